@@ -1,0 +1,44 @@
+// The tier list of ARCHITECTURE.md is this configuration: a folder imports only from tiers to its left.
+const tiers = [
+  ['kit'],
+  ['trace', 'stats'],
+  ['results', 'judge'],
+  ['metrics', 'policy', 'adapters'],
+  ['layers', 'experiment', 'reporters'],
+  ['baseline'],
+  ['runners', 'store'],
+  ['spec'],
+  ['engine'],
+  ['cli'],
+];
+const src = '^packages/agentci/src/';
+const dir = (names) => `${src}(${names.join('|')})/`;
+const tests = '\\.test\\.ts$';
+// Hashing and the time-limited regular-expression sandbox are computations, not effects.
+const pureBuiltins = '^(node:)?(crypto|vm|util)$';
+const pure = ['kit', 'trace', 'stats', 'results', 'metrics', 'policy', 'layers', 'experiment', 'reporters', 'baseline'];
+
+module.exports = {
+  forbidden: [
+    ...tiers.map((tier, i) => ({
+      name: `${tier.join('+')}-look-down-only`,
+      severity: 'error',
+      from: { path: `${src}(${tier.join('|')})/`, pathNot: tests },
+      to: { path: dir(tiers.slice(i).flat()), pathNot: `${src}$1/` },
+    })),
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'pure-folders-do-no-io',
+      severity: 'error',
+      comment: 'Take data in, return data; effects live in adapters/read-traces, judge, runners, store, spec, engine and cli.',
+      from: { path: dir(pure), pathNot: tests },
+      to: { dependencyTypes: ['core'], pathNot: pureBuiltins },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: tests },
+  },
+};

@@ -1,0 +1,42 @@
+import type { Trace } from '../trace/model.ts';
+
+/** A record as it came out of a file, with the place it came from. */
+export interface RawRecord {
+  readonly value: unknown;
+  readonly file?: string;
+  /** The line the record starts on; 1-based. */
+  readonly line?: number;
+  /** Its position among the file's records; 1-based. It tells records of a one-line list apart. */
+  readonly index?: number;
+}
+
+/** Something wrong with one record. The reader passes it on; the record's query becomes `error`, the rest goes on. */
+export interface TraceProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The record's own id or query text, where it could still be read, so that the right query gets the error. */
+  readonly id?: string;
+  readonly query?: string;
+}
+
+export type AdapterItem =
+  | { readonly ok: true; readonly trace: Trace }
+  | { readonly ok: false; readonly problem: TraceProblem };
+
+/** Reads one foreign recording format into traces. Pure: records in, traces and problems out. */
+export interface Adapter {
+  /** The format id, e.g. `agentci`, `simple`, `otel-genai`. */
+  readonly format: string;
+  readonly summary: string;
+  /** 0 = certainly not, 1 = certainly this format; looks at a few parsed records only. */
+  readonly detect: (sample: readonly unknown[]) => number;
+  /**
+   * `record`: every record is a whole trace, so files are streamed.
+   * `file`: records must be joined first (spans, events), so the file's records are read together.
+   */
+  readonly unit: 'record' | 'file';
+  readonly read: (records: readonly RawRecord[]) => Iterable<AdapterItem>;
+}

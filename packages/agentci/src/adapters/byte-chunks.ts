@@ -1,0 +1,50 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { isGzip } from './detect.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** The bytes of a file, or bytes already in memory, in chunks; gzip is unpacked, whatever the file's name. */
+export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const chunks = typeof source === 'string' ? fileChunks(source) : memoryChunks(source);
+  const first = await chunks.next();
+  if (first.done === true) return;
+  if (isGzip(first.value)) yield* unzipped(first.value, chunks);
+  else {
+    yield first.value;
+    yield* chunks;
+  }
+}
+
+async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, 'r');
+  try {
+    for (;;) {
+      // A fresh buffer each time: records that cross a border still point into the last one.
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+}
+
+async function* unzipped(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  async function* packed(): AsyncGenerator<Uint8Array> {
+    yield first;
+    yield* rest;
+  }
+  const feeding = pipeline(Readable.from(packed()), gunzip);
+  // The reader below sees the same error; without a handler here it would also count as unhandled.
+  feeding.catch(() => undefined);
+  for await (const chunk of gunzip) yield chunk as Uint8Array;
+  await feeding;
+}

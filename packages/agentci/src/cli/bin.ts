@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { VERSION } from './version.gen.ts';
+
+// The two commonest calls load nothing else: they answer in the time Node itself needs to start.
+const argv = process.argv.slice(2);
+const [first] = argv;
+if (first === '--version' || first === '-V') {
+  process.stdout.write(`${VERSION}\n`);
+} else if (first === '--help' || first === '-h' || first === 'help') {
+  const { helpText } = await import('./help.ts');
+  process.stdout.write(helpText(VERSION));
+} else {
+  const { start } = await import('./start.ts');
+  await start(argv);
+}

@@ -1,0 +1,34 @@
+import { UserError } from '../../kit/user-error.ts';
+import { tracesOf } from '../../store/run-store.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { runsRoot, runTests, type TestOptions } from '../run-tests.ts';
+import { addSharedFlags, resolveAliases } from '../test-flags.ts';
+
+export const command: CliCommand = {
+  name: 'eval',
+  summary: 'judge recordings or a stored run again; never runs an agent',
+  configure: (parser) => {
+    addSharedFlags(parser)
+      .option('--traces <path>', 'the recordings: a file or a folder')
+      .option('--run <id>', 'the recordings of a stored run')
+      .addHelpText(
+        'after',
+        `
+A changed spec can be tried on what the agent did before, without running it again.
+
+Example:
+  agentci eval --run 20261115-214012-3f2a -c agentci_spec.yaml`,
+      );
+  },
+  run: ({ options, io }) => {
+    const { run, ...rest } = resolveAliases(options) as unknown as TestOptions & { run?: string };
+    if (run !== undefined && rest.traces !== undefined)
+      throw new UserError('OPTIONS_CONFLICT', '--traces and --run exclude each other');
+    if (run === undefined && rest.traces === undefined) {
+      throw new UserError('NO_TRACES', 'eval needs recordings: --traces PATH or --run ID', {
+        hint: '`agentci test` runs the agent of the spec.',
+      });
+    }
+    return runTests(run === undefined ? rest : { ...rest, traces: tracesOf(runsRoot(io.cwd), run) }, io, 'eval');
+  },
+};

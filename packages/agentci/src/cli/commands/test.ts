@@ -1,0 +1,25 @@
+import type { CliCommand } from '../cli-command.ts';
+import { runTests, type TestOptions } from '../run-tests.ts';
+import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
+
+export const command: CliCommand = {
+  name: 'test',
+  summary: 'run the agent, or judge recordings, and say what broke',
+  configure: (parser) => {
+    addSharedFlags(parser).option(
+      '--traces <path>',
+      'judge these recordings (file or folder) instead of running the agent',
+    );
+    addLiveFlags(parser).addHelpText(
+      'after',
+      `
+Exit: 0 nothing failed (warnings allowed), 1 a check failed, 2 could not tell, 130 interrupted.
+
+Examples:
+  agentci test --traces traces.jsonl
+  agentci test -t smoke -f console -f json=results.json
+  agentci test --failed`,
+    );
+  },
+  run: ({ options, io }) => runTests(resolveAliases(options) as unknown as TestOptions, io, 'test'),
+};

@@ -1,0 +1,99 @@
+import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
+import { escapeTerminal } from '../../kit/escape.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { LAYERS } from '../../results/run-result.ts';
+import { loadSpec } from '../../spec/load.ts';
+import { SpecError } from '../../spec/spec-error.ts';
+import type { Suite } from '../../spec/suite.ts';
+import { annotation } from '../annotation.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { specPath } from '../spec-path.ts';
+
+interface FileReport {
+  readonly file: string;
+  readonly valid: boolean;
+  readonly readable: boolean;
+  readonly queries?: number;
+  readonly checks?: number;
+  readonly agent?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export const command: CliCommand = {
+  name: 'validate',
+  summary: 'say whether a spec is sound, and every mistake with its line',
+  configure: (parser) =>
+    parser
+      .argument('[spec...]', 'spec files', ['agentci_spec.yaml'])
+      .option('--json', 'print the findings as JSON')
+      .addHelpText(
+        'after',
+        `
+Reads the spec and everything it includes; never loads a runner or a module.
+Exit: 0 valid (warnings allowed), 1 invalid, 2 the file could not be read.
+
+Example:
+  agentci validate agentci_spec.yaml specs/*.yaml`,
+      ),
+  run: async ({ args, options, io }) => {
+    const files = args.length > 0 ? args : ['agentci_spec.yaml'];
+    const reports: FileReport[] = [];
+    for (const file of files) reports.push(await check(specPath(file, io.cwd)));
+    if (options.json) {
+      io.stdout.write(`${JSON.stringify({ schema: 'agentci.validate/1', files: reports }, null, 2)}\n`);
+    } else {
+      for (const report of reports) io.stdout.write(`${escapeTerminal(render(report))}\n`);
+      if (io.env.GITHUB_ACTIONS === 'true') {
+        for (const diagnostic of reports.flatMap((report) => report.diagnostics))
+          io.stderr.write(`${annotation(diagnostic)}\n`);
+      }
+    }
+    if (reports.some((report) => !report.readable)) return 2;
+    return reports.every((report) => report.valid) ? 0 : 1;
+  },
+};
+
+async function check(file: string): Promise<FileReport> {
+  try {
+    const { suite, diagnostics } = await loadSpec(file);
+    return {
+      file,
+      valid: true,
+      readable: true,
+      agent: suite.agent,
+      queries: suite.queries.length,
+      checks: countChecks(suite),
+      diagnostics,
+    };
+  } catch (error) {
+    if (error instanceof SpecError) return { file, valid: false, readable: true, diagnostics: error.diagnostics };
+    if (!(error instanceof UserError)) throw error;
+    const diagnostic: Diagnostic = {
+      severity: 'error',
+      code: error.code,
+      message: error.message,
+      file,
+      line: 1,
+      column: 1,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    };
+    return { file, valid: false, readable: false, diagnostics: [diagnostic] };
+  }
+}
+
+function countChecks(suite: Suite): number {
+  return suite.queries.flatMap((query) => LAYERS.flatMap((layer) => Object.keys(query[layer] ?? {}))).length;
+}
+
+function render({ file, valid, agent, queries, checks, diagnostics }: FileReport): string {
+  const lines = diagnostics.map(formatDiagnostic);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const warned = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  lines.push(
+    valid
+      ? `✓ ${file}: valid, agent "${agent}", ${queries} ${queries === 1 ? 'query' : 'queries'}, ${checks} ${checks === 1 ? 'check' : 'checks'}${warned}`
+      : `✗ ${file}: ${errors} ${errors === 1 ? 'error' : 'errors'}${warned}`,
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,24 @@
+import { COMMANDS } from './commands/index.gen.ts';
+
+/** The story in one screen. Built from the generated index, so no command has to be loaded for it. */
+export function helpText(version: string): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const commands = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `agentci ${version}: does the agent still do its job, the right way, at the right price?
+
+Usage: agentci <command> [options]
+
+Commands:
+${commands.join('\n')}
+
+Start here:
+  agentci validate agentci_spec.yaml             is the spec sound? every mistake with its line
+  agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
+  agentci test                                   run the agent named in the spec and judge it
+  agentci test -f console -f json=results.json   several reports at once
+  agentci test --failed                          only what failed last time
+
+Exit codes: 0 nothing failed (warnings allowed) · 1 a check failed · 2 could not tell · 130 interrupted
+Every command explains itself: agentci test --help
+`;
+}

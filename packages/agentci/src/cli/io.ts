@@ -1,0 +1,25 @@
+/** A text stream as commands see it. */
+export interface Output {
+  readonly write: (text: string) => void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+/** Everything a command may touch of the outside world; `bin.ts` fills it from `process`, tests fill it by hand. */
+export interface Io {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Aborted on Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Colour on a terminal; `NO_COLOR` and `FORCE_COLOR` overrule. */
+export function wantsColor(output: Output, env: Io['env']): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+  return output.isTerminal && env.TERM !== 'dumb';
+}

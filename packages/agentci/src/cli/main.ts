@@ -1,0 +1,62 @@
+import { Command, CommanderError } from 'commander';
+import { formatDiagnostic } from '../kit/diagnostic.ts';
+import { didYouMean } from '../kit/did-you-mean.ts';
+import { escapeTerminal } from '../kit/escape.ts';
+import { UserError } from '../kit/user-error.ts';
+import { annotation } from './annotation.ts';
+import type { CliCommand } from './cli-command.ts';
+import { COMMANDS } from './commands/index.gen.ts';
+import type { Io } from './io.ts';
+
+/** Runs one command line and gives the exit code. The only place where an error becomes text. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined) {
+    io.stderr.write('agentci: no command given; see agentci --help\n');
+    return 2;
+  }
+  if (!Object.hasOwn(COMMANDS, name)) {
+    const near = didYouMean(name, Object.keys(COMMANDS));
+    const what = name.startsWith('-') ? 'option' : 'command';
+    io.stderr.write(
+      `agentci: unknown ${what} "${escapeTerminal(name)}"${near ? `; did you mean "${near}"?` : ''}\n  agentci --help lists all commands\n`,
+    );
+    return 2;
+  }
+  const command: CliCommand = await COMMANDS[name as keyof typeof COMMANDS].load();
+  return runCommand(command, rest, io);
+}
+
+async function runCommand(command: CliCommand, argv: readonly string[], io: Io): Promise<number> {
+  const parser = new Command(`agentci ${command.name}`)
+    .description(command.summary)
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .allowExcessArguments(false)
+    .configureOutput({ writeOut: io.stdout.write, writeErr: io.stderr.write });
+  command.configure(parser);
+  try {
+    parser.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return 0;
+    io.stderr.write(`  agentci ${command.name} --help shows all options\n`);
+    return 2;
+  }
+  try {
+    return await command.run({ args: parser.args, options: parser.opts(), io });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    reportUserError(error, io);
+    return 2;
+  }
+}
+
+function reportUserError(error: UserError, io: Io): void {
+  for (const diagnostic of error.diagnostics) {
+    io.stderr.write(`${escapeTerminal(formatDiagnostic(diagnostic))}\n`);
+    if (io.env.GITHUB_ACTIONS === 'true') io.stderr.write(`${annotation(diagnostic)}\n`);
+  }
+  io.stderr.write(`agentci: ${escapeTerminal(error.message)} [${error.code}]\n`);
+  if (error.hint !== undefined) io.stderr.write(`  hint: ${escapeTerminal(error.hint)}\n`);
+}

@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Option values, checked where they are typed: a mistake names the option. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least)
+      throw new InvalidArgumentError(`it must be a whole number of at least ${least}.`);
+    return value;
+  };
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0 || text.trim() === '')
+    throw new InvalidArgumentError('it must be a number above 0.');
+  return value;
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
+
+/** `500ms`, `30s`, `2m`; a bare number is milliseconds, as `timeout_ms` in the spec. */
+export function duration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
+  const value = match ? Number(match[1]) * UNITS[match[2] ?? 'ms']! : 0;
+  if (value <= 0) throw new InvalidArgumentError('write it as 500ms, 30s or 2m.');
+  return value;
+}
+
+/** Collects repeated and comma-separated values. */
+export const collectList = (text: string, previous: readonly string[] = []): string[] => [
+  ...previous,
+  ...text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+];
+
+export const collect = (text: string, previous: readonly string[] = []): string[] => [...previous, text];

@@ -1,0 +1,61 @@
+import { extname, resolve } from 'node:path';
+import { didYouMean } from '../kit/did-you-mean.ts';
+import { UserError } from '../kit/user-error.ts';
+import { REPORTERS } from '../reporters/index.gen.ts';
+
+type ReporterName = keyof typeof REPORTERS;
+
+/** One report to make: who makes it and where it goes. */
+export interface OutputPlan {
+  readonly reporter: ReporterName;
+  /** Undefined is stdout. */
+  readonly file?: string;
+}
+
+/** Reads `-f name[=file]` and `-o FILE`; refuses combinations that would mix two documents on stdout. */
+export function planOutputs(input: {
+  formats: readonly string[];
+  files: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+}): OutputPlan[] {
+  const plans: OutputPlan[] = [];
+  for (const format of input.formats) {
+    const [name = '', ...rest] = format.split('=');
+    const reporter = reporterNamed(name);
+    plans.push(rest.length === 0 ? { reporter } : { reporter, file: resolve(input.cwd, rest.join('=')) });
+  }
+  for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
+  if (input.formats.length === 0) plans.unshift({ reporter: 'console' });
+
+  const toStdout = plans.filter((plan) => plan.file === undefined);
+  const document = toStdout.find((plan) => REPORTERS[plan.reporter].machineReadable);
+  if (document && toStdout.length > 1) {
+    const other = toStdout.find((plan) => plan !== document)!;
+    throw new UserError('OUTPUT_MIXED', `${document.reporter} and ${other.reporter} cannot both go to stdout`, {
+      hint: `Send one to a file: -f ${document.reporter}=results${REPORTERS[document.reporter].extensions[0] ?? '.out'}`,
+    });
+  }
+  const annotates = toStdout.some((plan) => plan.reporter === 'github');
+  if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates) plans.push({ reporter: 'github' });
+  return plans;
+}
+
+function reporterNamed(name: string): ReporterName {
+  if (Object.hasOwn(REPORTERS, name)) return name as ReporterName;
+  const near = didYouMean(name, Object.keys(REPORTERS));
+  throw new UserError('OUTPUT_UNKNOWN', `there is no report format "${name}"`, {
+    hint: near ? `Did you mean "${near}"?` : `The formats are: ${Object.keys(REPORTERS).join(', ')}`,
+  });
+}
+
+function reporterFor(file: string): ReporterName {
+  const ending = extname(file).toLowerCase();
+  for (const [name, { extensions }] of Object.entries(REPORTERS)) {
+    if ((extensions as readonly string[]).includes(ending)) return name as ReporterName;
+  }
+  const known = Object.values(REPORTERS).flatMap(({ extensions }) => extensions);
+  throw new UserError('OUTPUT_UNKNOWN', `no report format is known for "${file}"`, {
+    hint: `Use one of ${known.join(', ')}, or -f NAME=${file}`,
+  });
+}

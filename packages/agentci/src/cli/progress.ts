@@ -1,0 +1,78 @@
+import type { RunEvent } from '../engine/run-options.ts';
+import { escapeTerminalLine } from '../kit/escape.ts';
+import { formatMs } from '../reporters/format-number.ts';
+import type { CheckStatus } from '../results/run-result.ts';
+import type { Io } from './io.ts';
+
+const REDRAW_MS = 100;
+/** In a log, silence for longer than this looks like a hang. */
+const PLAIN_LINE_MS = 10_000;
+
+export interface Progress {
+  readonly onEvent: (event: RunEvent) => void;
+  readonly stop: () => void;
+}
+
+/** Says on stderr how far a run is: one live line on a terminal, a plain line now and then in a log. */
+export function startProgress(io: Io, options: { quiet: boolean }): Progress {
+  if (options.quiet) return { onEvent: () => {}, stop: () => {} };
+  const started = io.now();
+  const counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, error: 0, skip: 0 };
+  const running = new Set<string>();
+  let total = 0;
+  let done = 0;
+  let drawn = false;
+
+  const summary = () => {
+    const parts = [`${done}/${total}`];
+    if (counts.fail > 0) parts.push(`${counts.fail} failed`);
+    if (counts.error > 0) parts.push(`${counts.error} errors`);
+    if (counts.warn > 0) parts.push(`${counts.warn} warned`);
+    parts.push(formatMs(io.now() - started));
+    return parts.join(' · ');
+  };
+  const clear = () => {
+    if (drawn) io.stderr.write('\r\u001b[2K');
+    drawn = false;
+  };
+  const draw = () => {
+    const names = [...running].slice(0, 3).join(', ');
+    const line = `${summary()}${names ? ` · ${escapeTerminalLine(names)}${running.size > 3 ? ` +${running.size - 3}` : ''}` : ''}`;
+    io.stderr.write(`\r\u001b[2K${line.slice(0, Math.max(20, io.stderr.columns - 1))}`);
+    drawn = true;
+  };
+  const timer = io.stderr.isTerminal
+    ? setInterval(draw, REDRAW_MS)
+    : setInterval(() => io.stderr.write(`agentci: ${summary()}\n`), PLAIN_LINE_MS);
+  timer.unref();
+
+  return {
+    onEvent: (event) => {
+      switch (event.type) {
+        case 'started':
+          total = event.runs;
+          break;
+        case 'run_started':
+          running.add(event.id);
+          break;
+        case 'run_ended':
+          running.delete(event.id);
+          done++;
+          counts[event.result.status]++;
+          break;
+        case 'retrying':
+          clear();
+          io.stderr.write(
+            `agentci: ${event.id}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}\n`,
+          );
+          break;
+        default:
+          throw new Error(`unhandled event: ${JSON.stringify(event satisfies never)}`);
+      }
+    },
+    stop: () => {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}

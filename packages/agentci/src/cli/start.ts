@@ -1,0 +1,42 @@
+import type { Io, Output } from './io.ts';
+import { main } from './main.ts';
+
+const EXIT_INTERRUPTED = 130;
+
+/** Connects the program to the real process: streams, environment, signals, exit code. */
+export async function start(argv: readonly string[]): Promise<void> {
+  const interrupt = new AbortController();
+  const onSignal = () => {
+    // The second Ctrl-C means now.
+    if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    interrupt.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  // A reader that went away, as in `agentci … | head`, is no error of ours; the verdict still decides the exit code.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  const io: Io = {
+    stdout: output(process.stdout),
+    stderr: output(process.stderr),
+    env: process.env,
+    cwd: process.cwd(),
+    signal: interrupt.signal,
+    now: Date.now,
+    random: Math.random,
+  };
+  const code = await main(argv, io);
+  // An agent's module may have left timers or sockets behind; the verdict is out, so the process ends.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+}
+
+function output(stream: NodeJS.WriteStream): Output {
+  return {
+    write: (text) => {
+      stream.write(text);
+    },
+    isTerminal: stream.isTTY === true,
+    columns: stream.columns ?? 100,
+  };
+}

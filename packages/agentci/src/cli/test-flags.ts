@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { JUDGE_MODES } from '../judge/mode.ts';
+import { REPORTERS } from '../reporters/index.gen.ts';
+import { collect, collectList, duration, positiveNumber, wholeNumber } from './options.ts';
+
+/** The options `test` and `eval` share. */
+export function addSharedFlags(parser: Command): Command {
+  const formats = Object.keys(REPORTERS).join(', ');
+  return parser
+    .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
+    .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
+    .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard')
+    .option('--failed', 'only what failed or could not be judged last time')
+    .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
+    .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)
+    .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+    .option('--baseline <version>', 'compare with this baseline version')
+    .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+    .addOption(
+      new Option('--judge <mode>', 'rubric checks: call the judge, use stored verdicts only, or skip them').choices([
+        ...JUDGE_MODES,
+      ]),
+    )
+    .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
+    .addOption(new Option('-j <n>').argParser(wholeNumber(1)).hideHelp())
+    .option('-n, --runs <n>', "runs of each query, instead of the spec's", wholeNumber(1))
+    .addOption(new Option('--repeat <n>').argParser(wholeNumber(1)).hideHelp())
+    .option('--seed <n>', 'seed of everything random', wholeNumber(0))
+    .option('--fail-fast', 'stop after the first failure')
+    .option('--strict', 'a warning exits 1; a check that could not be measured exits 2')
+    .option('--quiet', 'only failures and the summary');
+}
+
+/** The options that only make sense when an agent runs. */
+export function addLiveFlags(parser: Command): Command {
+  return parser
+    .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
+    .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
+    .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
+    .option('--resume', 'go on with the unfinished run of this spec');
+}
+
+/** Folds the short spellings into the long ones. */
+export function resolveAliases(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { j, repeat, ...rest } = options;
+  return { ...rest, ...(j === undefined ? {} : { workers: j }), ...(repeat === undefined ? {} : { runs: repeat }) };
+}

@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { REPORTERS } from '../reporters/index.gen.ts';
+import type { ReportContext, Reporter } from '../reporters/reporter.ts';
+import type { RunResult } from '../results/run-result.ts';
+import { writeFileAtomic } from '../store/atomic-write.ts';
+import { type Io, wantsColor } from './io.ts';
+import type { OutputPlan } from './outputs.ts';
+
+/** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
+export async function writeReports(
+  run: RunResult,
+  plans: readonly OutputPlan[],
+  { io, quiet, rerunCommand }: { io: Io; quiet: boolean; rerunCommand?: string },
+): Promise<{ failed: boolean }> {
+  const stepSummary = io.env.GITHUB_STEP_SUMMARY;
+  let failed = false;
+  for (const plan of plans) {
+    const context: ReportContext = {
+      color: plan.file === undefined && wantsColor(io.stdout, io.env),
+      columns: io.stdout.columns,
+      hasStepSummary: stepSummary !== undefined && stepSummary !== '',
+      quiet,
+      publicPath: (file) => publicPath(file, io),
+      ...(rerunCommand === undefined ? {} : { rerunCommand }),
+    };
+    try {
+      const reporter: Reporter = await REPORTERS[plan.reporter].load();
+      const report = reporter.render(run, context);
+      if (plan.file === undefined) io.stdout.write(report.text);
+      else writeFileAtomic(plan.file, report.text);
+      if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, report.stepSummary);
+    } catch (error) {
+      failed = true;
+      io.stderr.write(`agentci: the ${plan.reporter} report could not be written: ${(error as Error).message}\n`);
+    }
+  }
+  return { failed };
+}
+
+/** Annotations name files from the root of the checkout, wherever the command was started. */
+function publicPath(file: string, io: Io): string {
+  const root = io.env.GITHUB_WORKSPACE;
+  if (!root) return file;
+  const path = relative(root, resolve(io.cwd, file));
+  return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
+}

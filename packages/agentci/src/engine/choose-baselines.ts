@@ -1,0 +1,58 @@
+import { UserError } from '../kit/user-error.ts';
+import type { Query, Suite } from '../spec/suite.ts';
+import { type BaselineFile, listBaselineFiles, readBaselineTrace } from '../store/baseline-files.ts';
+import type { Trace } from '../trace/model.ts';
+
+export interface ChosenBaseline {
+  readonly version: string;
+  readonly file: string;
+  readonly trace: Trace;
+}
+
+/** Hands out the baseline of a query: of the version asked for, else the newest that passed its precheck. */
+export class BaselineShelf {
+  readonly #chosen = new Map<string, BaselineFile>();
+  readonly notices: string[] = [];
+
+  constructor(suite: Suite, options: { dir: string; version?: string | undefined }) {
+    const files = listBaselineFiles(options.dir, suite.agent);
+    const version = options.version ?? suite.baseline;
+    if (version !== undefined && !files.some((file) => file.version === version)) {
+      const known = [...new Set(files.map((file) => file.version))];
+      throw new UserError(
+        'BASELINE_MISSING',
+        `there is no baseline "${version}" of agent "${suite.agent}" in ${options.dir}`,
+        {
+          hint: known.length > 0 ? `There is: ${known.join(', ')}` : 'No baseline has been saved for this agent yet.',
+        },
+      );
+    }
+    const byId = new Map(suite.queries.map((query) => [query.id, query]));
+    const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
+    const drifted = new Set<string>();
+    for (const file of files) {
+      const query = (file.query_id === undefined ? undefined : byId.get(file.query_id)) ?? byText.get(file.query);
+      if (!query) {
+        this.notices.push(`baseline ${file.file} is of a query that is no longer in the spec`);
+        continue;
+      }
+      // A forced baseline did not pass its precheck: it counts only when asked for by name.
+      const usable =
+        version === undefined
+          ? file.metadata.precheck_passed === true && !file.metadata.forced
+          : file.version === version;
+      if (!usable) continue;
+      const current = this.#chosen.get(query.id);
+      if (current && (current.captured_at ?? '') >= (file.captured_at ?? '')) continue;
+      this.#chosen.set(query.id, file);
+      if (file.metadata.spec_hash !== undefined && file.metadata.spec_hash !== suite.hash) drifted.add(file.version);
+    }
+    for (const name of drifted) this.notices.push(`the spec has changed since baseline ${name} was captured`);
+  }
+
+  async get(query: Query): Promise<ChosenBaseline | undefined> {
+    const file = this.#chosen.get(query.id);
+    if (!file) return undefined;
+    return { version: file.version, file: file.file, trace: await readBaselineTrace(file.file) };
+  }
+}

@@ -1,0 +1,130 @@
+import type { QueryResult } from '../results/run-result.ts';
+import { classifyError, errorFacts } from '../runners/classify-error.ts';
+import type { RunnerConfig } from '../runners/config.ts';
+import { createRunner } from '../runners/create-runner.ts';
+import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { errorResult } from './combine-runs.ts';
+import { interpretOutput } from './interpret-output.ts';
+import type { Ledger } from './ledger.ts';
+import { runPool } from './pool.ts';
+import { withRetries } from './retry.ts';
+import type { AgentFunction, RunOptions } from './run-options.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_RETRIES = 2;
+const DEFAULT_WORKERS = 4;
+
+/** Runs the agent for every pending query and writes each verdict down as soon as it is there. */
+export async function collectLive(
+  options: RunOptions,
+  config: Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction,
+  ledger: Ledger,
+  judge: (query: Query, trace: Trace) => Promise<QueryResult>,
+): Promise<void> {
+  const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
+  const workers = options.workers ?? DEFAULT_WORKERS;
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const retries = options.retries ?? settings.retries ?? DEFAULT_RETRIES;
+  const interrupt = options.signal ?? new AbortController().signal;
+  const random = seededRandom(options.seed ?? 0);
+  const runner =
+    typeof config === 'function'
+      ? functionRunner(config)
+      : await createRunner(config, { dir: options.suite.dir, env: options.env ?? {}, timeoutMs, workers });
+
+  const runOnce = async (query: Query, run: number): Promise<void> => {
+    options.onEvent?.({ type: 'run_started', id: query.id, run });
+    let trace: Trace;
+    try {
+      trace = await withRetries(() => attempt(runner, { query, run, timeoutMs, interrupt }), {
+        retries,
+        signal: interrupt,
+        random,
+        onRetry: (n, error, delayMs) =>
+          options.onEvent?.({ type: 'retrying', id: query.id, attempt: n, message: error.message, delayMs }),
+      });
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      // What was running when the user stopped the run is not done: it stays open for --resume.
+      if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describe(error, retries)));
+      return;
+    }
+    ledger.add(query, run, await judge(query, trace), trace);
+    ledger.spend(knownCost(trace));
+  };
+
+  try {
+    await runPool(ledger.pending(), { workers, stop: ledger.stopped }, ({ query, run }) => runOnce(query, run));
+  } finally {
+    await runner.close();
+  }
+}
+
+interface Attempt {
+  readonly query: Query;
+  readonly run: number;
+  readonly timeoutMs: number;
+  readonly interrupt: AbortSignal;
+}
+
+async function attempt(runner: Runner, { query, run, timeoutMs, interrupt }: Attempt): Promise<Trace> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
+  const onInterrupt = () => controller.abort('interrupt');
+  interrupt.addEventListener('abort', onInterrupt, { once: true });
+  try {
+    const output = await runner.run({
+      query: query.query,
+      id: query.id,
+      run,
+      signal: controller.signal,
+      ...(query.metadata ? { metadata: query.metadata } : {}),
+    });
+    return await interpretOutput(output, query);
+  } catch (error) {
+    const stderr = error instanceof AgentError ? error.stderr : undefined;
+    if (controller.signal.reason === 'timeout')
+      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    interrupt.removeEventListener('abort', onInterrupt);
+  }
+}
+
+function describe(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
+  const tries = retries === 0 ? '' : ` (after ${retries + 1} tries)`;
+  return {
+    kind: error.kind,
+    message: error.kind === 'infra' ? `[INFRA] ${error.message}${tries}` : error.message,
+    ...(error.stderr ? { stderr: error.stderr } : {}),
+  };
+}
+
+/** A function of the caller's own, in this process: nothing can end it, so an abort only stops the waiting. */
+function functionRunner(agent: AgentFunction): Runner {
+  return {
+    run: async ({ signal, query, id, run, metadata }): Promise<RunOutput> => {
+      const started = performance.now();
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new AgentError('infra', 'stopped')), { once: true });
+      });
+      try {
+        const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
+        if (value === null || value === undefined) throw new AgentError('agent', `the agent returned ${value}`);
+        return { value, wallMs: performance.now() - started };
+      } catch (error) {
+        throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });
+      }
+    },
+    close: async () => {},
+  };
+}
+
+function knownCost(trace: Trace): number | undefined {
+  if (trace.reported?.cost) return trace.reported.cost.usd;
+  return trace.steps.reduce((sum, step) => sum + (step.kind === 'llm' ? (step.cost?.usd ?? 0) : 0), 0);
+}

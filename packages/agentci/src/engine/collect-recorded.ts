@@ -1,0 +1,132 @@
+import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
+import { readTraceItems } from '../adapters/read-traces.ts';
+import type { CheckResult, QueryResult } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { errorResult } from './combine-runs.ts';
+import type { Ledger } from './ledger.ts';
+import { recordingOf, TraceMatcher } from './match-traces.ts';
+import type { RunOptions } from './run-options.ts';
+
+const MAX_NAMED = 5;
+
+export interface Recorded {
+  /** One `error` per record that could not be read and belongs to no query. */
+  readonly checks: CheckResult[];
+  readonly notices: string[];
+}
+
+/** Judges recordings as they stream by; no recording is kept once its verdict is written down. */
+export async function collectRecorded(
+  options: RunOptions,
+  source: NonNullable<RunOptions['traces']>,
+  queries: readonly Query[],
+  ledger: Ledger,
+  judge: (query: Query, trace: Trace) => Promise<QueryResult>,
+): Promise<Recorded> {
+  const selected = new Set(queries.map((query) => query.id));
+  const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf);
+  const surplus = new Map<Query, string[]>();
+  const broken = new Set<Query>();
+  const checks: CheckResult[] = [];
+  const inFlight = new Set<Promise<void>>();
+  const workers = Math.max(1, options.workers ?? 4);
+
+  for await (const item of items(source, options)) {
+    if (ledger.stopped()) break;
+    const recording = item.ok ? recordingOf(item.trace) : recordingOfProblem(item.problem);
+    const match = matcher.take(recording);
+    if (match.kind === 'unused') {
+      if (!item.ok) checks.push(unreadable(item.problem));
+      continue;
+    }
+    if (!selected.has(match.query.id)) continue;
+    if (match.kind === 'surplus') {
+      surplus.set(match.query, [...(surplus.get(match.query) ?? []), recording.place]);
+      continue;
+    }
+    const { query, run } = match;
+    if (ledger.has(query, run)) continue;
+    if (!item.ok) {
+      broken.add(query);
+      ledger.add(query, run, errorResult(query, { kind: 'trace', message: problemText(item.problem) }));
+      continue;
+    }
+    const judged = judge(query, item.trace).then((result) => {
+      ledger.add(query, run, result, item.trace);
+      inFlight.delete(judged);
+    });
+    inFlight.add(judged);
+    if (inFlight.size >= workers) await Promise.race(inFlight);
+  }
+  await Promise.all(inFlight);
+
+  for (const [query, places] of surplus) {
+    // The record that could not be read is the reason to give; it may well be why there is one more.
+    if (broken.has(query)) continue;
+    const runs = ledger.runsOf(query);
+    const named = places.slice(0, MAX_NAMED).join(', ');
+    ledger.overrule(query, {
+      kind: 'trace',
+      message: `${runs + places.length} recordings match this query but runs is ${runs}; too many: ${named}`,
+    });
+  }
+  if (!ledger.stopped())
+    for (const { query, run } of ledger.pending()) ledger.add(query, run, missing(query, run, ledger, matcher));
+  return { checks, notices: unusedNotice(matcher) };
+}
+
+async function* items(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem> {
+  if (typeof source === 'string' || source instanceof Uint8Array) {
+    yield* readTraceItems(source, {
+      ...(options.format === undefined ? {} : { format: options.format }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    return;
+  }
+  for await (const trace of source) yield { ok: true, trace };
+}
+
+function recordingOfProblem({ id, query, file, line }: TraceProblem) {
+  return {
+    ids: id === undefined ? [] : [id],
+    ...(query === undefined ? {} : { text: query }),
+    place: [file, line].filter((part) => part !== undefined).join(':'),
+  };
+}
+
+const problemText = ({ file, line, column, code, message }: TraceProblem): string =>
+  `${[file, line, column].filter((part) => part !== undefined).join(':')} ${code}: ${message}`.trim();
+
+function unreadable(problem: TraceProblem): CheckResult {
+  const { file, line = 1, column = 1 } = problem;
+  return {
+    id: 'traces.readable',
+    status: 'error',
+    message: problemText(problem),
+    evidence: [],
+    ...(file === undefined ? {} : { location: { file, line, column } }),
+  };
+}
+
+function missing(query: Query, run: number, ledger: Ledger, matcher: TraceMatcher): QueryResult {
+  const runs = ledger.runsOf(query);
+  const nearest = matcher.nearest(query);
+  const what =
+    runs > 1
+      ? `no recording for run ${run} of ${runs}`
+      : `no recording has the id "${query.id}" or this exact query text`;
+  return errorResult(query, {
+    kind: 'trace',
+    message: nearest ? `${what}; the nearest unused one is the ${nearest}` : what,
+  });
+}
+
+function unusedNotice(matcher: TraceMatcher): string[] {
+  if (matcher.unusedCount === 0) return [];
+  const places = matcher.unusedPlaces(MAX_NAMED).filter(Boolean);
+  const more = matcher.unusedCount - places.length;
+  const what =
+    matcher.unusedCount === 1 ? '1 recording matches no query' : `${matcher.unusedCount} recordings match no query`;
+  return [`${what}: ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+}

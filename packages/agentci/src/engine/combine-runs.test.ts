@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { checkOf, runOf } from '../../test/support/run-of.ts';
+import type { CheckStatus } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import { combineRuns } from './combine-runs.ts';
+
+const query = (rest: Partial<Query> = {}): Query => ({
+  id: 'q',
+  query: 'q',
+  tags: [],
+  runs: 1,
+  minPassRate: 1,
+  ...rest,
+});
+const runs = (...statuses: CheckStatus[]) =>
+  runOf(
+    statuses.map((status, i) => ({
+      id: 'q',
+      status,
+      answer: `answer ${i + 1}`,
+      correctness: [checkOf('correctness.exact_match', status)],
+    })),
+  ).results;
+
+test.each([
+  { statuses: ['pass', 'pass'], min: 1, status: 'pass' },
+  { statuses: ['pass', 'warn'], min: 1, status: 'warn' },
+  { statuses: ['pass', 'fail'], min: 1, status: 'fail' },
+  { statuses: ['pass', 'fail'], min: 0.5, status: 'pass' },
+  { statuses: ['pass', 'warn', 'fail'], min: 0.6, status: 'warn' },
+  { statuses: ['pass', 'error'], min: 1, status: 'error' },
+  { statuses: ['fail', 'error'], min: 1, status: 'fail' },
+  { statuses: ['fail', 'error', 'pass'], min: 0.5, status: 'error' },
+  { statuses: ['error', 'error'], min: 0, status: 'error' },
+  { statuses: ['skip', 'skip'], min: 1, status: 'skip' },
+] as const)('$statuses with at least $min of them passing is $status', ({ statuses, min, status }) => {
+  expect(combineRuns(query({ minPassRate: min }), runs(...statuses)).status).toBe(status);
+});
+
+test('error runs leave the denominator', () => {
+  expect(combineRuns(query(), runs('pass', 'error', 'fail')).pass_rate).toEqual({ passed: 1, decided: 2, min: 1 });
+});
+
+test('shows the answer of the first worst run', () => {
+  expect(combineRuns(query(), runs('pass', 'fail', 'fail')).answer).toBe('answer 2');
+});
+
+test.each([
+  { before: 'fail', after: 'skip' },
+  { before: 'pass', after: 'fail' },
+  { before: 'warn', after: 'fail' },
+  { before: 'error', after: 'error' },
+] as const)('an expected failure that is $before becomes $after', ({ before, after }) => {
+  const result = combineRuns(query({ xfail: 'known bug' }), runs(before));
+  expect(result).toMatchObject({ status: after, xfail: { reason: 'known bug', status: before } });
+});

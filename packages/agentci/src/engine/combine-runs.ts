@@ -1,0 +1,107 @@
+import type { CheckStatus, QueryResult, RunSummary } from '../results/run-result.ts';
+import { emptyLayer } from '../results/status.ts';
+import type { Query } from '../spec/suite.ts';
+
+const BADNESS: Record<CheckStatus, number> = { fail: 4, error: 3, warn: 2, pass: 1, skip: 0 };
+
+/**
+ * One result from all runs of a query. A run passes on pass or warn; error runs leave the denominator; a rate below
+ * `min_pass_rate` fails, otherwise any error run is an error. The answer and layers shown are those of the first worst run.
+ */
+export function combineRuns(query: Query, runs: readonly QueryResult[]): QueryResult {
+  const [first] = runs;
+  if (first === undefined) throw new Error(`query ${query.id} has no run to combine`);
+  const single = runs.length === 1 ? first : merge(query, runs);
+  return applyXfail(query, single);
+}
+
+function merge(query: Query, runs: readonly QueryResult[]): QueryResult {
+  const worst = runs.reduce((a, b) => (BADNESS[b.status] > BADNESS[a.status] ? b : a));
+  const passed = runs.filter((run) => run.status === 'pass' || run.status === 'warn').length;
+  const decided = passed + runs.filter((run) => run.status === 'fail').length;
+  return {
+    ...worst,
+    status: statusOf(query, runs, { passed, decided }),
+    runs: runs.map(summaryOf),
+    pass_rate: { passed, decided, min: query.minPassRate },
+  };
+}
+
+function statusOf(
+  query: Query,
+  runs: readonly QueryResult[],
+  { passed, decided }: { passed: number; decided: number },
+): CheckStatus {
+  if (runs.every((run) => run.status === 'skip')) return 'skip';
+  if (decided > 0 && passed / decided < query.minPassRate) return 'fail';
+  if (decided === 0 || runs.some((run) => run.status === 'error')) return 'error';
+  return runs.some((run) => run.status === 'warn') ? 'warn' : 'pass';
+}
+
+function summaryOf(run: QueryResult, index: number): RunSummary {
+  const actual = run.cost.details.actual as
+    | { cost_usd?: number | null; total_tokens?: number | null; latency_ms?: number | null }
+    | undefined;
+  return {
+    run: index + 1,
+    status: run.status,
+    answer: run.answer,
+    ...(run.error ? { error: run.error } : {}),
+    cost_usd: actual?.cost_usd ?? null,
+    total_tokens: actual?.total_tokens ?? null,
+    latency_ms: actual?.latency_ms ?? null,
+    messages: [run.correctness, run.path, run.cost]
+      .filter((layer) => layer.status !== 'pass' && layer.status !== 'skip')
+      .flatMap((layer) => layer.messages),
+  };
+}
+
+/** An expected failure that fails is put aside; one that passes is a failure: the note should go. */
+function applyXfail(query: Query, result: QueryResult): QueryResult {
+  if (query.xfail === undefined) return result;
+  const xfail = { reason: query.xfail, status: result.status };
+  if (result.status === 'fail') return { ...result, status: 'skip', xfail };
+  if (result.status !== 'pass' && result.status !== 'warn') return { ...result, xfail };
+  const message = `expected to fail (${query.xfail}) but it passes: remove xfail`;
+  const location = query.locations?.xfail ?? query.location;
+  return {
+    ...result,
+    status: 'fail',
+    xfail,
+    correctness: {
+      ...result.correctness,
+      status: 'fail',
+      messages: [message],
+      checks: [
+        ...result.correctness.checks,
+        { id: 'correctness.xfail', status: 'fail', message, evidence: [], ...(location ? { location } : {}) },
+      ],
+    },
+  };
+}
+
+/** A result for a query that could not be judged. */
+export function errorResult(query: Query, error: NonNullable<QueryResult['error']>): QueryResult {
+  return { ...blankResult(query), status: 'error', error };
+}
+
+/** A result for a query that was never started. */
+export function notRunResult(query: Query, why: string): QueryResult {
+  return { ...blankResult(query), status: 'skip', not_run: why };
+}
+
+export function blankResult(query: Query): QueryResult {
+  return {
+    id: query.id,
+    query: query.query,
+    ...(query.description === undefined ? {} : { description: query.description }),
+    tags: [...query.tags],
+    status: 'skip',
+    answer: null,
+    ...(query.location ? { location: query.location } : {}),
+    correctness: emptyLayer(),
+    path: emptyLayer(),
+    cost: emptyLayer(),
+    metrics: {},
+  };
+}

@@ -1,0 +1,103 @@
+import type { JudgeMode } from '../judge/mode.ts';
+import { evaluateLayer } from '../layers/evaluate-layer.ts';
+import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
+import { LAYERS } from '../results/run-result.ts';
+import { checksOf, isDecided, worstStatus } from '../results/status.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { finalText } from '../trace/selectors.ts';
+import { type PriceLookup, totals } from '../trace/totals.ts';
+import { blankResult, errorResult } from './combine-runs.ts';
+import { rubricChecks } from './rubric-checks.ts';
+
+export interface EvaluateInput {
+  readonly query: Query;
+  readonly trace: Trace;
+  readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
+  readonly judge?: JudgeMode;
+  readonly price?: PriceLookup;
+}
+
+/** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
+export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
+  const { query } = input;
+  const unfit = unfitReason(input.trace);
+  if (unfit !== undefined) return errorResult(query, { kind: 'trace', message: unfit });
+
+  const trace = input.trace.status === 'incomplete' ? asPartial(input.trace) : input.trace;
+  const priced = input.price ? { price: input.price } : {};
+  const context = {
+    trace,
+    totals: totals(trace, priced),
+    ...(input.baseline
+      ? {
+          baseline: {
+            version: input.baseline.version,
+            trace: input.baseline.trace,
+            totals: totals(input.baseline.trace, priced),
+          },
+        }
+      : {}),
+  };
+  const layer = (name: (typeof LAYERS)[number]): LayerResult =>
+    evaluateLayer(name, query[name], context, query.locations ? { locations: query.locations } : {});
+
+  const correctness = layer('correctness');
+  const rubrics = rubricChecks({
+    query,
+    trace,
+    judge: input.judge ?? 'live',
+    deterministicFailed: correctness.checks.some((check) => check.status === 'fail'),
+  });
+  const result: QueryResult = {
+    ...blankResult(query),
+    answer: finalText(trace) ?? null,
+    ...(input.baseline
+      ? { baseline: { version: input.baseline.version, ...(input.baseline.file ? { file: input.baseline.file } : {}) } }
+      : {}),
+    correctness: withChecks(correctness, rubrics),
+    path: layer('path'),
+    cost: layer('cost'),
+  };
+  return { ...result, status: statusOf(result) };
+}
+
+/** Why a trace cannot be judged at all. */
+function unfitReason(trace: Trace): string | undefined {
+  if (trace.status === 'error') {
+    const { type, message } = trace.error ?? {};
+    return `the recording says the run failed${message || type ? `: ${[type, message].filter(Boolean).join(': ')}` : ''}`;
+  }
+  if (trace.steps.length === 0 && finalText(trace) === undefined)
+    return 'the recording has neither steps nor an answer';
+  return undefined;
+}
+
+/** A run that was cut off: what is missing may still have happened, so nothing counts as fully captured. */
+function asPartial(trace: Trace): Trace {
+  const captured = { ...trace.captured };
+  for (const key of ['toolCalls', 'llmCalls', 'handoffs', 'usage', 'cost'] as const) {
+    if (captured[key] === 'full') captured[key] = 'partial';
+  }
+  return { ...trace, captured };
+}
+
+function withChecks(layer: LayerResult, extra: readonly CheckResult[]): LayerResult {
+  if (extra.length === 0) return layer;
+  const checks = [...layer.checks, ...extra];
+  const status = worstStatus(checks.map((check) => check.status));
+  const quiet = status === 'pass' || status === 'skip';
+  const messages = checks
+    .filter((check) => quiet || (check.status !== 'pass' && check.status !== 'skip'))
+    .map((check) => check.message);
+  return { ...layer, status, checks, messages };
+}
+
+/** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
+function statusOf(result: QueryResult): QueryResult['status'] {
+  const checks = checksOf(result);
+  const undecided = checks.length > 0 && !checks.some((check) => isDecided(check.status));
+  if (undecided && checks.some((check) => check.skip_reason === 'not_measured' || check.skip_reason === 'off'))
+    return 'error';
+  return worstStatus(LAYERS.map((layer) => result[layer].status));
+}

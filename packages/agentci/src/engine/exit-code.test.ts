@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
+import { exitCode, summarize } from './exit-code.ts';
+
+const passing: ShortResult = { id: 'p', status: 'pass', correctness: [checkOf('correctness.exact_match', 'pass')] };
+const warned: ShortResult = { id: 'w', status: 'warn', path: [checkOf('path.max_loops', 'warn')] };
+const failed: ShortResult = { id: 'f', status: 'fail', correctness: [checkOf('correctness.exact_match', 'fail')] };
+const errored: ShortResult = { id: 'e', status: 'error', error: { kind: 'agent', message: 'boom' } };
+const unmeasured: ShortResult = {
+  id: 'u',
+  status: 'pass',
+  correctness: [checkOf('correctness.exact_match', 'pass')],
+  cost: [checkOf('cost.max_cost_usd', 'skip', { skip_reason: 'not_measured' })],
+};
+const notExercised: ShortResult = {
+  id: 'n',
+  status: 'skip',
+  path: [checkOf('path.rules', 'skip', { skip_reason: 'not_exercised' })],
+};
+const noBaseline: ShortResult = {
+  id: 'b',
+  status: 'skip',
+  path: [checkOf('path.min_sequence_similarity', 'skip', { skip_reason: 'no_baseline' })],
+};
+const unchecked: ShortResult = { id: 'x', status: 'skip' };
+const xfailed: ShortResult = {
+  id: 'xf',
+  status: 'skip',
+  xfail: { reason: 'known', status: 'fail' },
+  correctness: [checkOf('correctness.exact_match', 'fail')],
+};
+
+test.each([
+  { when: 'everything passed', results: [passing], normal: 0, strict: 0 },
+  { when: 'something warned', results: [passing, warned], normal: 0, strict: 1 },
+  { when: 'a check failed', results: [passing, failed], normal: 1, strict: 1 },
+  { when: 'a query could not be judged', results: [passing, errored], normal: 2, strict: 2 },
+  { when: 'a failure stands beside an error', results: [failed, errored], normal: 1, strict: 1 },
+  { when: 'a check could not be measured', results: [unmeasured], normal: 0, strict: 2 },
+  { when: 'there was no result at all', results: [], normal: 2, strict: 2 },
+  { when: 'no query has a check', results: [unchecked], normal: 2, strict: 2 },
+  { when: 'every check lacked a baseline', results: [noBaseline], normal: 2, strict: 2 },
+  { when: 'no rule came up', results: [notExercised], normal: 0, strict: 0 },
+  { when: 'the only failure was expected', results: [xfailed], normal: 0, strict: 0 },
+])('exits $normal, and $strict when strict, when $when', ({ results, normal, strict }) => {
+  expect(exitCode(runOf(results))).toBe(normal);
+  expect(exitCode(runOf(results), { strict: true })).toBe(strict);
+});
+
+test('a record nobody could read makes the whole run unsure', () => {
+  expect(exitCode(runOf([passing], { checks: [checkOf('traces.readable', 'error')] }))).toBe(2);
+});
+
+test('an interrupted run exits 130 whatever it found', () => {
+  expect(exitCode({ ...runOf([failed]), interrupted: true })).toBe(130);
+});
+
+test('counts add up: passed includes warnings, and every query is counted once', () => {
+  const summary = summarize(runOf([passing, warned, failed, errored, unchecked, xfailed]));
+  expect(summary).toMatchObject({ total: 6, passed: 2, warnings: 1, failed: 1, errors: 1, skipped: 2, xfailed: 1 });
+  expect(summary.passed + summary.failed + summary.errors + summary.skipped).toBe(summary.total);
+});

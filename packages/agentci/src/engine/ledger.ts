@@ -1,0 +1,98 @@
+import type { QueryError, QueryResult } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { combineRuns, errorResult, notRunResult } from './combine-runs.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** Keeps the account of a run: what is done, what was spent, whether to go on, and in the end one result per query. */
+export class Ledger {
+  readonly #options: RunOptions;
+  readonly #queries: readonly Query[];
+  readonly #done = new Map<string, Map<number, QueryResult>>();
+  readonly #overruled = new Map<string, QueryError>();
+  #spentUsd = 0;
+  #stopped: 'fail_fast' | 'max_cost' | undefined;
+
+  constructor(options: RunOptions, queries: readonly Query[]) {
+    this.#options = options;
+    this.#queries = queries;
+    const selected = new Set(queries.map((query) => query.id));
+    for (const { id, run, result } of options.resumed ?? []) if (selected.has(id)) this.#put(id, run, result);
+  }
+
+  /** Every run still to be made, all queries once before any a second time would start. */
+  pending(): { query: Query; run: number }[] {
+    const pending: { query: Query; run: number }[] = [];
+    for (const query of this.#queries) {
+      for (let run = 1; run <= this.runsOf(query); run++) if (!this.has(query, run)) pending.push({ query, run });
+    }
+    return pending.sort((a, b) => a.run - b.run);
+  }
+
+  runsOf = (query: Query): number => this.#options.runs ?? query.runs;
+
+  has(query: Query, run: number): boolean {
+    return this.#done.get(query.id)?.has(run) ?? false;
+  }
+
+  /** Writes a finished run down, first on disk and then in memory. */
+  add(query: Query, run: number, result: QueryResult, trace?: Trace): void {
+    this.#options.onRecord?.({ id: query.id, run, result }, trace);
+    this.#put(query.id, run, result);
+    this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
+    if (this.#options.failFast && (result.status === 'fail' || result.status === 'error'))
+      this.#stopped ??= 'fail_fast';
+  }
+
+  /** A reason found later that makes every run of a query void. */
+  overrule(query: Query, error: QueryError): void {
+    this.#overruled.set(query.id, error);
+  }
+
+  spend(usd: number | undefined): void {
+    this.#spentUsd += usd ?? 0;
+    const { maxCostUsd } = this.#options;
+    if (maxCostUsd !== undefined && this.#spentUsd >= maxCostUsd) this.#stopped ??= 'max_cost';
+  }
+
+  /** No further run should start. */
+  stopped = (): boolean => this.#stopped !== undefined || this.interrupted;
+
+  get interrupted(): boolean {
+    return this.#options.signal?.aborted ?? false;
+  }
+
+  /** Exactly one result per selected query, in spec order, whatever finished first. */
+  results(): QueryResult[] {
+    return this.#queries.map((query) => {
+      const overruled = this.#overruled.get(query.id);
+      if (overruled) return errorResult(query, overruled);
+      const runs = [...(this.#done.get(query.id) ?? [])].sort(([a], [b]) => a - b).map(([, result]) => result);
+      return runs.length < this.runsOf(query) && this.stopped()
+        ? this.#unfinished(query, runs)
+        : combineRuns(query, runs);
+    });
+  }
+
+  #unfinished(query: Query, runs: readonly QueryResult[]): QueryResult {
+    if (this.#stopped === 'max_cost') {
+      const limit = this.#options.maxCostUsd;
+      return errorResult(query, {
+        kind: 'budget',
+        message: `not run: --max-cost ${limit} was reached ($${this.#spentUsd.toFixed(4)} spent)`,
+      });
+    }
+    // A run that already failed is worth showing even if the others were never made.
+    if (runs.some((run) => run.status === 'fail' || run.status === 'error')) return combineRuns(query, runs);
+    return notRunResult(
+      query,
+      this.interrupted ? 'the run was interrupted' : 'stopped after the first failure (--fail-fast)',
+    );
+  }
+
+  #put(id: string, run: number, result: QueryResult): void {
+    const runs = this.#done.get(id);
+    if (runs) runs.set(run, result);
+    else this.#done.set(id, new Map([[run, result]]));
+  }
+}

@@ -1,0 +1,105 @@
+import { didYouMean } from '../kit/did-you-mean.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { queryText } from '../trace/selectors.ts';
+
+/** Enough recordings to name the nearest one; a spec with more misses than this has another problem. */
+const MAX_REMEMBERED = 2000;
+
+export type Match =
+  | { readonly kind: 'run'; readonly query: Query; readonly run: number }
+  | { readonly kind: 'surplus'; readonly query: Query }
+  | { readonly kind: 'unused' };
+
+/** A recorded run: the ids it may go by, the question asked, and where it was found. */
+export interface Recording {
+  readonly ids: readonly string[];
+  readonly text?: string;
+  readonly place: string;
+}
+
+/**
+ * Gives recordings to queries as they stream by: by id first, then by exact text. Of several queries with one text the
+ * nth takes the nth recording, and the turn goes round again for further runs.
+ */
+export class TraceMatcher {
+  readonly #byId = new Map<string, Query>();
+  readonly #byText = new Map<string, Query[]>();
+  readonly #taken = new Map<string, number>();
+  readonly #runs: (query: Query) => number;
+  readonly #unused: Recording[] = [];
+  #unusedCount = 0;
+
+  constructor(queries: readonly Query[], runs: (query: Query) => number) {
+    this.#runs = runs;
+    for (const query of queries) {
+      this.#byId.set(query.id, query);
+      const sameText = this.#byText.get(query.query);
+      if (sameText) sameText.push(query);
+      else this.#byText.set(query.query, [query]);
+    }
+  }
+
+  /** Gives a recording, or a record that could not be read, to the query it names. */
+  take(recording: Recording): Match {
+    const query =
+      recording.ids.map((id) => this.#byId.get(id)).find((found) => found !== undefined) ??
+      (recording.text === undefined ? undefined : this.#leastServed(recording.text));
+    if (!query) {
+      this.#unusedCount++;
+      if (this.#unused.length < MAX_REMEMBERED) this.#unused.push(recording);
+      return { kind: 'unused' };
+    }
+    const run = (this.#taken.get(query.id) ?? 0) + 1;
+    this.#taken.set(query.id, run);
+    return run > this.#runs(query) ? { kind: 'surplus', query } : { kind: 'run', query, run };
+  }
+
+  get unusedCount(): number {
+    return this.#unusedCount;
+  }
+
+  /** Places of recordings no query asked for, a few of them. */
+  unusedPlaces(limit: number): string[] {
+    return this.#unused.slice(0, limit).map((recording) => recording.place);
+  }
+
+  /** The unused recording that was probably meant for a query, in words. */
+  nearest(query: Query): string | undefined {
+    const byId = didYouMean(
+      query.id,
+      this.#unused.flatMap((recording) => recording.ids),
+    );
+    if (byId !== undefined) return `recording with id "${byId}"`;
+    const text = didYouMean(
+      query.query,
+      this.#unused.flatMap((recording) => recording.text ?? []),
+    );
+    return text === undefined ? undefined : `recording of "${text.slice(0, 120)}"`;
+  }
+
+  #leastServed(text: string): Query | undefined {
+    let best: Query | undefined;
+    for (const query of this.#byText.get(text) ?? []) {
+      if (best === undefined || (this.#taken.get(query.id) ?? 0) < (this.#taken.get(best.id) ?? 0)) best = query;
+    }
+    return best;
+  }
+}
+
+/** What a trace says of the query it belongs to. */
+export function recordingOf(trace: Trace): Recording {
+  const text = queryText(trace);
+  return {
+    ids: trace.task?.id === undefined ? [trace.id] : [trace.task.id, trace.id],
+    ...(text === undefined ? {} : { text }),
+    place: placeOf(trace),
+  };
+}
+
+/** `traces.jsonl:12`, or what is known of it. */
+function placeOf(trace: Trace): string {
+  const { file, line } = trace.source;
+  if (file === undefined) return trace.id;
+  return line === undefined ? file : `${file}:${line}`;
+}

@@ -1,0 +1,12 @@
+/** Runs a task for every item, at most `workers` at a time, in order of start. Stops taking new items once `stop` says so. */
+export async function runPool<T>(
+  items: readonly T[],
+  options: { workers: number; stop?: () => boolean },
+  task: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length && !options.stop?.()) await task(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, items.length)) }, worker));
+}

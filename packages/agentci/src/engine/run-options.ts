@@ -1,0 +1,63 @@
+import type { JudgeMode } from '../judge/mode.ts';
+import type { QueryResult } from '../results/run-result.ts';
+import type { RunnerConfig } from '../runners/config.ts';
+import type { Suite } from '../spec/suite.ts';
+import type { JournalEntry } from '../store/run-store.ts';
+import type { Trace } from '../trace/model.ts';
+
+/** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
+export type AgentFunction = (
+  query: string,
+  context: { id: string; run: number; metadata: Readonly<Record<string, unknown>>; signal: AbortSignal },
+) => unknown;
+
+/** What happens while a run goes on; progress displays listen to it. */
+export type RunEvent =
+  | { readonly type: 'started'; readonly queries: number; readonly runs: number }
+  | { readonly type: 'run_started'; readonly id: string; readonly run: number }
+  | {
+      readonly type: 'retrying';
+      readonly id: string;
+      readonly attempt: number;
+      readonly message: string;
+      readonly delayMs: number;
+    }
+  | { readonly type: 'run_ended'; readonly id: string; readonly run: number; readonly result: QueryResult };
+
+export interface RunOptions {
+  readonly suite: Suite;
+  /** Recordings to judge instead of running the agent: a file, a folder, bytes, or traces. */
+  readonly traces?: string | Uint8Array | Iterable<Trace> | AsyncIterable<Trace>;
+  /** The recordings' format, when it should not be detected. */
+  readonly format?: string;
+  /** Replaces the spec's runner. */
+  readonly runner?: RunnerConfig | AgentFunction;
+  readonly judge?: JudgeMode;
+  readonly tags?: readonly string[];
+  readonly filter?: string;
+  readonly ids?: readonly string[];
+  readonly indices?: readonly number[];
+  /** How many queries are in progress at a time; 4. */
+  readonly workers?: number;
+  /** Replaces every query's `runs`. */
+  readonly runs?: number;
+  /** Further tries after an infrastructure error; 2. */
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+  readonly seed?: number;
+  /** The baseline version to compare with. */
+  readonly baseline?: string;
+  readonly baselineDir?: string;
+  readonly signal?: AbortSignal;
+  readonly failFast?: boolean;
+  /** Stops starting queries once the known cost of the agent reaches this. */
+  readonly maxCostUsd?: number;
+  readonly strict?: boolean;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly runId?: string;
+  /** Runs already done, from the journal of an unfinished run. */
+  readonly resumed?: readonly JournalEntry[];
+  readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly now?: () => number;
+}

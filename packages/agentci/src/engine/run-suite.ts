@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { UserError } from '../kit/user-error.ts';
+import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
+import { selectQueries } from '../spec/select.ts';
+import { BaselineShelf } from './choose-baselines.ts';
+import { collectLive } from './collect-live.ts';
+import { collectRecorded, type Recorded } from './collect-recorded.ts';
+import { summarize } from './exit-code.ts';
+import { traceJudge } from './judge-trace.ts';
+import { Ledger } from './ledger.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
+export async function runSuite(options: RunOptions): Promise<RunResult> {
+  const { suite } = options;
+  const now = options.now ?? Date.now;
+  const startedAt = now();
+  const queries = selectQueries(suite, options);
+  if (queries.length === 0) {
+    throw new UserError(
+      'NOTHING_SELECTED',
+      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
+      {
+        hint: selectionHint(options),
+      },
+    );
+  }
+  const ledger = new Ledger(options, queries);
+  const shelf = new BaselineShelf(suite, {
+    dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
+    version: options.baseline,
+  });
+  const judge = traceJudge(options, shelf);
+  options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
+
+  let recorded: Recorded = { checks: [], notices: [] };
+  const runner = options.runner ?? suite.runner;
+  if (options.traces !== undefined) {
+    recorded = await collectRecorded(options, options.traces, queries, ledger, judge);
+  } else if (runner === undefined) {
+    throw new UserError(
+      'NO_RUNNER',
+      `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
+      {
+        hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
+      },
+    );
+  } else if (typeof runner !== 'function' && runner.kind === 'replay') {
+    recorded = await collectRecorded(options, resolve(suite.dir, runner.replay), queries, ledger, judge);
+  } else {
+    await collectLive(options, runner, ledger, judge);
+  }
+
+  const verdicts = {
+    results: ledger.results(),
+    checks: recorded.checks,
+    ...(ledger.interrupted ? { interrupted: true } : {}),
+  };
+  return {
+    schema: RESULTS_SCHEMA,
+    agent: suite.agent,
+    run_id: options.runId ?? 'run',
+    spec: { file: suite.file, hash: suite.hash },
+    judge: { calls: 0, cost_usd: null },
+    checks: verdicts.checks,
+    summary: summarize(verdicts, options.strict ? { strict: true } : {}),
+    results: verdicts.results,
+    notices: [...shelf.notices, ...recorded.notices],
+    ...(verdicts.interrupted ? { interrupted: true } : {}),
+    started_at: new Date(startedAt).toISOString(),
+    duration_ms: now() - startedAt,
+  };
+}
+
+function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
+  const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();
+  if (tags?.length)
+    return known.length > 0 ? `The spec's tags are: ${known.join(', ')}` : 'No query in the spec has tags.';
+  if (filter !== undefined) return 'The filter looks for text in ids and queries, without regard to case.';
+  if (ids?.length)
+    return `Some of its ids: ${suite.queries
+      .slice(0, 5)
+      .map((query) => query.id)
+      .join(', ')}`;
+  return 'The spec has no queries.';
+}

@@ -1,0 +1,25 @@
+/** The door: the names other programs rely on. Importing it has no side effects. */
+export { detectFormat } from './adapters/detect.ts';
+export { readTraces } from './adapters/read-traces.ts';
+export { evaluateQuery } from './engine/evaluate-query.ts';
+export { exitCode } from './engine/exit-code.ts';
+export type { AgentFunction, RunEvent, RunOptions } from './engine/run-options.ts';
+export { runSuite } from './engine/run-suite.ts';
+export type { Diagnostic, Location } from './kit/diagnostic.ts';
+export { UserError } from './kit/user-error.ts';
+export { countLoops } from './metrics/trajectory/count-loops.ts';
+export { matchTools } from './metrics/trajectory/match-tools.ts';
+export { sequenceEdit } from './metrics/trajectory/sequence-edit.ts';
+export { sequenceLcs } from './metrics/trajectory/sequence-lcs.ts';
+export { toolF1 } from './metrics/trajectory/tool-f1.ts';
+export { toolPrecision } from './metrics/trajectory/tool-precision.ts';
+export { toolRecall } from './metrics/trajectory/tool-recall.ts';
+export type * from './results/run-result.ts';
+export type { RunnerConfig } from './runners/config.ts';
+export { loadSpec, parseSpec } from './spec/load.ts';
+export { SpecError } from './spec/spec-error.ts';
+export type { LayerBlock, Query, Suite } from './spec/suite.ts';
+export type * from './trace/model.ts';
+export { handoffs, toolCalls, toolNames } from './trace/selectors.ts';
+export { simpleTrace } from './trace/simple.ts';
+export { type Quantity, type Totals, totals } from './trace/totals.ts';

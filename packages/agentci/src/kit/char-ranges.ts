@@ -1,0 +1,108 @@
+import type { ClassLetter, RegexNode, SetItem } from './regex-syntax.ts';
+
+/** Sorted, non-overlapping code point ranges. */
+export type CharRanges = readonly (readonly [number, number])[];
+
+const LAST = 0x10ffff;
+const DIGIT: CharRanges = [[0x30, 0x39]];
+const WORD: CharRanges = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+/** White space as JavaScript defines it; RE2 knows only the ASCII part. */
+const SPACE: CharRanges = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+const LINE_ENDS: CharRanges = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+];
+
+/** Everything outside the given ranges. */
+export function complement(ranges: CharRanges): CharRanges {
+  const result: [number, number][] = [];
+  let next = 0;
+  for (const [lo, hi] of ranges) {
+    if (lo > next) result.push([next, lo - 1]);
+    next = hi + 1;
+  }
+  if (next <= LAST) result.push([next, LAST]);
+  return result;
+}
+
+function union(ranges: readonly (readonly [number, number])[]): CharRanges {
+  const sorted = [...ranges].sort((a, b) => a[0] - b[0]);
+  const result: [number, number][] = [];
+  for (const [lo, hi] of sorted) {
+    const last = result.at(-1);
+    if (last !== undefined && lo <= last[1] + 1) last[1] = Math.max(last[1], hi);
+    else result.push([lo, hi]);
+  }
+  return result;
+}
+
+/** Characters of `\d`, `\w`, `\s` and their opposites. */
+export function letterRanges(letter: ClassLetter): CharRanges {
+  const base = { d: DIGIT, w: WORD, s: SPACE }[letter.toLowerCase() as 'd' | 'w' | 's'];
+  return letter === letter.toLowerCase() ? base : complement(base);
+}
+
+/** The dot: any character, line ends excluded unless `s` was given. */
+export const anyRanges = (dotAll: boolean): CharRanges => (dotAll ? [[0, LAST]] : complement(LINE_ENDS));
+
+/** The characters one node can consume, or undefined when that is not known (a Unicode property, or not one character). */
+export function nodeRanges(node: RegexNode): CharRanges | undefined {
+  if (node.t === 'char') return [[node.code, node.code]];
+  if (node.t === 'any') return anyRanges(node.dotAll);
+  if (node.t !== 'set') return undefined;
+  const ranges = setRanges(node.items);
+  return ranges === undefined || !node.negated ? ranges : complement(ranges);
+}
+
+function setRanges(items: readonly SetItem[]): CharRanges | undefined {
+  const all: (readonly [number, number])[] = [];
+  for (const item of items) {
+    if ('property' in item) return undefined;
+    if ('letter' in item) all.push(...letterRanges(item.letter));
+    else all.push([item.lo, item.hi]);
+  }
+  return union(all);
+}
+
+/** No character is in both. */
+export function areDisjoint(a: CharRanges, b: CharRanges): boolean {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    if (a[i]![1] < b[j]![0]) i++;
+    else if (b[j]![1] < a[i]![0]) j++;
+    else return false;
+  }
+  return true;
+}
+
+/** Ranges plus the other case of ASCII letters; undefined where letters beyond ASCII make folding a matter of tables. */
+export function withBothCases(ranges: CharRanges): CharRanges | undefined {
+  const all: (readonly [number, number])[] = [...ranges];
+  for (const [lo, hi] of ranges) {
+    // A set that reaches past ASCII may hold a character that folds onto any letter.
+    if (hi > 0x7f) return undefined;
+    for (let code = lo; code <= hi; code++) {
+      const other = code >= 0x41 && code <= 0x5a ? code + 32 : code >= 0x61 && code <= 0x7a ? code - 32 : code;
+      if (other !== code) all.push([other, other]);
+    }
+  }
+  return union(all);
+}

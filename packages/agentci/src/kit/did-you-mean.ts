@@ -1,0 +1,38 @@
+/** The candidate nearest to a misspelt word, or undefined when none is near enough to be meant. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const folded = word.toLowerCase().replaceAll('-', '_');
+  const limit = Math.max(1, Math.floor(word.length * 0.4));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(folded, candidate.toLowerCase().replaceAll('-', '_'), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Damerau–Levenshtein (adjacent swaps count one), giving up once every cell of a row reaches `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let smallest = i;
+    for (let j = 1; j <= b.length; j++) {
+      let cell = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cell = Math.min(cell, beforePrevious[j - 2]! + 1);
+      }
+      row.push(cell);
+      smallest = Math.min(smallest, cell);
+    }
+    if (smallest >= limit) return limit;
+    beforePrevious = previous;
+    previous = row;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,94 @@
+/** One function per place where text of unknown origin is written. Each makes the text inert there and nowhere else. */
+
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what these patterns are for.
+/** Terminal sequences: CSI, then strings ended by BEL or ST (OSC, DCS, APC, PM, SOS), then any other escape. */
+const ANSI =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\)?|\x1b[ -/]*[0-~]?/g;
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+const CONTROL_OR_BREAK = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
+const INVALID_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above.
+
+/** Characters that turn the writing direction round or hide text: what is shown would not be what is there. */
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** For a terminal: no escape sequence, no control character but newline and tab, no change of writing direction. */
+export function escapeTerminal(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(ANSI, '')
+    .replace(CONTROL, '')
+    .replace(/[\u2028\u2029]/g, '\n')
+    .replace(DIRECTION, '');
+}
+
+/** For one line of a terminal or log: like `escapeTerminal`, and runs of line breaks and tabs become one space. */
+export function escapeTerminalLine(text: string): string {
+  return escapeTerminal(text).replace(CONTROL_OR_BREAK, ' ');
+}
+
+/** For the message of a GitHub workflow command, so that no line in it can begin a command of its own. */
+export function escapeWorkflowCommandData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** For a property (`file=`, `title=`) of a GitHub workflow command. */
+export function escapeWorkflowCommandProperty(text: string): string {
+  return escapeWorkflowCommandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** For XML element content. Characters XML 1.0 cannot hold at all, lone surrogates included, are dropped. */
+export function escapeXmlText(text: string): string {
+  return text
+    .replace(INVALID_XML, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;');
+}
+
+/** For a quoted XML attribute. Line breaks and tabs are kept as references: a parser would turn them into spaces. */
+export function escapeXmlAttribute(text: string): string {
+  return escapeXmlText(text)
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\t', '&#9;');
+}
+
+/** For HTML content and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('\0', '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+/**
+ * For a cell of a Markdown table on GitHub: one line, no markup, no link, no mention. Entities rather than backslashes,
+ * since a backslash before `|` is read differently inside code spans.
+ */
+export function escapeMarkdownTableCell(text: string): string {
+  return escapeTerminalLine(text)
+    .replace(/[&<>"'|\\`*_~[\]()#!@$:{}]/g, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`)
+    .trim();
+}
+
+/** For the value of a Prometheus label, between double quotes. Lone surrogates have no UTF-8 form and become U+FFFD. */
+export function escapePrometheusLabel(text: string): string {
+  return text
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('\n', '\\n');
+}
+
+/** JSON that is safe inside a `<script>` element: no closing tag, no comment opening, no line separator. */
+export function jsonInHtml(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'null';
+  return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, sha256Hex } from './hash.ts';
+
+test('SHA-256 of the published example', () => {
+  expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+describe('canonical JSON', () => {
+  test.each([
+    [{ b: 1, a: [2, { d: null, c: 'x' }] }, '{"a":[2,{"c":"x","d":null}],"b":1}'],
+    [{ a: undefined, b: 1 }, '{"b":1}'],
+    [[undefined], '[null]'],
+    [{ n: Number.NaN, i: Number.NEGATIVE_INFINITY, z: -0 }, '{"i":"-Infinity","n":"NaN","z":0}'],
+    [{ 10: 1, 9: 2 }, '{"10":1,"9":2}'],
+    ['é"\n\\', JSON.stringify('é"\n\\')],
+    ['', '""'],
+    [[''], '[""]'],
+    [['', ''], '["",""]'],
+  ])('%j', (value, text) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+
+  test('it is JSON of the same value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('the order of keys does not matter', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const reversed = Object.fromEntries(Object.entries(value).reverse());
+        expect(canonicalJson(reversed)).toBe(canonicalJson(value));
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+/** Deepest nesting of a value that is read; deeper ones are attacks or mistakes, and break recursive readers. */
+export const MAX_JSON_DEPTH = 512;
+
+const MAX_JSON_NODES = 5_000_000;
+
+/** Why a value held in memory cannot be stored as JSON, or undefined when it can. A cycle shows as too deep. */
+export function jsonProblem(root: unknown): 'too-deep' | 'too-large' | 'not-json' | undefined {
+  let nodes = 0;
+  const visit = (value: unknown, depth: number): 'too-deep' | 'too-large' | 'not-json' | undefined => {
+    if (typeof value === 'bigint') return 'not-json';
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (depth > MAX_JSON_DEPTH) return 'too-deep';
+    // Shared references make a small graph print as an endless tree, so visits are counted and not objects.
+    if (++nodes > MAX_JSON_NODES) return 'too-large';
+    for (const key of Object.keys(value)) {
+      const problem = visit((value as Readonly<Record<string, unknown>>)[key], depth + 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  return visit(root, 1);
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Nesting of a JSON text beyond a limit, found without parsing it. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  // Every level takes an opening and a closing character, so a short text cannot be deep.
+  if (text.length < 2 * limit) return false;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (inString) {
+      if (c === BACKSLASH) i++;
+      else if (c === QUOTE) inString = false;
+    } else if (c === QUOTE) inString = true;
+    else if (c === 123 || c === 91) {
+      if (++depth > limit) return true;
+    } else if (c === 125 || c === 93) depth--;
+  }
+  return false;
+}

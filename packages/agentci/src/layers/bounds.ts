@@ -1,0 +1,63 @@
+import type { Trace } from '../trace/model.ts';
+import type { Quantity } from '../trace/totals.ts';
+import { type CheckOutcome, held, unmeasured, violated } from './check.ts';
+import { number, rounded } from './words.ts';
+
+/** Ratios such as 0.6 / 0.2 carry binary dust; a bound of 3 must still hold for them. */
+const DUST = 1e-9;
+
+export const isAbove = (value: number, max: number): boolean => value > max + DUST * Math.max(1, Math.abs(max));
+export const isBelow = (value: number, min: number): boolean => value < min - DUST;
+
+/** A run that was cut short used at least what it recorded. */
+export function quantityOf(trace: Trace, quantity: Quantity): Quantity {
+  if (!quantity.exact || trace.status !== 'incomplete') return quantity;
+  return { exact: false, atLeast: quantity.value, why: 'the run is incomplete' };
+}
+
+/** Compares a quantity with its upper limit. What is only known in part can exceed the limit and can never keep it. */
+export function atMost(options: {
+  readonly quantity: Quantity;
+  readonly max: number;
+  /** What is counted, e.g. `tool calls`. */
+  readonly what: string;
+  readonly unit?: string;
+  readonly note?: string;
+  readonly rest?: Partial<CheckOutcome>;
+}): CheckOutcome {
+  const { quantity, max, what, note, rest } = options;
+  const unit = options.unit === undefined ? '' : ` ${options.unit}`;
+  const value = quantity.exact ? quantity.value : quantity.atLeast;
+  const tail = note === undefined ? '' : ` (${note})`;
+  const shown = `${quantity.exact ? '' : 'at least '}${number(value)}${unit}`;
+  const full = { limit: max, ...rest };
+  if (isAbove(value, max)) return violated(`${what}: ${shown}, limit ${number(max)}${unit}${tail}`, { value, ...full });
+  if (!quantity.exact) return unmeasured(`${what}: not known, ${quantity.why}; limit ${number(max)}${unit}`, full);
+  return held(`${what}: ${shown} of at most ${number(max)}${unit}${tail}`, { value, ...full });
+}
+
+/** Compares a ratio with its lower limit. `isPartial` says what may be concluded when calls are missing from the trace. */
+export function atLeast(options: {
+  readonly value: number;
+  readonly min: number;
+  readonly what: string;
+  /** Not all calls were recorded; more of them can raise the value (`rising`) or move it either way (`open`). */
+  readonly partial?: 'rising' | 'open';
+  readonly note?: string;
+  readonly rest?: Partial<CheckOutcome>;
+}): CheckOutcome {
+  const { value, min, what, partial, note, rest } = options;
+  const tail = note === undefined ? '' : `; ${note}`;
+  const isMissed = isBelow(value, min);
+  if (partial === 'open' || (partial === 'rising' && isMissed)) {
+    return unmeasured(`${what}: not known, not all tool calls were captured; at least ${number(min)} is asked for`, {
+      limit: min,
+      ...rest,
+    });
+  }
+  const outcome = isMissed ? violated : held;
+  const text = isMissed
+    ? `${what}: ${number(rounded(value))}, at least ${number(min)} is asked for`
+    : `${what}: ${number(rounded(value))} of at least ${number(min)}`;
+  return outcome(`${text}${tail}`, { value, limit: min, ...rest });
+}

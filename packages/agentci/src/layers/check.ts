@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { Evidence, Layer, SkipReason } from '../results/run-result.ts';
+import type { Trace } from '../trace/model.ts';
+import type { Totals } from '../trace/totals.ts';
+
+/** What a check may look at besides its own parameters. */
+export interface CheckContext {
+  readonly trace: Trace;
+  /** `totals(trace)`, computed once a query. */
+  readonly totals: Totals;
+  /** Values of the other keys written in the same layer block, e.g. `expected_tools` for `min_tool_recall`. */
+  readonly siblings: Readonly<Record<string, unknown>>;
+  /** The saved run to compare with, when one was found. */
+  readonly baseline?: { readonly version: string; readonly trace: Trace; readonly totals: Totals };
+}
+
+/**
+ * What a check saw. The layer turns it into a status: `violated` becomes the check's severity;
+ * `unmeasured` becomes `error` where a violation would fail and a skip where it would warn.
+ */
+export interface CheckOutcome {
+  readonly outcome: 'held' | 'violated' | 'unmeasured' | 'skipped';
+  /** One sentence with the number and its limit, on pass as on fail. */
+  readonly message: string;
+  readonly value?: unknown;
+  readonly limit?: unknown;
+  readonly evidence?: readonly Evidence[];
+  /** Why, when skipped. */
+  readonly reason?: SkipReason;
+  /** Merged into the layer's `details` under the seed's keys. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A problem with a parameter that types cannot express, e.g. a regular expression that does not compile. */
+export interface ParamIssue {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** Where inside the parameter, e.g. `[0]` for the first list item. */
+  readonly path?: readonly (string | number)[];
+}
+
+/** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */
+export interface Check<P = unknown> {
+  readonly layer: Layer;
+  /** The spec key. The check's id is `layer.key`. */
+  readonly key: string;
+  /** The status of a violation. */
+  readonly severity: 'fail' | 'warn';
+  readonly summary: string;
+  readonly schema: z.ZodType<P>;
+  /** Position among the checks of its layer; ties are broken by key. */
+  readonly order: number;
+  /** Says what is wrong with parameters that have the right type: checks that cannot fail, patterns that do not compile. */
+  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+  /** The parameters to use though the key was not written, e.g. `match_mode` when a baseline was found. */
+  readonly implied?: (context: CheckContext) => P | undefined;
+  readonly evaluate: (params: P, context: CheckContext) => CheckOutcome;
+}
+
+/** A key that only tunes another check, e.g. `sequence_metric`; it gives no verdict of its own. */
+export interface Setting<P = unknown> {
+  readonly layer: Layer;
+  readonly key: string;
+  readonly summary: string;
+  readonly schema: z.ZodType<P>;
+  readonly setting: true;
+  readonly order: number;
+  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+}
+
+/** A check whose parameter type is not known here, as in the list of all checks. Parameters come from its own `schema`. */
+export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied'> {
+  readonly schema: z.ZodType;
+  readonly implied?: (context: CheckContext) => unknown;
+}
+export interface AnySetting extends Omit<Setting<never>, 'schema'> {
+  readonly schema: z.ZodType;
+}
+
+/** Gives verdicts, unlike a setting. */
+export const isCheck = (entry: AnyCheck | AnySetting): entry is AnyCheck => !('setting' in entry);
+
+/** Keeps the parameter type between `schema` and `evaluate`. */
+export const defineCheck = <P>(check: Check<P>): Check<P> => check;
+export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({ ...setting, setting: true });
+
+export const held = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
+  outcome: 'held',
+  message,
+  ...rest,
+});
+export const violated = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
+  outcome: 'violated',
+  message,
+  ...rest,
+});
+/** The input was not captured. Never a pass. */
+export const unmeasured = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
+  outcome: 'unmeasured',
+  message,
+  ...rest,
+});
+export const skipped = (reason: SkipReason, message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
+  outcome: 'skipped',
+  reason,
+  message,
+  ...rest,
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { foldText } from '../../kit/text-fold.ts';
+import { foldedAnswer, NO_ANSWER } from '../answer.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
+import { listIssues } from '../issues.ts';
+import { listed, quoted } from '../words.ts';
+
+export const check = defineCheck({
+  layer: 'correctness',
+  key: 'expected_in_answer',
+  severity: 'fail',
+  order: 10,
+  summary: 'Every term must be in the answer. Case does not count.',
+  schema: z.array(z.string()),
+  inspect: (terms) => listIssues('expected_in_answer', terms),
+  evaluate: (terms, { trace }) => {
+    const answer = foldedAnswer(trace);
+    const limit = terms.length;
+    if (answer === undefined) return unmeasured(`${NO_ANSWER}; ${limit} terms expected in it`, { limit });
+    const missing = terms.filter((term) => !answer.includes(foldText(term)));
+    const value = limit - missing.length;
+    const details = { expected_in_answer: { checked: terms, all_found: missing.length === 0 } };
+    if (missing.length === 0)
+      return held(`${value} of ${limit} expected terms are in the answer`, { value, limit, details });
+    return violated(`${value} of ${limit} expected terms are in the answer; missing: ${listed(missing.map(quoted))}`, {
+      value,
+      limit,
+      details,
+    });
+  },
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
+import type { Trace } from '../../trace/model.ts';
+import { finalText } from '../../trace/selectors.ts';
+import { NO_ANSWER } from '../answer.ts';
+import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { clip } from '../words.ts';
+
+type SchemaMap = Record<string, unknown>;
+
+export const check = defineCheck({
+  layer: 'correctness',
+  key: 'json_schema',
+  severity: 'fail',
+  order: 60,
+  summary: 'The answer must be JSON that conforms to this JSON Schema.',
+  schema: z.record(z.string(), z.unknown()),
+  inspect: inspectSchema,
+  evaluate: (schema, { trace }) => {
+    const compiled = compileOnce(schema);
+    if (!compiled.ok) return unmeasured(`json_schema: ${compiled.path || 'the schema'}: ${compiled.message}`);
+    const parsed = parsedAnswer(trace);
+    if (parsed.kind === 'none') return unmeasured(`${NO_ANSWER}; JSON expected`, { limit: 0 });
+    if (parsed.kind === 'broken') {
+      return violated(`the answer is not JSON: ${parsed.why}`, {
+        limit: 0,
+        details: { json_schema: { valid: false, errors: [parsed.why] } },
+      });
+    }
+    const verdict = compiled.validate(parsed.value);
+    if (verdict.timedOut)
+      return unmeasured('json_schema: the validation gave no answer within its limits', { limit: 0 });
+    const errors = verdict.errors.map(({ path, message }) => `${path === '' ? 'the answer' : path}: ${message}`);
+    const rest = { value: errors.length, limit: 0, details: { json_schema: { valid: verdict.valid, errors } } };
+    if (verdict.valid) return held('the answer is JSON that conforms to the schema: 0 errors', rest);
+    return violated(
+      `the answer does not conform to the schema, ${errors.length} errors: ${errors.slice(0, 3).join(' · ')}`,
+      rest,
+    );
+  },
+});
+
+function inspectSchema(schema: SchemaMap): ParamIssue[] {
+  const compiled = compileOnce(schema);
+  if (!compiled.ok) {
+    const path = compiled.path
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const message = `json_schema is not a valid JSON Schema at ${compiled.path || 'its root'}: ${compiled.message}`;
+    return [
+      {
+        severity: 'error',
+        code: 'SPEC_BAD_SCHEMA',
+        message,
+        path: path.map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+      },
+    ];
+  }
+  if (canFail(schema)) return [];
+  return [
+    {
+      severity: 'error',
+      code: 'SPEC_CANNOT_FAIL',
+      message: 'json_schema accepts every JSON value, so it cannot fail',
+      hint: 'say at least which type the answer has',
+    },
+  ];
+}
+
+const compiledSchemas = new WeakMap<SchemaMap, JsonSchemaResult>();
+
+function compileOnce(schema: SchemaMap): JsonSchemaResult {
+  let compiled = compiledSchemas.get(schema);
+  if (compiled === undefined) {
+    compiled = compileJsonSchema(schema);
+    compiledSchemas.set(schema, compiled);
+  }
+  return compiled;
+}
+
+type ParsedAnswer = { kind: 'none' } | { kind: 'broken'; why: string } | { kind: 'json'; value: unknown };
+
+/** Structured answers are taken as they are; texts are parsed as a whole. */
+function parsedAnswer(trace: Trace): ParsedAnswer {
+  if (trace.final?.data !== undefined && trace.final.text === undefined)
+    return { kind: 'json', value: trace.final.data };
+  const text = finalText(trace);
+  if (text === undefined) return { kind: 'none' };
+  try {
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch (error) {
+    const fence = /^\s*```/.test(text) ? ' (it stands inside a code fence)' : '';
+    return { kind: 'broken', why: `${clip(error instanceof Error ? error.message : String(error))}${fence}` };
+  }
+}

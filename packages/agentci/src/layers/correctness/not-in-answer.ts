@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { foldText } from '../../kit/text-fold.ts';
+import { excerpt, foldedAnswer, NO_ANSWER } from '../answer.ts';
+import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { contradiction, listIssues, textsOf } from '../issues.ts';
+import { listed, quoted } from '../words.ts';
+
+export const check = defineCheck({
+  layer: 'correctness',
+  key: 'not_in_answer',
+  severity: 'fail',
+  order: 30,
+  summary: 'None of the terms may be in the answer. Case does not count.',
+  schema: z.array(z.string()),
+  inspect: (terms, siblings) => [...listIssues('not_in_answer', terms), ...contradictions(terms, siblings)],
+  evaluate: (terms, { trace }) => {
+    const answer = foldedAnswer(trace);
+    if (answer === undefined) return unmeasured(`${NO_ANSWER}; ${terms.length} terms must not be in it`, { limit: 0 });
+    const found = terms.map((term) => ({ term, at: answer.indexOf(foldText(term)) })).filter(({ at }) => at !== -1);
+    const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
+    const rest = { value: found.length, limit: 0, details };
+    if (found.length === 0) return held(`0 of ${terms.length} forbidden terms are in the answer`, rest);
+    const evidence = found.slice(0, 10).map(({ term, at }) => ({ text: excerpt(answer, at, term.length) }));
+    const names = listed(found.map(({ term }) => quoted(term)));
+    return violated(`${found.length} of ${terms.length} forbidden terms are in the answer: ${names}`, {
+      ...rest,
+      evidence,
+    });
+  },
+});
+
+/** An expected text that contains a forbidden term can only be there together with it. */
+function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
+  const issues: ParamIssue[] = [];
+  const expected = textsOf(siblings.expected_in_answer);
+  const exact = typeof siblings.exact_match === 'string' ? [siblings.exact_match] : [];
+  const anyOf = textsOf(siblings.any_expected_in_answer);
+  for (const [i, term] of terms.entries()) {
+    if (term.trim() === '') continue;
+    const forbidden = foldText(term);
+    const contains = (text: string): boolean => foldText(text).includes(forbidden);
+    const clash = [...expected, ...exact].find(contains);
+    if (clash !== undefined)
+      issues.push(contradiction(`${quoted(term)} is forbidden, but ${quoted(clash)} is expected`, [i]));
+    else if (anyOf.length > 0 && anyOf.every(contains)) {
+      issues.push(
+        contradiction(`${quoted(term)} is forbidden, but every term of any_expected_in_answer contains it`, [i]),
+      );
+    }
+  }
+  return issues;
+}

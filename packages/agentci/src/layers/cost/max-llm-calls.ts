@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { atMost, quantityOf } from '../bounds.ts';
+import { defineCheck } from '../check.ts';
+
+export const check = defineCheck({
+  layer: 'cost',
+  key: 'max_llm_calls',
+  severity: 'warn',
+  order: 40,
+  summary: 'The run may call models at most this often.',
+  schema: z.number().int().min(0),
+  evaluate: (max, { trace, totals }) =>
+    atMost({ quantity: quantityOf(trace, totals.llmCalls), max, what: 'LLM calls' }),
+});

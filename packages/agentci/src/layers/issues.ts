@@ -1,0 +1,57 @@
+import type { ParamIssue } from './check.ts';
+
+/** An empty list asks for nothing, so the check would pass whatever happens. */
+export function emptyListIssue(key: string, hint?: string): ParamIssue {
+  return {
+    severity: 'error',
+    code: 'SPEC_CANNOT_FAIL',
+    message: `${key} is empty, so it cannot fail`,
+    hint: hint ?? `list what ${key} is about, or remove it`,
+  };
+}
+
+/** Problems of a list of names or terms: nothing in it, or items that are blank. */
+export function listIssues(key: string, items: readonly string[]): ParamIssue[] {
+  if (items.length === 0) return [emptyListIssue(key)];
+  return blankIssues(key, items);
+}
+
+export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
+  return items.flatMap((item, i) =>
+    item.trim() === ''
+      ? [{ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] } as const]
+      : [],
+  );
+}
+
+/** A lower bound of 0 is kept by everything. */
+export function zeroBoundIssues(key: string, min: number): ParamIssue[] {
+  if (min > 0) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'SPEC_CANNOT_FAIL',
+      message: `${key}: 0 cannot fail`,
+      hint: 'give a bound above 0, or remove it',
+    },
+  ];
+}
+
+/** A check that has nothing to compare with unless another key is written too. */
+export function neededKeyIssue(key: string, needed: string, severity: ParamIssue['severity']): ParamIssue {
+  return { severity, code: 'SPEC_NEEDS_KEY', message: `${key} needs ${needed}`, hint: `add ${needed} beside it` };
+}
+
+export function contradiction(message: string, path?: readonly (string | number)[]): ParamIssue {
+  return {
+    severity: 'error',
+    code: 'SPEC_CONTRADICTION',
+    message,
+    hint: 'both cannot hold for one run',
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+/** The texts of a sibling key. Siblings are as written, so a list of anything else counts as none. */
+export const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

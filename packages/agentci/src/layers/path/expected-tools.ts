@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
+import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
+import type { ToolStep } from '../../trace/model.ts';
+import { atLeast } from '../bounds.ts';
+import { callEvidence, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
+import { type CheckOutcome, defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { blankIssues, contradiction } from '../issues.ts';
+import { listed, rounded } from '../words.ts';
+
+export const check = defineCheck({
+  layer: 'path',
+  key: 'expected_tools',
+  severity: 'warn',
+  order: 20,
+  summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
+  schema: z.array(z.string()),
+  inspect: (tools, siblings) => [...blankIssues('expected_tools', tools), ...contradictions(tools, siblings)],
+  evaluate: (tools, { trace, siblings }) => {
+    const recorded = capturedCalls(trace);
+    if (recorded === undefined) return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
+    const { calls, isPartial } = recorded;
+    if (tools.length === 0) return noTools(calls, isPartial);
+    const used = namesOf(calls);
+    const usedSet = new Set(used);
+    const missing = [...new Set(tools)].filter((tool) => !usedSet.has(tool));
+    const min = typeof siblings.min_tool_recall === 'number' ? siblings.min_tool_recall : 1;
+    const value = toolRecall(tools, used);
+    return atLeast({
+      value,
+      min,
+      what: 'expected tools used',
+      ...(isPartial ? { partial: 'rising' } : {}),
+      ...(missing.length === 0 ? {} : { note: `not called: ${listed(missing)}` }),
+      ...(isPartial
+        ? {}
+        : { rest: { details: { tool_recall: rounded(value), tool_precision: rounded(toolPrecision(tools, used)) } } }),
+    });
+  },
+});
+
+function noTools(calls: readonly ToolStep[], isPartial: boolean): CheckOutcome {
+  const value = calls.length;
+  const used = namesOf(calls);
+  const details = { tool_recall: toolRecall([], used), tool_precision: toolPrecision([], used) };
+  if (value > 0) {
+    const names = listed([...new Set(used)]);
+    const evidence = callEvidence(
+      calls,
+      calls.map((_, i) => i),
+    );
+    return violated(`tool calls: ${value}, none may be made: ${names}`, { value, limit: 0, details, evidence });
+  }
+  if (isPartial) return unmeasured('tool calls: not known, not all were captured; none may be made', { limit: 0 });
+  return held('tool calls: 0, none may be made', { value, limit: 0, details });
+}
+
+function contradictions(tools: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
+  if (tools.length > 0) return [];
+  const asked = ['expected_tool_sequence', 'expected_tool_args'].find(
+    (key) => Array.isArray(siblings[key]) && siblings[key].length > 0,
+  );
+  return asked === undefined
+    ? []
+    : [contradiction(`expected_tools: [] allows no tool call, but ${asked} asks for some`)];
+}

@@ -1,0 +1,13 @@
+/** Share of the expected tools that were used: |E ∩ U| / |E|. 1 when nothing is expected. Repeats do not count. */
+export function toolRecall(expected: Iterable<string>, used: Iterable<string>): number {
+  const expectedSet = new Set(expected);
+  if (expectedSet.size === 0) return 1;
+  return sharedTools(expectedSet, new Set(used)) / expectedSet.size;
+}
+
+/** How many names are in both sets. */
+export function sharedTools(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const name of a) if (b.has(name)) shared++;
+  return shared;
+}

@@ -1,0 +1,201 @@
+import { createColors } from 'picocolors';
+import { escapeTerminalLine } from '../kit/escape.ts';
+import {
+  type CheckResult,
+  type CheckStatus,
+  LAYERS,
+  type Layer,
+  type QueryResult,
+  type RunResult,
+} from '../results/run-result.ts';
+import { checksOf } from '../results/status.ts';
+import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
+import type { ReportContext, Reporter } from './reporter.ts';
+
+/** Beyond this the passing queries are counted, not listed: what needs reading is what did not pass. */
+const MAX_LISTED_PASSES = 40;
+const MAX_STDERR_LINES = 8;
+const RANKED = 3;
+
+type Colors = ReturnType<typeof createColors>;
+
+export const reporter: Reporter = {
+  name: 'console',
+  summary: 'the three-layer report for people',
+  extensions: ['.txt'],
+  machineReadable: false,
+  render: (run, context) => ({ text: `${renderConsole(run, context)}\n` }),
+};
+
+function renderConsole(run: RunResult, context: ReportContext): string {
+  const c = createColors(context.color);
+  const lines: string[] = [];
+  const passes = run.results.filter((result) => result.status === 'pass').length;
+  const listPasses = !context.quiet && passes <= MAX_LISTED_PASSES;
+  if (!context.quiet) {
+    lines.push(
+      `${c.bold(escapeTerminalLine(run.agent))} ${c.dim(`· ${escapeTerminalLine(run.spec.file)} · ${plural(run.results.length, 'query', 'queries')}`)}`,
+      '',
+    );
+  }
+  for (const check of run.checks) lines.push(...checkLines(check, c, { indent: 2, name: check.id }));
+  for (const result of run.results) {
+    if (result.status === 'pass' && !listPasses) continue;
+    if (context.quiet && result.status !== 'fail' && result.status !== 'error') continue;
+    lines.push(...queryLines(result, c));
+  }
+  if (!listPasses && passes > 0 && !context.quiet)
+    lines.push(c.dim(`  (${plural(passes, 'passing query', 'passing queries')} not listed)`));
+  lines.push('', ...summaryLines(run, context, c));
+  return lines.join('\n');
+}
+
+function queryLines(result: QueryResult, c: Colors): string[] {
+  const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
+  if (result.status === 'pass') return [head];
+  const lines = [head];
+  if (result.not_run !== undefined) lines.push(c.dim(`        not run: ${result.not_run}`));
+  if (result.xfail && result.status === 'skip')
+    lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
+  if (result.error) lines.push(...errorLines(result, c));
+  if (result.pass_rate) {
+    const { passed, decided, min } = result.pass_rate;
+    lines.push(`        ${passed} of ${decided} runs passed, at least ${formatCount(min * 100)} % must`);
+  }
+  for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
+  lines.push('');
+  return lines;
+}
+
+function errorLines(result: QueryResult, c: Colors): string[] {
+  const { message, stderr } = result.error!;
+  const lines = [`        ${c.magenta('error')}  ${escapeTerminalLine(message)}${place(result.location, c)}`];
+  const tail = (stderr ?? '').trimEnd().split('\n').filter(Boolean).slice(-MAX_STDERR_LINES);
+  for (const line of tail) lines.push(c.dim(`          | ${clip(escapeTerminalLine(line), 160)}`));
+  return lines;
+}
+
+const TITLES: Record<Layer, string> = { correctness: 'Correctness', path: 'Path', cost: 'Cost' };
+
+function layerLines(result: QueryResult, layer: Layer, c: Colors): string[] {
+  const { checks, status } = result[layer];
+  if (checks.length === 0) return [];
+  const lines = [`      ${TITLES[layer].padEnd(12)} ${paint(status, c)(status)}`];
+  for (const check of checks)
+    lines.push(...checkLines(check, c, { indent: 8, name: check.id.slice(check.id.indexOf('.') + 1) }));
+  return lines;
+}
+
+const MARKS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✗', error: '?', skip: '-' };
+
+function checkLines(check: CheckResult, c: Colors, { indent, name }: { indent: number; name: string }): string[] {
+  const mark = paint(check.status, c)(MARKS[check.status]);
+  const text = `${escapeTerminalLine(name)}: ${escapeTerminalLine(check.message)}`;
+  const reason = check.skip_reason === undefined ? '' : c.dim(` (${check.skip_reason})`);
+  if (check.status === 'pass') return [`${' '.repeat(indent)}${mark} ${c.dim(text)}`];
+  return [`${' '.repeat(indent)}${mark} ${text}${reason}${place(check.location, c)}`];
+}
+
+const place = (location: CheckResult['location'], c: Colors): string =>
+  location ? c.dim(`  ${escapeTerminalLine(location.file)}:${location.line}:${location.column}`) : '';
+
+function badge(status: CheckStatus, c: Colors): string {
+  return paint(status, c)(`${MARKS[status]} ${status.padEnd(5)}`);
+}
+
+function paint(status: CheckStatus, c: Colors): (text: string) => string {
+  return { pass: c.green, warn: c.yellow, fail: c.red, error: c.magenta, skip: c.dim }[status];
+}
+
+interface Actual {
+  cost_usd?: number | null;
+  total_tokens?: number | null;
+  latency_ms?: number | null;
+}
+
+const actualOf = (result: QueryResult): Actual => (result.cost.details.actual as Actual | undefined) ?? {};
+
+/** What the run used, as far as it is known. */
+function numbers(result: QueryResult, c: Colors): string {
+  const { cost_usd, total_tokens, latency_ms } = actualOf(result);
+  const parts = [
+    cost_usd == null ? undefined : formatUsd(cost_usd),
+    total_tokens == null ? undefined : plural(total_tokens, 'token'),
+    latency_ms == null ? undefined : formatMs(latency_ms),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? '' : c.dim(`  ${parts.join(' · ')}`);
+}
+
+function summaryLines(run: RunResult, context: ReportContext, c: Colors): string[] {
+  const { summary } = run;
+  const counts = [
+    [summary.passed - summary.warnings, 'passed', c.green],
+    [summary.warnings, 'warned', c.yellow],
+    [summary.failed, 'failed', c.red],
+    [summary.errors, 'could not be judged', c.magenta],
+    [summary.skipped, 'skipped', c.dim],
+  ] as const;
+  const parts = counts
+    .filter(([count]) => count > 0)
+    .map(([count, word, color]) => color(`${formatCount(count)} ${word}`));
+  const checks = run.results.flatMap(checksOf).length + run.checks.length;
+  const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
+  const lines = [
+    `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
+  ];
+  if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
+  if (!context.quiet) lines.push(...rankings(run, c));
+  for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
+  lines.push(exitLine(run, c));
+  if (context.rerunCommand !== undefined && (summary.failed > 0 || summary.errors > 0)) {
+    lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
+  }
+  return lines;
+}
+
+function rankings(run: RunResult, c: Colors): string[] {
+  if (run.results.length <= RANKED) return [];
+  const rank = (
+    title: string,
+    value: (actual: Actual) => number | null | undefined,
+    format: (n: number) => string,
+  ): string[] => {
+    const ranked = run.results
+      .map((result) => ({ id: result.id, n: value(actualOf(result)) }))
+      .filter((entry): entry is { id: string; n: number } => typeof entry.n === 'number' && entry.n > 0)
+      .sort((a, b) => b.n - a.n)
+      .slice(0, RANKED);
+    if (ranked.length === 0) return [];
+    return [c.dim(`${title} ${ranked.map(({ id, n }) => `${escapeTerminalLine(id)} ${format(n)}`).join(', ')}`)];
+  };
+  return [
+    ...rank('slowest:', (actual) => actual.latency_ms, formatMs),
+    ...rank('dearest:', (actual) => actual.cost_usd, formatUsd),
+  ];
+}
+
+/** The exit code in words: a red build should explain itself. */
+function exitLine(run: RunResult, c: Colors): string {
+  const { summary } = run;
+  switch (summary.exit_code) {
+    case 0:
+      return c.green(summary.warnings > 0 ? 'ok: nothing failed (exit 0)' : 'ok (exit 0)');
+    case 1:
+      return c.red(
+        summary.failed > 0 || run.checks.some((check) => check.status === 'fail')
+          ? 'failed (exit 1)'
+          : 'failed: warnings count under --strict (exit 1)',
+      );
+    case 130:
+      return c.yellow('interrupted: what was finished is stored; --resume goes on (exit 130)');
+    default: {
+      const decided = [...run.results.flatMap(checksOf), ...run.checks].some(
+        (check) => check.status !== 'skip' && check.status !== 'error',
+      );
+      if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
+      return c.magenta('could not tell (exit 2)');
+    }
+  }
+}
+
+const clip = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

@@ -1,0 +1,31 @@
+import type { RunResult } from '../results/run-result.ts';
+
+/** What a reporter may know of where it writes. Reporters never touch `process`. */
+export interface ReportContext {
+  readonly color: boolean;
+  readonly columns: number;
+  /** The exact command that runs only the failures again. */
+  readonly rerunCommand?: string;
+  /** `$GITHUB_STEP_SUMMARY` is set: overflow goes there. */
+  readonly hasStepSummary: boolean;
+  readonly quiet: boolean;
+  /** How a file is named to somebody outside this folder, e.g. from the root of the repository. */
+  readonly publicPath: (file: string) => string;
+}
+
+/** What a reporter gives back: the document, and text for the step summary where it has some. */
+export interface Report {
+  readonly text: string;
+  readonly stepSummary?: string;
+}
+
+/** Turns a finished run into one document. Pure: the same run gives the same bytes. */
+export interface Reporter {
+  readonly name: string;
+  readonly summary: string;
+  /** File endings that choose this reporter for `-o FILE`. */
+  readonly extensions: readonly string[];
+  /** Its stdout is read by a machine: exactly one document, nothing else beside it. */
+  readonly machineReadable: boolean;
+  readonly render: (run: RunResult, context: ReportContext) => Report;
+}

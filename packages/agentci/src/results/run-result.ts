@@ -1,0 +1,117 @@
+import type { Location } from '../kit/diagnostic.ts';
+
+/** The JSON contract of a run. Field names are what other programs read: they change only with the schema's number. */
+export const RESULTS_SCHEMA = 'agentci.results/1';
+
+export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip' | 'error';
+
+/** Why a check gave no verdict. `not_exercised`: the rule's condition never came up. */
+export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off';
+
+export const LAYERS = ['correctness', 'path', 'cost'] as const;
+export type Layer = (typeof LAYERS)[number];
+
+/** Where in a trace the proof is: a step number, or the text looked at. */
+export interface Evidence {
+  /** `seq` of the step in the trace. */
+  step?: number;
+  /** Which tool call it is, counted from 1 among tool calls. */
+  call?: number;
+  text?: string;
+}
+
+export interface CheckResult {
+  /** The spec's own words: `path.max_tool_calls`. */
+  id: string;
+  status: CheckStatus;
+  message: string;
+  value?: unknown;
+  limit?: unknown;
+  skip_reason?: SkipReason;
+  location?: Location;
+  evidence: Evidence[];
+}
+
+export interface LayerResult {
+  status: CheckStatus;
+  messages: string[];
+  details: Record<string, unknown>;
+  checks: CheckResult[];
+}
+
+export interface MetricResult {
+  value: number | null;
+  detail: Record<string, unknown>;
+}
+
+/** Why a query could not be judged at all. `infra` ones were retried first and are labelled [INFRA]. */
+export interface QueryError {
+  kind: 'agent' | 'infra' | 'trace' | 'budget';
+  message: string;
+  stderr?: string;
+}
+
+/** One execution of a query; only present when a query ran more than once. */
+export interface RunSummary {
+  run: number;
+  status: CheckStatus;
+  answer?: string | null;
+  error?: QueryError;
+  cost_usd?: number | null;
+  total_tokens?: number | null;
+  latency_ms?: number | null;
+  messages: string[];
+}
+
+export interface QueryResult {
+  id: string;
+  query: string;
+  description?: string;
+  tags: string[];
+  status: CheckStatus;
+  /** `null` when no final answer was captured. */
+  answer: string | null;
+  location?: Location;
+  error?: QueryError;
+  /** Why the query was not run at all, e.g. after --fail-fast. */
+  not_run?: string;
+  /** The expected-failure note: the reason as written, and the status before it was applied. */
+  xfail?: { reason: string; status: CheckStatus };
+  baseline?: { version: string; file?: string };
+  runs?: RunSummary[];
+  pass_rate?: { passed: number; decided: number; min: number };
+  correctness: LayerResult;
+  path: LayerResult;
+  cost: LayerResult;
+  metrics: Record<string, MetricResult>;
+}
+
+export interface RunSummaryCounts {
+  total: number;
+  /** pass + warn. */
+  passed: number;
+  failed: number;
+  warnings: number;
+  errors: number;
+  skipped: number;
+  xfailed: number;
+  exit_code: number;
+}
+
+export interface RunResult {
+  schema: typeof RESULTS_SCHEMA;
+  agent: string;
+  run_id: string;
+  spec: { file: string; hash: string };
+  judge: { calls: number; cost_usd: number | null };
+  /** Checks over the whole run, e.g. suite-scoped metrics. */
+  checks: CheckResult[];
+  summary: RunSummaryCounts;
+  results: QueryResult[];
+  /** Notes that decide nothing: unused recordings, baselines without a query, a spec changed since capture. */
+  notices: string[];
+  /** The two fields below are about the clock and are left out of byte comparisons. */
+  started_at?: string;
+  duration_ms?: number;
+  interrupted?: boolean;
+}

@@ -1,0 +1,20 @@
+import type { CheckResult, CheckStatus, LayerResult, QueryResult } from './run-result.ts';
+
+const RANK: Record<CheckStatus, number> = { skip: 0, pass: 1, warn: 2, error: 3, fail: 4 };
+
+/** The worst of several statuses: fail > error > warn > pass > skip. Nothing at all is a skip. */
+export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
+  let worst: CheckStatus = 'skip';
+  for (const status of statuses) if (RANK[status] > RANK[worst]) worst = status;
+  return worst;
+}
+
+/** A verdict was reached: pass, warn or fail. */
+export const isDecided = (status: CheckStatus): boolean => status === 'pass' || status === 'warn' || status === 'fail';
+
+/** All checks of a query, in layer order. */
+export function checksOf(result: Pick<QueryResult, 'correctness' | 'path' | 'cost'>): CheckResult[] {
+  return [...result.correctness.checks, ...result.path.checks, ...result.cost.checks];
+}
+
+export const emptyLayer = (): LayerResult => ({ status: 'skip', messages: [], details: {}, checks: [] });

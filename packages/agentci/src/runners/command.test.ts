@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { createCommandRunner } from './command.ts';
+
+const run = (code: string, query = 'hi') => {
+  const dir = tempDir({ 'sub/agent.js': code });
+  const config = {
+    kind: 'command',
+    command: [process.execPath, 'agent.js'],
+    cwd: 'sub',
+    env: { MODE: 'test' },
+  } as const;
+  const runner = createCommandRunner(config, { dir, env: process.env, timeoutMs: 1000, workers: 1 });
+  return runner.run({ query, id: 'q1', run: 1, metadata: { a: 1 }, signal: new AbortController().signal });
+};
+
+test('gives the query as JSON on stdin and the environment of the spec', async () => {
+  const code = 'let t = ""; process.stdin.on("data", (c) => t += c).on("end", () => console.log(t + process.env.MODE))';
+  expect(await run(code)).toMatchObject({ value: '{"query":"hi","id":"q1","run":1,"metadata":{"a":1}}test\n' });
+});
+
+test('keeps stderr for the report', async () => {
+  expect(await run('console.error("thinking"); console.log("ok")')).toMatchObject({
+    value: 'ok\n',
+    stderr: 'thinking\n',
+  });
+});
+
+test.each([
+  {
+    what: 'exits non-zero',
+    code: 'console.error("first\\nthe reason"); process.exit(3)',
+    message: /code 3: the reason/,
+  },
+  { what: 'prints nothing', code: '', message: /nothing/ },
+  {
+    what: 'prints bytes that are not text',
+    code: 'process.stdout.write(Buffer.from([0xff, 0xfe, 0x41]))',
+    message: /UTF-8/,
+  },
+  { what: 'prints binary data', code: 'process.stdout.write("a\\0b")', message: /binary/ },
+  {
+    what: 'prints 50 MB',
+    code: 'const x = "x".repeat(1 << 20); let n = 0; const f = () => { if (n++ < 50) process.stdout.write(x, f) }; f()',
+    message: /10 MB/,
+  },
+  { what: 'kills itself', code: 'process.kill(process.pid, "SIGKILL")', message: /SIGKILL/ },
+])('an agent that $what gives an error with the reason', async ({ code, message }) => {
+  await expect(run(code)).rejects.toMatchObject({
+    name: 'AgentError',
+    kind: 'agent',
+    message: expect.stringMatching(message),
+  });
+});

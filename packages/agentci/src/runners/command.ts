@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { UserError } from '../kit/user-error.ts';
+import type { RunnerConfig } from './config.ts';
+import { runProcess } from './process.ts';
+import { AgentError, type Runner, type RunnerEnvironment } from './runner.ts';
+
+/** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
+export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Runs any program, one process a query: `{query, id, run, metadata}` as JSON on stdin, an answer or a recording on
+ * stdout, stderr kept for the report.
+ */
+export function createCommandRunner(
+  config: Extract<RunnerConfig, { kind: 'command' }>,
+  around: RunnerEnvironment,
+): Runner {
+  const [command, ...args] = config.command;
+  if (command === undefined) throw new UserError('RUNNER_NO_COMMAND', 'runner.command is empty');
+  const cwd = resolve(around.dir, config.cwd ?? '.');
+  const env = { ...around.env, ...config.env };
+  return {
+    run: async ({ signal, query, id, run, metadata }) => {
+      const started = performance.now();
+      const outcome = await runProcess({
+        command,
+        args,
+        cwd,
+        env,
+        stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {} }),
+        signal,
+        maxStdoutBytes: MAX_OUTPUT_BYTES,
+      });
+      const wallMs = performance.now() - started;
+      switch (outcome.ended) {
+        case 'exited': {
+          if (outcome.code !== 0) {
+            throw new AgentError(
+              'agent',
+              `"${command}" exited with code ${outcome.code}${lastLine(outcome.stderr)}`,
+              outcome,
+            );
+          }
+          return { value: decode(outcome.stdout, outcome.stderr), wallMs, stderr: outcome.stderr };
+        }
+        case 'signal':
+          throw new AgentError(
+            'agent',
+            `"${command}" was ended by ${outcome.signal}${lastLine(outcome.stderr)}`,
+            outcome,
+          );
+        case 'flooded':
+          throw new AgentError(
+            'agent',
+            `"${command}" printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB and was stopped`,
+            outcome,
+          );
+        case 'aborted':
+          throw new AgentError('infra', 'stopped', outcome);
+        case 'not_started':
+          throw new AgentError('agent', `"${command}" could not be started: ${outcome.message}`);
+        default:
+          throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
+      }
+    },
+    close: async () => {},
+  };
+}
+
+function decode(stdout: Buffer, stderr: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(stdout);
+  } catch {
+    throw new AgentError('agent', 'printed bytes that are not UTF-8 text', { stderr });
+  }
+  if (text.includes('\0')) throw new AgentError('agent', 'printed binary data instead of text', { stderr });
+  if (text.trim() === '') throw new AgentError('agent', `printed nothing on stdout${lastLine(stderr)}`, { stderr });
+  return text;
+}
+
+function lastLine(stderr: string): string {
+  const line = stderr.trimEnd().split('\n').at(-1)?.trim();
+  return line ? `: ${line.slice(0, 300)}` : '';
+}

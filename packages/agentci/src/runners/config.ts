@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+/** How to get a trace for a query: run a module, a command, an HTTP endpoint, or replay a recording. */
+interface RunnerCommon {
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export type RunnerConfig = RunnerCommon &
+  (
+    | { readonly kind: 'module'; readonly module: string; readonly export: string }
+    | { readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string }
+    | { readonly kind: 'http'; readonly http: HttpRunnerConfig }
+    | { readonly kind: 'replay'; readonly replay: string }
+  );
+
+export interface HttpRunnerConfig {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A template: `{{query}}`, `{{id}}`, `{{run}}`, `{{metadata}}` inside strings are filled in. */
+  readonly body?: unknown;
+  /** JSON pointers into the response. */
+  readonly answer?: string;
+  readonly trace?: string;
+}
+
+export const RUNNER_KINDS = ['module', 'command', 'http', 'replay'] as const;
+export type RunnerKind = (typeof RUNNER_KINDS)[number];
+
+/** A day: longer waits overflow Node's timers into no wait at all. */
+export const MAX_TIMEOUT_MS = 86_400_000;
+
+const text = z.string().regex(/\S/);
+const pointer = z
+  .string()
+  .regex(/^(?:\/.*)?$/, 'a JSON pointer is empty or starts with "/", for example "/choices/0/text"');
+
+const common = {
+  timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time one run may take, in milliseconds'),
+  retries: z.number().int().min(0).max(100).optional().describe('Repeats after infrastructure errors'),
+  env: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe('Environment variables the agent gets'),
+};
+
+const httpSchema = z.strictObject({
+  url: z.string().regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
+  answer: pointer.optional().describe('JSON pointer to the answer in the response'),
+  trace: pointer.optional().describe('JSON pointer to the trace in the response'),
+});
+
+/** What may be written under `runner:`, by kind; a runner has exactly one of the four. */
+export const RUNNER_SCHEMAS = {
+  module: z.strictObject({
+    module: text.describe('Path of a JavaScript or TypeScript module'),
+    export: text.optional().describe('Name of the exported function; "default" when not written'),
+    ...common,
+  }),
+  command: z.strictObject({
+    command: z.array(z.string()).min(1).describe('Program and its arguments'),
+    cwd: text.optional().describe('Folder to run in'),
+    ...common,
+  }),
+  http: z.strictObject({ http: httpSchema, ...common }),
+  replay: z.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
+} as const;
+
+type Written<K extends RunnerKind> = z.infer<(typeof RUNNER_SCHEMAS)[K]>;
+
+/** The runner as the rest of the program knows it, from a value its schema has accepted. */
+export function toRunnerConfig<K extends RunnerKind>(kind: K, written: Written<K>): RunnerConfig {
+  const { timeout_ms: timeoutMs, retries, env } = written;
+  const rest: RunnerCommon = {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retries === undefined ? {} : { retries }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
+  };
+  if ('module' in written)
+    return { kind: 'module', module: written.module, export: written.export ?? 'default', ...rest };
+  if ('command' in written) {
+    return {
+      kind: 'command',
+      command: written.command,
+      ...(written.cwd === undefined ? {} : { cwd: written.cwd }),
+      ...rest,
+    };
+  }
+  if ('http' in written) return { kind: 'http', http: toHttp(written.http), ...rest };
+  if ('replay' in written) return { kind: 'replay', replay: written.replay, ...rest };
+  throw new Error(`unhandled runner: ${kind}`);
+}
+
+function toHttp({
+  url,
+  method = 'POST',
+  headers = {},
+  body,
+  answer,
+  trace,
+}: z.infer<typeof httpSchema>): HttpRunnerConfig {
+  return {
+    url,
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(trace === undefined ? {} : { trace }),
+  };
+}

@@ -1,0 +1,80 @@
+// Runs a user's module inside a worker thread, one query at a time. Plain JavaScript, since a worker is started from a
+// file: the same file serves the sources and the build.
+//
+// A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
+// loop without ever yielding; a thread can be ended from outside.
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { file, exportName } = workerData;
+const aborts = new Map();
+
+const loading = load().then(
+  (agent) => ({ agent }),
+  (error) => ({ error }),
+);
+
+async function load() {
+  const url = pathToFileURL(file).href;
+  let module;
+  if (/\.[cm]?tsx?$/.test(file)) {
+    const { createJiti } = await import('jiti');
+    module = await createJiti(url, { interopDefault: false }).import(file);
+  } else {
+    module = await import(url);
+  }
+  const agent = exportName === 'default' ? (module.default?.default ?? module.default) : module[exportName];
+  if (typeof agent !== 'function') {
+    const names = Object.keys(module).join(', ') || 'nothing';
+    throw new TypeError(`export "${exportName}" is not a function (the module exports ${names})`);
+  }
+  return agent;
+}
+
+parentPort.on('message', async (message) => {
+  if (message.type === 'abort') {
+    aborts.get(message.call)?.abort(new Error('timed out'));
+    return;
+  }
+  const { call, query, context } = message;
+  const loaded = await loading;
+  if (loaded.error) return reply({ call, ok: false, loading: true, error: facts(loaded.error) });
+  const controller = new AbortController();
+  aborts.set(call, controller);
+  try {
+    const value = await loaded.agent(query, { ...context, signal: controller.signal });
+    reply({ call, ok: true, value });
+  } catch (error) {
+    reply({ call, ok: false, loading: false, error: facts(error) });
+  } finally {
+    aborts.delete(call);
+  }
+});
+
+function reply(message) {
+  try {
+    parentPort.postMessage(message);
+  } catch (error) {
+    parentPort.postMessage({
+      call: message.call,
+      ok: false,
+      loading: false,
+      error: { message: `returned a value that cannot be copied: ${error.message}` },
+    });
+  }
+}
+
+function facts(error) {
+  if (!(error instanceof Error)) return { message: `threw ${String(error).slice(0, 500)}` };
+  const code = error.code ?? error.cause?.code;
+  const status = error.status ?? error.statusCode;
+  const retryAfter = error.headers?.get?.('retry-after') ?? error.headers?.['retry-after'];
+  return {
+    name: error.name,
+    message: error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message,
+    code: typeof code === 'string' ? code : undefined,
+    status: typeof status === 'number' ? status : undefined,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    stack: error.stack,
+  };
+}

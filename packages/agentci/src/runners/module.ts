@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { UserError } from '../kit/user-error.ts';
+import { classifyError, type ErrorFacts } from './classify-error.ts';
+import type { RunnerConfig } from './config.ts';
+import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+
+interface Reply {
+  readonly call: number;
+  readonly ok: boolean;
+  readonly loading?: boolean;
+  readonly value?: unknown;
+  readonly error?: ErrorFacts & { readonly stack?: string };
+}
+
+const MAX_PRINTED_BYTES = 64 * 1024;
+/** After an abort the agent gets this long to return by itself before its thread is ended. */
+const ABORT_GRACE_MS = 250;
+
+/**
+ * Calls a function of the user's module, `(query, {id, run, metadata, signal})`, in worker threads: one query a thread
+ * at a time, threads reused between queries and replaced when they had to be ended.
+ */
+export function createModuleRunner(
+  config: Extract<RunnerConfig, { kind: 'module' }>,
+  around: RunnerEnvironment,
+): Runner {
+  const file = resolve(around.dir, config.module);
+  if (!existsSync(file)) {
+    throw new UserError('RUNNER_MODULE_MISSING', `runner.module: there is no file "${config.module}"`, {
+      hint: 'The path is relative to the spec.',
+    });
+  }
+  const idle: Host[] = [];
+  const all = new Set<Host>();
+  const start = () => {
+    const host = new Host(file, config.export, { ...around.env, ...config.env });
+    all.add(host);
+    host.onGone = () => all.delete(host);
+    return host;
+  };
+  return {
+    run: async (request) => {
+      const host = idle.pop() ?? start();
+      const started = performance.now();
+      try {
+        const value = await host.call(request);
+        idle.push(host);
+        if (value === null || value === undefined) {
+          throw new AgentError('agent', `the agent returned ${value}`, { stderr: host.printed() });
+        }
+        return { value, wallMs: performance.now() - started, stderr: host.printed() };
+      } catch (error) {
+        // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
+        if (host.alive && !idle.includes(host)) idle.push(host);
+        throw error;
+      }
+    },
+    close: async () => {
+      await Promise.all([...all].map((host) => host.end()));
+    },
+  };
+}
+
+/** One thread with the module loaded. */
+class Host {
+  alive = true;
+  onGone: () => void = () => {};
+  readonly #worker: Worker;
+  #calls = 0;
+  #pending: { call: number; resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
+  #output: Buffer[] = [];
+
+  constructor(file: string, exportName: string, env: Readonly<Record<string, string | undefined>>) {
+    this.#worker = new Worker(new URL('./module-host.mjs', import.meta.url), {
+      workerData: { file, exportName },
+      env: env as NodeJS.ProcessEnv,
+      stdout: true,
+      stderr: true,
+    });
+    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    this.#worker.on('error', (error) => this.#gone(error.message));
+    this.#worker.on('exit', (code) => this.#gone(`its thread ended with code ${code}`));
+    for (const stream of [this.#worker.stdout, this.#worker.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        this.#output.push(chunk);
+        while (
+          this.#output.length > 1 &&
+          this.#output.reduce((sum, part) => sum + part.length, 0) > MAX_PRINTED_BYTES
+        ) {
+          this.#output.shift();
+        }
+      });
+    }
+  }
+
+  call({ signal, query, id, run, metadata }: RunRequest): Promise<unknown> {
+    const call = ++this.#calls;
+    this.#output = [];
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#worker.postMessage({ type: 'abort', call });
+        setTimeout(() => {
+          if (this.#pending?.call === call) void this.end();
+        }, ABORT_GRACE_MS);
+      };
+      const done = () => {
+        signal.removeEventListener('abort', onAbort);
+        this.#pending = undefined;
+      };
+      this.#pending = {
+        call,
+        resolve: (value) => {
+          done();
+          resolve(value);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      };
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+      this.#worker.postMessage({ type: 'call', call, query, context: { id, run, metadata: metadata ?? {} } });
+    });
+  }
+
+  /** What the module printed during the last call. */
+  printed(): string {
+    return Buffer.concat(this.#output).toString('utf8');
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: Reply): void {
+    if (this.#pending?.call !== reply.call) return;
+    if (reply.ok) {
+      this.#pending.resolve(reply.value);
+      return;
+    }
+    const prefix = reply.loading ? 'the module could not be loaded: ' : 'the agent threw ';
+    const error = reply.error ?? { message: 'no reason given' };
+    this.#pending.reject(
+      classifyError(error, { prefix, stderr: [this.printed(), error.stack ?? ''].filter(Boolean).join('\n') }),
+    );
+  }
+
+  #gone(why: string): void {
+    if (!this.alive) return;
+    this.alive = false;
+    this.onGone();
+    this.#pending?.reject(new AgentError('agent', `the agent stopped: ${why}`, { stderr: this.printed() }));
+  }
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { runProcess } from './process.ts';
+
+const base = { cwd: process.cwd(), env: process.env, stdin: '', maxStdoutBytes: 1_000_000 };
+const never = new AbortController().signal;
+const node = (code: string) => ({ command: process.execPath, args: ['-e', code] });
+
+/** Gone, or only waiting for init to take note of it. */
+async function isGone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 50; tries++) {
+    const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+    if (stdout.trim() === '' || stdout.startsWith('Z')) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+test('gives stdout, stderr and the exit code', async () => {
+  const outcome = await runProcess({
+    ...base,
+    ...node('console.log("out"); console.error("err"); process.exitCode = 3'),
+    signal: never,
+  });
+  expect(outcome).toMatchObject({ ended: 'exited', code: 3, stderr: 'err\n' });
+  expect(outcome.ended === 'exited' && outcome.stdout.toString()).toBe('out\n');
+});
+
+test('hands the input over on stdin', async () => {
+  const outcome = await runProcess({
+    ...base,
+    ...node('process.stdin.pipe(process.stdout)'),
+    stdin: '{"query":"hé"}',
+    signal: never,
+  });
+  expect(outcome.ended === 'exited' && outcome.stdout.toString()).toBe('{"query":"hé"}');
+});
+
+test('an agent that ignores its input is fine even when the input is larger than a pipe', async () => {
+  const outcome = await runProcess({
+    ...base,
+    ...node('console.log("done")'),
+    stdin: 'x'.repeat(2_000_000),
+    signal: never,
+  });
+  expect(outcome).toMatchObject({ ended: 'exited', code: 0 });
+});
+
+test('keeps every byte that was printed right before the exit', async () => {
+  const outcome = await runProcess({ ...base, ...node('process.stdout.write("x".repeat(900000))'), signal: never });
+  expect(outcome.ended === 'exited' && outcome.stdout.length).toBe(900_000);
+});
+
+test('a grandchild that holds stdout open does not hold the run, and does not survive it', async () => {
+  const started = performance.now();
+  const code = `const c = require('child_process').spawn('sleep', ['60'], {stdio: 'inherit'}); console.log(c.pid); c.unref(); process.exit(0)`;
+  const outcome = await runProcess({ ...base, ...node(code), signal: never });
+  expect(outcome).toMatchObject({ ended: 'exited', code: 0 });
+  expect(performance.now() - started).toBeLessThan(10_000);
+  const pid = Number(outcome.ended === 'exited' && outcome.stdout.toString());
+  expect(await isGone(pid)).toBe(true);
+});
+
+test('an abort takes the whole tree down, even when it ignores the polite signal', async () => {
+  const controller = new AbortController();
+  const code = `process.on('SIGTERM', () => {}); const c = require('child_process').spawn('sleep', ['60']); console.error(c.pid); setInterval(() => {}, 1000)`;
+  const running = runProcess({ ...base, ...node(code), signal: controller.signal });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  controller.abort();
+  const outcome = await running;
+  expect(outcome.ended).toBe('aborted');
+  const pid = Number(outcome.ended === 'aborted' && outcome.stderr);
+  expect(pid).toBeGreaterThan(0);
+  expect(await isGone(pid)).toBe(true);
+});
+
+test('a print loop is stopped once it passes the limit', async () => {
+  const code = 'const line = "x".repeat(65536); const loop = () => process.stdout.write(line, loop); loop()';
+  expect((await runProcess({ ...base, ...node(code), signal: never })).ended).toBe('flooded');
+});
+
+test('a program that does not exist is said, not thrown', async () => {
+  const outcome = await runProcess({ ...base, command: 'no-such-program-here', args: [], signal: never });
+  expect(outcome).toMatchObject({ ended: 'not_started' });
+});
+
+test('keeps only the end of a long stderr', async () => {
+  const outcome = await runProcess({
+    ...base,
+    ...node('process.stderr.write("x".repeat(500000) + "the reason")'),
+    signal: never,
+  });
+  expect(outcome.ended === 'exited' && outcome.stderr.length).toBeLessThan(70_000);
+  expect(outcome.ended === 'exited' && outcome.stderr.endsWith('the reason')).toBe(true);
+});

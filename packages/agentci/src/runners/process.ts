@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+
+export interface ProcessRequest {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: string;
+  readonly signal: AbortSignal;
+  /** More output than this ends the process: an agent stuck in a print loop must not eat the machine. */
+  readonly maxStdoutBytes: number;
+}
+
+export type ProcessOutcome =
+  | { readonly ended: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
+  | { readonly ended: 'signal'; readonly signal: string; readonly stderr: string }
+  | { readonly ended: 'aborted'; readonly stderr: string }
+  | { readonly ended: 'flooded'; readonly stderr: string }
+  | { readonly ended: 'not_started'; readonly message: string };
+
+const MAX_STDERR_BYTES = 64 * 1024;
+/** Time between the polite and the final signal. */
+const KILL_GRACE_MS = 1000;
+/** How long to wait for pipes held by a process that left the group. */
+const PIPE_GRACE_MS = 500;
+
+/**
+ * Runs one process and takes its whole tree down when it is over.
+ * Agents start servers and browsers; a grandchild that keeps stdout open would otherwise hold the run for ever, so the
+ * process leads a group of its own and the group is what gets killed.
+ */
+export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  return new Promise((resolve) => {
+    if (request.signal.aborted) return resolve({ ended: 'aborted', stderr: '' });
+    const child = spawn(request.command, request.args, {
+      cwd: request.cwd,
+      env: request.env as NodeJS.ProcessEnv,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    const stdout: Buffer[] = [];
+    let stdoutBytes = 0;
+    const stderr: Buffer[] = [];
+    let stderrBytes = 0;
+    // Why the process is being ended, once that is decided; the first reason stays.
+    let verdict: ((errors: string) => ProcessOutcome) | undefined;
+    let finalKill: NodeJS.Timeout | undefined;
+    let giveUp: NodeJS.Timeout | undefined;
+
+    /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
+    const end = (outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals) => {
+      if (verdict) return;
+      verdict = outcome;
+      killTree(child.pid, signal);
+      finalKill = setTimeout(() => killTree(child.pid, 'SIGKILL'), KILL_GRACE_MS);
+      giveUp = setTimeout(finish, KILL_GRACE_MS + PIPE_GRACE_MS);
+    };
+    const finish = () => {
+      clearTimeout(finalKill);
+      clearTimeout(giveUp);
+      request.signal.removeEventListener('abort', onAbort);
+      killTree(child.pid, 'SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(verdict!(tail(Buffer.concat(stderr))));
+    };
+    const onAbort = () => end((errors) => ({ ended: 'aborted', stderr: errors }), 'SIGTERM');
+    request.signal.addEventListener('abort', onAbort, { once: true });
+
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdoutBytes += chunk.length;
+      if (stdoutBytes <= request.maxStdoutBytes) stdout.push(chunk);
+      else end((errors) => ({ ended: 'flooded', stderr: errors }), 'SIGKILL');
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr.push(chunk);
+      stderrBytes += chunk.length;
+      // Only the end of stderr is kept: that is where the reason is.
+      while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1) stderrBytes -= stderr.shift()!.length;
+    });
+    child.on('error', (error) => {
+      verdict ??= () => ({ ended: 'not_started', message: error.message });
+      finish();
+    });
+    // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
+    child.on('exit', (code, signal) => {
+      end(
+        (errors) =>
+          code === null
+            ? { ended: 'signal', signal: signal ?? 'unknown', stderr: errors }
+            : { ended: 'exited', code, stdout: Buffer.concat(stdout), stderr: errors },
+        'SIGTERM',
+      );
+    });
+    child.on('close', () => {
+      if (verdict) finish();
+    });
+    // An agent that does not read its input is not an error.
+    child.stdin.on('error', () => {});
+    child.stdin.end(request.stdin);
+  });
+}
+
+function tail(buffer: Buffer): string {
+  const text = buffer.subarray(Math.max(0, buffer.length - MAX_STDERR_BYTES)).toString('utf8');
+  return buffer.length > MAX_STDERR_BYTES ? `…${text}` : text;
+}
+
+function killTree(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,55 @@
+/** One execution to make: what the agent is asked, and the signal that ends it. */
+export interface RunRequest {
+  readonly query: string;
+  readonly id: string;
+  /** Which repeat this is, from 1. */
+  readonly run: number;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/** What came back, before anyone read it as a trace. */
+export interface RunOutput {
+  /** A string is an answer or the text of a recording; anything else is the simple form or a trace. */
+  readonly value: unknown;
+  /** Wall time of the agent alone, used when the trace has none. */
+  readonly wallMs: number;
+  readonly stderr?: string;
+}
+
+/** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
+export interface Runner {
+  readonly run: (request: RunRequest) => Promise<RunOutput>;
+  readonly close: () => Promise<void>;
+}
+
+/** What a runner needs from the outside world, handed in so that only the command line reads the environment. */
+export interface RunnerEnvironment {
+  /** The spec's folder: relative paths start here. */
+  readonly dir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  readonly workers: number;
+}
+
+/**
+ * The agent gave no usable answer. `infra` ones (rate limit, timeout, connection, 5xx) are worth another try;
+ * `agent` ones would only fail again.
+ */
+export class AgentError extends Error {
+  readonly kind: 'agent' | 'infra';
+  readonly stderr: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    kind: 'agent' | 'infra',
+    message: string,
+    options: { stderr?: string | undefined; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message);
+    this.name = 'AgentError';
+    this.kind = kind;
+    this.stderr = options.stderr;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { ParamIssue } from '../layers/check.ts';
+import { CHECKS } from '../layers/index.gen.ts';
+import { emptyListIssue } from '../layers/issues.ts';
+import { LAYERS, type Layer } from '../results/run-result.ts';
+import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
+
+/** One key that may stand in a layer block: what its value must look like and what else can be wrong with it. */
+export interface LayerKey {
+  readonly layer: Layer;
+  readonly key: string;
+  readonly summary: string;
+  readonly schema: z.ZodType;
+  /** For `defaults`, where a map may be completed by the query. */
+  readonly partialSchema?: z.ZodType;
+  /** A setting tunes a check and is none itself. */
+  readonly isSetting: boolean;
+  readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+}
+
+const rubricKey = (key: string, summary: string): LayerKey => ({
+  layer: 'correctness',
+  key,
+  summary,
+  schema: rubricSchema,
+  partialSchema: partialRubricSchema,
+  isSetting: false,
+  inspect: (value) => inspectRubric(value as Rubric),
+});
+
+/** Keys whose verdicts need a judge or the policy evaluator; their parameters are checked here all the same. */
+const JUDGED_KEYS: readonly LayerKey[] = [
+  {
+    layer: 'correctness',
+    key: 'llm_judge',
+    summary: 'A judge scores the answer against each rubric',
+    schema: z.array(rubricSchema),
+    isSetting: false,
+    inspect: (value) => inspectRubrics(value as readonly Rubric[]),
+  },
+  rubricKey('safety_check', 'A judge scores the answer against a safety rubric'),
+  rubricKey('hallucination_check', 'A judge scores whether the answer is grounded in the captured context'),
+  {
+    layer: 'path',
+    key: 'rules',
+    summary: 'Sequence rules on tool calls',
+    schema: z.array(z.looseObject({ type: z.string().regex(/\S/) })),
+    isSetting: false,
+    inspect: (value) => ((value as readonly unknown[]).length === 0 ? [emptyListIssue('rules')] : []),
+  },
+];
+
+function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
+  const keys = { correctness: new Map(), path: new Map(), cost: new Map() } satisfies Record<
+    Layer,
+    Map<string, LayerKey>
+  >;
+  const put = (key: LayerKey): void => {
+    const layer: Map<string, LayerKey> = keys[key.layer];
+    if (!layer.has(key.key)) layer.set(key.key, key);
+  };
+  for (const check of CHECKS) {
+    const { layer, key, summary, schema } = check;
+    const inspect = check.inspect as LayerKey['inspect'];
+    put({ layer, key, summary, schema, isSetting: 'setting' in check, ...(inspect === undefined ? {} : { inspect }) });
+  }
+  JUDGED_KEYS.forEach(put);
+  return keys;
+}
+
+/** Every key of every layer block, from the checks themselves: a new check needs no change here. */
+export const LAYER_KEYS = collectKeys();
+
+export const isLayer = (key: string): key is Layer => (LAYERS as readonly string[]).includes(key);

@@ -1,0 +1,38 @@
+import { sha256Hex } from '../kit/hash.ts';
+
+const MAX_SLUG = 40;
+const IS_ASCII = /^[ -~]*$/;
+
+/** The id of a query that has none written: readable words of its text and eight digits of its hash, the same on every machine. */
+export function queryId(text: string): string {
+  const start = text.slice(0, 4 * MAX_SLUG);
+  const slug = (IS_ASCII.test(start) ? start : start.normalize('NFKD').replace(/\p{M}/gu, ''))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG)
+    .replace(/^-+|-+$/g, '');
+  const hash = sha256Hex(text).slice(0, 8);
+  return slug === '' ? hash : `${slug}-${hash}`;
+}
+
+/** Gives out ids, the nth copy of one with `-n` behind it, never one that somebody wrote by hand. */
+export class IdAllocator {
+  readonly #taken: Set<string>;
+  readonly #counts = new Map<string, number>();
+
+  constructor(written: Iterable<string>) {
+    this.#taken = new Set(written);
+  }
+
+  allocate(base: string): string {
+    let count = this.#counts.get(base) ?? 0;
+    let id: string;
+    do {
+      count++;
+      id = count === 1 ? base : `${base}-${count}`;
+    } while (this.#taken.has(id));
+    this.#counts.set(base, count);
+    this.#taken.add(id);
+    return id;
+  }
+}

@@ -1,0 +1,207 @@
+import type { z } from 'zod';
+import type { Location } from '../kit/diagnostic.ts';
+import { locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { LAYERS, type Layer } from '../results/run-result.ts';
+import { mergeMaps } from './defaults.ts';
+import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
+import { unknownKeyHint } from './known-keys.ts';
+import { LayerBlockChecker } from './layer-block.ts';
+import { isLayer, LAYER_KEYS } from './layer-keys.ts';
+import type { Problems } from './problems.ts';
+import type { Query } from './suite.ts';
+import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
+
+export const DEFAULTS_KEY_NAMES = [...LAYERS, ...Object.keys(SHARED_KEYS)];
+export const QUERY_KEY_NAMES = [...Object.keys(QUERY_KEYS), ...DEFAULTS_KEY_NAMES];
+
+const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
+
+type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: z.infer<(typeof QUERY_KEYS)[K]> } & {
+  readonly [K in keyof typeof SHARED_KEYS]?: z.infer<(typeof SHARED_KEYS)[K]>;
+} & Pick<Query, Layer>;
+
+/** A query that was read. Its id is empty where none was written; ids are given once all queries are known. */
+export interface ReadQuery {
+  readonly idEntry: YamlEntry | undefined;
+  /** As merged, for the hash of the spec. */
+  readonly plain: Readonly<Record<string, unknown>>;
+  readonly query: Query;
+}
+
+/** Reads queries: each laid over the defaults, then checked key by key. */
+export class QueryReader {
+  readonly #problems: Problems;
+  readonly #blocks: LayerBlockChecker;
+  readonly #defaults: YamlMap | undefined;
+
+  constructor(defaults: YamlMap | undefined, problems: Problems) {
+    this.#problems = problems;
+    this.#blocks = new LayerBlockChecker(problems);
+    this.#defaults = defaults === undefined ? undefined : this.#readDefaults(defaults);
+  }
+
+  /** Leaves only what queries may inherit, so that a mistake here does not show up in each of them. */
+  #readDefaults(defaults: YamlMap): YamlMap {
+    const entries = new Map<string, YamlEntry>();
+    for (const [key, entry] of defaults.entries) {
+      if (!DEFAULTS_KEY_NAMES.includes(key)) this.#unknown('"defaults"', entry, DEFAULTS_KEY_NAMES);
+      else if (isLayer(key)) {
+        const block = this.#block(entry);
+        if (block === undefined) continue;
+        this.#blocks.checkPartial(key, block);
+        entries.set(key, entry);
+      } else if (checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.set(key, entry);
+    }
+    return { ...defaults, entries };
+  }
+
+  read(node: YamlNode): ReadQuery | undefined {
+    if (isBroken(node)) return undefined;
+    if (node.kind !== 'map') {
+      this.#problems.add(node, {
+        code: isNull(node) ? 'SPEC_EMPTY' : 'SPEC_TYPE',
+        message: isNull(node) ? 'this item of "queries" is empty' : 'each item of "queries" must be a map',
+        hint: 'start it with "- query: …"',
+      });
+      return undefined;
+    }
+    const merged = this.#defaults === undefined ? node : mergeMaps(this.#defaults, node);
+    const plain: Record<string, unknown> = {};
+    const locations: Record<string, Location> = {};
+    let hasChecks = false;
+    for (const [key, entry] of merged.entries) {
+      if (isLayer(key)) {
+        const block = this.#block(entry);
+        hasChecks ||= block === undefined;
+        if (block === undefined) continue;
+        const checked = this.#blocks.check(key, block);
+        plain[key] = checked.values;
+        // A path block alone asks for the comparison with a baseline.
+        hasChecks ||= checked.hasChecks || key === 'path';
+        addLocations(locations, key, block);
+      } else {
+        const isKnown = VALUE_SCHEMAS.has(key);
+        hasChecks ||= !isKnown || key === 'metrics' || key === 'policy';
+        if (!this.#value(entry)) continue;
+        setOwn(plain, key, toPlain(entry.value));
+        if (key === 'metadata') this.#metadata(entry.value);
+        if (key === 'metrics') addMetricLocations(locations, entry.value);
+        if (key === 'policy') locations.policy = locate(entry.keySource, entry.keyStart);
+      }
+    }
+    this.#required(merged);
+    if (!hasChecks) {
+      this.#problems.add(node, {
+        severity: 'warning',
+        code: 'SPEC_NO_CHECKS',
+        message: 'this query checks nothing, so it cannot fail',
+        hint: 'add "correctness", "path" or "cost" to it, or to "defaults"',
+      });
+    }
+    const idEntry = merged.entries.get('id');
+    return {
+      idEntry,
+      plain,
+      query: toQuery(plain, locate(node.source, node.start), locations),
+    };
+  }
+
+  #value(entry: YamlEntry): boolean {
+    const schema = VALUE_SCHEMAS.get(entry.key);
+    if (schema !== undefined) return checkValue(entry, schema, this.#problems);
+    this.#unknown('a query', entry, QUERY_KEY_NAMES);
+    return false;
+  }
+
+  /** One level of indentation too many turns checks into data, which nobody would notice. */
+  #metadata(metadata: YamlNode): void {
+    if (metadata.kind !== 'map') return;
+    for (const entry of metadata.entries.values()) {
+      const { key, value } = entry;
+      if (!isLayer(key) || value.kind !== 'map' || ![...value.entries.keys()].some((name) => LAYER_KEYS[key].has(name)))
+        continue;
+      this.#problems.add(
+        { source: entry.keySource, start: entry.keyStart },
+        {
+          severity: 'warning',
+          code: 'SPEC_CHECKS_IN_METADATA',
+          message: `"${key}" stands under "metadata", where it checks nothing`,
+          hint: 'indent it one level less',
+        },
+      );
+    }
+  }
+
+  #required(query: YamlMap): void {
+    if (query.entries.has('query')) return;
+    this.#problems.add(query, { code: 'SPEC_REQUIRED', message: 'a query needs "query", the text the agent is asked' });
+  }
+
+  #block(entry: YamlEntry): YamlMap | undefined {
+    const { key, value } = entry;
+    if (value.kind === 'map') return value;
+    if (isNull(value)) this.#problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
+    else if (!isBroken(value)) {
+      const shown = value.kind === 'seq' ? 'a list' : JSON.stringify(toPlain(value));
+      this.#problems.add(value, { code: 'SPEC_TYPE', message: `"${key}" must be a map of checks, not ${shown}` });
+    }
+    return undefined;
+  }
+
+  #unknown(where: string, entry: YamlEntry, allowed: readonly string[]): void {
+    this.#problems.add(
+      { source: entry.keySource, start: entry.keyStart },
+      {
+        code: 'SPEC_UNKNOWN_KEY',
+        message: `${where} has no key "${entry.key}"`,
+        hint: unknownKeyHint(entry.key, allowed),
+      },
+    );
+  }
+}
+
+function addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
+  for (const { key, keySource, keyStart } of block.entries.values())
+    locations[`${layer}.${key}`] = locate(keySource, keyStart);
+}
+
+function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
+  for (const item of metrics.kind === 'seq' ? metrics.items : [metrics]) {
+    if (item.kind === 'scalar') locations[`metric.${item.value}`] = locate(item.source, item.start);
+    else if (item.kind === 'map') {
+      for (const { key, keySource, keyStart } of item.entries.values())
+        locations[`metric.${key}`] = locate(keySource, keyStart);
+    }
+  }
+}
+
+type Draft = { -readonly [K in keyof Query]: Query[K] };
+
+/** The types hold for a spec without errors; with errors no query is handed out. */
+function toQuery(
+  written: Readonly<Record<string, unknown>>,
+  location: Location,
+  locations: Record<string, Location>,
+): Query {
+  const plain = written as WrittenQuery;
+  const query: Draft = {
+    id: plain.id ?? '',
+    query: plain.query ?? '',
+    tags: plain.tags ?? [],
+    runs: plain.runs ?? 1,
+    minPassRate: plain.min_pass_rate ?? 1,
+    location,
+    locations,
+  };
+  if (plain.description !== undefined) query.description = plain.description;
+  if (plain.context !== undefined) query.context = typeof plain.context === 'string' ? [plain.context] : plain.context;
+  if (plain.expected_output !== undefined) query.expectedOutput = plain.expected_output;
+  if (plain.metadata !== undefined) query.metadata = plain.metadata;
+  if (plain.xfail !== undefined) query.xfail = plain.xfail;
+  if (plain.correctness !== undefined) query.correctness = plain.correctness;
+  if (plain.path !== undefined) query.path = plain.path;
+  if (plain.cost !== undefined) query.cost = plain.cost;
+  if (plain.metrics !== undefined) query.metrics = plain.metrics;
+  if (plain.policy !== undefined) query.policy = plain.policy;
+  return query;
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { ParamIssue } from '../layers/check.ts';
+import { emptyListIssue } from '../layers/issues.ts';
+
+const text = z.string().regex(/\S/);
+
+const example = z.strictObject({
+  input: z.string().optional(),
+  output: z.string(),
+  score: z.number(),
+});
+
+const shape = {
+  rule: text.optional().describe('What must be true of the answer, in plain words'),
+  template: text.optional().describe('Name of a ready rubric, instead of a rule or beside it'),
+  scale: z.array(text).min(1).optional().describe('What each score means, for example "1: off topic"'),
+  threshold: z.number().min(0).max(1).optional().describe('Lowest passing score between 0 and 1; 0.5 when not written'),
+  few_shot_examples: z.array(example).min(1).optional().describe('Scored examples that calibrate the judge'),
+  context_file: text.optional().describe('File with context for the judge, seen from the folder of the spec'),
+};
+
+/** A rubric as it may stand in `defaults` or over them: the rule can come from the other side. */
+export const partialRubricSchema = z.strictObject(shape);
+
+/** What a judge scores an answer against. */
+export const rubricSchema = z
+  .strictObject(shape)
+  .refine((rubric) => rubric.rule !== undefined || rubric.template !== undefined, {
+    message: 'a rubric needs "rule" or "template"',
+    params: { code: 'SPEC_REQUIRED' },
+  })
+  .meta({ anyOf: [{ required: ['rule'] }, { required: ['template'] }] });
+
+export type Rubric = z.infer<typeof rubricSchema>;
+
+export const DEFAULT_THRESHOLD = 0.5;
+
+/** A threshold becomes a score of 1 to 5 (`floor(5t + 0.5)`), so its ends mean something else than they seem to. */
+export function inspectRubric(rubric: Rubric): readonly ParamIssue[] {
+  const { threshold } = rubric;
+  if (threshold === undefined) return [];
+  const path = ['threshold'];
+  if (threshold < 0.3) {
+    const message = `a threshold of ${threshold} means 1 of 5, the lowest score there is: this cannot fail`;
+    return [{ severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, hint: 'use 0.3 or more', path }];
+  }
+  if (threshold >= 0.9) {
+    const message = `a threshold of ${threshold} means 5 of 5: only a perfect score passes`;
+    return [{ severity: 'warning', code: 'SPEC_TOP_SCORE_ONLY', message, hint: 'below 0.9 a score of 4 passes', path }];
+  }
+  return [];
+}
+
+/** The rubrics of `llm_judge`, each with its place in the list. */
+export function inspectRubrics(rubrics: readonly Rubric[]): readonly ParamIssue[] {
+  if (rubrics.length === 0) return [emptyListIssue('llm_judge')];
+  return rubrics.flatMap((rubric, i) =>
+    inspectRubric(rubric).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),
+  );
+}

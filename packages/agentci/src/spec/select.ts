@@ -1,0 +1,40 @@
+import { compileGlob, isGlob } from '../kit/glob.ts';
+import type { Query, Suite } from './suite.ts';
+
+export interface Selection {
+  /** Queries with any of these tags. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the id or the text, or a glob over either; case does not count. */
+  readonly filter?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** Positions in the spec, from 0. */
+  readonly indices?: readonly number[] | undefined;
+}
+
+/** The queries that satisfy every condition given, in spec order. An empty list is no condition. */
+export function selectQueries(suite: Pick<Suite, 'queries'>, selection: Selection): readonly Query[] {
+  const tags = asSet(selection.tags);
+  const ids = asSet(selection.ids);
+  const indices = asSet(selection.indices);
+  const matches = selection.filter === undefined || selection.filter === '' ? undefined : textMatcher(selection.filter);
+  return suite.queries.filter(
+    (query, index) =>
+      (tags === undefined || query.tags.some((tag) => tags.has(tag))) &&
+      (ids === undefined || ids.has(query.id)) &&
+      (indices === undefined || indices.has(index)) &&
+      (matches === undefined || matches(query.id) || matches(query.query)),
+  );
+}
+
+const asSet = <T>(values: readonly T[] | undefined): ReadonlySet<T> | undefined =>
+  values === undefined || values.length === 0 ? undefined : new Set(values);
+
+/** A glob that matches nothing as written may still be plain text: people search for "why?" too. */
+function textMatcher(filter: string): (text: string) => boolean {
+  const folded = filter.toLowerCase();
+  const glob = isGlob(folded) ? compileGlob(folded) : undefined;
+  return (text) => {
+    const candidate = text.toLowerCase();
+    return candidate.includes(folded) || glob?.(candidate) === true;
+  };
+}

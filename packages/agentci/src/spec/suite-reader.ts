@@ -1,0 +1,138 @@
+import { dirname } from 'node:path';
+import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import { setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { mergeMaps } from './defaults.ts';
+import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
+import { unknownKeyHint } from './known-keys.ts';
+import type { Problems } from './problems.ts';
+import { IdAllocator, queryId } from './query-id.ts';
+import { QueryReader, type ReadQuery } from './query-reader.ts';
+import { readRunner } from './runner.ts';
+import { showValue } from './schema-words.ts';
+import type { Query, Suite } from './suite.ts';
+import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
+
+const DEFAULT_BASELINE_DIR = './baselines';
+
+/** Root keys that say nothing about what is tested, or whose content has gone into the queries. */
+const NOT_HASHED = new Set(['$schema', 'version', 'defaults', 'metrics', 'policy', 'queries']);
+
+/** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
+export function readSuite(root: YamlMap, problems: Problems): Suite | undefined {
+  const plain: Record<string, unknown> = {};
+  const schemas = new Map(Object.entries(ROOT_KEYS));
+  for (const [key, entry] of root.entries) {
+    const schema = schemas.get(key);
+    if (schema !== undefined) {
+      if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
+    } else if (!ROOT_KEY_NAMES.includes(key)) {
+      problems.add(placeOf(entry), {
+        code: 'SPEC_UNKNOWN_KEY',
+        message: `the spec has no key "${key}"`,
+        hint: unknownKeyHint(key, ROOT_KEY_NAMES),
+      });
+    }
+  }
+  checkVersion(root.entries.get('version'), problems);
+  for (const key of ['agent', 'queries']) {
+    if (!root.entries.has(key)) problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
+  }
+  const runnerEntry = root.entries.get('runner');
+  const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems);
+  if (runnerEntry !== undefined) plain.runner = toPlain(runnerEntry.value);
+
+  const read = readQueries(root, problems);
+  const queries = withIds(read, problems);
+  if (problems.hasErrors) return undefined;
+
+  const hashed = Object.entries(plain).filter(([key]) => !NOT_HASHED.has(key));
+  const canonical = canonicalJson({ ...Object.fromEntries(hashed), queries: read.map((query) => query.plain) });
+  const { file } = root.source;
+  const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
+  return {
+    version: 1,
+    agent: plain.agent as string,
+    file,
+    dir: dirname(file),
+    hash: `sha256:${sha256Hex(canonical)}`,
+    baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
+    ...(plain.baseline === undefined ? {} : { baseline: plain.baseline as string }),
+    ...(runner === undefined ? {} : { runner }),
+    use: (plain.use as string[] | undefined) ?? [],
+    ...(judgeConfig === undefined ? {} : { judgeConfig: { temperature: 0, ...judgeConfig } }),
+    queries,
+  };
+}
+
+function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
+  if (entry === undefined || isBroken(entry.value)) return;
+  if (isNull(entry.value)) {
+    problems.add(placeOf(entry), emptyKey('version'));
+    return;
+  }
+  const version = toPlain(entry.value);
+  if (version === 1) return;
+  const isText = typeof version === 'string' && Number(version) === 1;
+  problems.add(entry.value, {
+    code: 'SPEC_VERSION',
+    message: `"version" must be the number 1, not ${isText ? 'the text ' : ''}${showValue(version)}`,
+    hint: isText ? 'remove the quotes' : 'write "version: 1", or update AgentCI if the file was made for a later one',
+  });
+}
+
+function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
+  const reader = new QueryReader(effectiveDefaults(root, problems), problems);
+  const entry = root.entries.get('queries');
+  if (entry === undefined || isBroken(entry.value)) return [];
+  const { value } = entry;
+  if (isNull(value)) problems.add(placeOf(entry), emptyKey('queries'));
+  else if (value.kind !== 'seq') {
+    problems.add(value, {
+      code: 'SPEC_TYPE',
+      message: '"queries" must be a list',
+      hint: 'start each query with a dash: "- query: …"',
+    });
+  } else if (value.items.length === 0) {
+    problems.add(value, { code: 'SPEC_EMPTY', message: '"queries" is empty: nothing would be tested' });
+  } else return value.items.flatMap((item) => reader.read(item) ?? []);
+  return [];
+}
+
+/** `metrics` and `policy` of the root count as defaults; what `defaults` itself says wins over them. */
+function effectiveDefaults(root: YamlMap, problems: Problems): YamlMap | undefined {
+  const shared = new Map(
+    [...root.entries].filter(([key, { value }]) => isInherited(key) && !isNull(value) && !isBroken(value)),
+  );
+  const base: YamlMap = { kind: 'map', source: root.source, start: root.start, entries: shared };
+  const entry = root.entries.get('defaults');
+  if (entry === undefined || isBroken(entry.value)) return shared.size === 0 ? undefined : base;
+  if (entry.value.kind === 'map') return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);
+  if (isNull(entry.value)) problems.add(placeOf(entry), emptyKey('defaults'));
+  else problems.add(entry.value, { code: 'SPEC_TYPE', message: '"defaults" must be a map' });
+  return base;
+}
+
+const isInherited = (key: string): boolean => key === 'metrics' || key === 'policy';
+
+const placeOf = (entry: YamlEntry): Pick<YamlNode, 'source' | 'start'> => ({
+  source: entry.keySource,
+  start: entry.keyStart,
+});
+
+function withIds(read: readonly ReadQuery[], problems: Problems): readonly Query[] {
+  const written = new Set<string>();
+  for (const { query, idEntry } of read) {
+    const { id } = query;
+    if (id === '' || idEntry === undefined) continue;
+    if (written.has(id)) {
+      problems.add(idEntry.value, {
+        code: 'SPEC_DUPLICATE_ID',
+        message: `the id "${id}" is used twice`,
+        hint: 'baselines and reports are kept by id; give each query its own',
+      });
+    }
+    written.add(id);
+  }
+  const ids = new IdAllocator(written);
+  return read.map(({ query }) => (query.id === '' ? { ...query, id: ids.allocate(queryId(query.query)) } : query));
+}

@@ -1,0 +1,46 @@
+import type { Location } from '../kit/diagnostic.ts';
+import type { RunnerConfig } from '../runners/config.ts';
+
+/** A spec, loaded: includes resolved, defaults merged, every value checked. */
+export interface Suite {
+  readonly version: 1;
+  readonly agent: string;
+  /** As given by the user; messages and annotations name it so. */
+  readonly file: string;
+  /** Folder that relative paths in the spec are resolved against. */
+  readonly dir: string;
+  /** `sha256:` of the canonical JSON of the merged spec. */
+  readonly hash: string;
+  readonly baselineDir: string;
+  readonly baseline?: string;
+  readonly runner?: RunnerConfig;
+  readonly use: readonly string[];
+  readonly judgeConfig?: Readonly<Record<string, unknown>>;
+  readonly queries: readonly Query[];
+}
+
+export type LayerBlock = Readonly<Record<string, unknown>>;
+
+/** One case. `correctness`, `path` and `cost` hold the values as written, after defaults were merged. */
+export interface Query {
+  readonly id: string;
+  readonly query: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly runs: number;
+  readonly minPassRate: number;
+  readonly context?: readonly string[];
+  readonly expectedOutput?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly xfail?: string;
+  readonly correctness?: LayerBlock;
+  readonly path?: LayerBlock;
+  readonly cost?: LayerBlock;
+  /** As written; evaluated by the metric catalogue. */
+  readonly metrics?: unknown;
+  /** As written: a path or the policy itself. */
+  readonly policy?: unknown;
+  /** Of the query itself, and of each check by id (`path.max_tool_calls`). */
+  readonly location?: Location;
+  readonly locations?: Readonly<Record<string, Location>>;
+}

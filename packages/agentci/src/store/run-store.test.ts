@@ -1,0 +1,77 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runOf } from '../../test/support/run-of.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { simpleTrace } from '../trace/simple.ts';
+import { latestResults, listRuns, RunStore, readRun } from './run-store.ts';
+
+const header = (run_id: string, hash = 'sha256:1') => ({
+  run_id,
+  agent: 'demo',
+  spec: { file: 'spec.yaml', hash },
+  started_at: '2026-01-01T00:00:00Z',
+});
+const [done, other] = runOf([
+  { id: 'a', status: 'pass' },
+  { id: 'b', status: 'fail' },
+]).results;
+
+test('a finished run is read back as it was', () => {
+  const root = tempDir();
+  const run = runOf([{ id: 'a', status: 'pass' }]);
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: run.results[0]! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
+  store.finish(run);
+  expect(readRun(root, 'r1')).toEqual(run);
+  expect(listRuns(root)).toMatchObject([{ id: 'r1', finished: true }]);
+});
+
+test('run.json appears only when the run is finished, and never half-written', () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  expect(existsSync(join(root, 'r1', 'run.json'))).toBe(false);
+  store.finish(runOf([]));
+  expect(readdirSync(join(root, 'r1')).sort()).toEqual(['results.jsonl', 'run.json', 'traces']);
+});
+
+test('a line cut off by a kill is dropped, and what was finished before it is kept', () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  store.close();
+  appendFileSync(join(root, 'r1', 'results.jsonl'), '{"id":"b","run":1,"resu');
+  const reopened = RunStore.reopen(root, 'r1');
+  expect(reopened.entries.map((entry) => entry.id)).toEqual(['a']);
+  reopened.store.record({ id: 'b', run: 1, result: other! }, undefined);
+  reopened.store.close();
+  const lines = readFileSync(join(root, 'r1', 'results.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual([undefined, 'a', 'b']);
+});
+
+test('an existing run is never overwritten', () => {
+  const root = tempDir();
+  RunStore.create(root, header('r1')).close();
+  expect(() => RunStore.create(root, header('r1'))).toThrow(/EEXIST/);
+});
+
+test('the newest run of a spec is found, unfinished ones included', () => {
+  const root = tempDir({ 'not-a-run/notes.txt': 'x' });
+  RunStore.create(root, header('2026-1')).finish(runOf([{ id: 'a', status: 'pass' }]));
+  const store = RunStore.create(root, header('2026-2'));
+  store.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
+  store.close();
+  expect(latestResults(root, 'spec.yaml')?.results.get('a')?.status).toBe('fail');
+  expect(latestResults(root, 'other.yaml')).toBeUndefined();
+});
+
+test('a run that does not exist is a mistake of the user, with the newest ones named', () => {
+  const root = tempDir();
+  RunStore.create(root, header('r1')).close();
+  expect(() => readRun(root, 'r9')).toThrowError(
+    expect.objectContaining({ code: 'RUN_MISSING', hint: expect.stringContaining('r1') }),
+  );
+});

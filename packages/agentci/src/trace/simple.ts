@@ -1,0 +1,256 @@
+import { didYouMean } from '../kit/did-you-mean.ts';
+import { jsonProblem, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
+import { nothingCaptured } from './captured.ts';
+import { failureOf } from './failure.ts';
+import { type Fields, isFields, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
+import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
+import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
+import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
+import { StepList } from './step-list.ts';
+import { TraceError, type TraceIssue } from './trace-error.ts';
+
+/** The keys of the simple form; anything else at the top of a record is reported as a warning. */
+export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
+  'id',
+  'query',
+  'answer',
+  'tool_calls',
+  'llm_calls',
+  'handoffs',
+  'context',
+  'cost_usd',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'latency_ms',
+  'model',
+  'metadata',
+  'interactions',
+  'conflicts',
+  'agent_roles',
+  'resources',
+  'status',
+  'error',
+]);
+
+/** Where a record was read: `file`, the line it starts on, and its position among the file's records, from 1. */
+export interface RecordPlace {
+  readonly file?: string;
+  readonly line?: number;
+  readonly index?: number;
+}
+
+/**
+ * Reads the simple form, or a bare text answer, into a trace; throws a `TraceError` with the path of a bad field.
+ * A key that is absent was not captured; an empty list was captured and is empty.
+ */
+export function simpleTrace(input: unknown, place: RecordPlace = {}): Trace {
+  // A recording on disk was measured while it was read; a value made by a program may be cyclic.
+  const problem = jsonProblem(input);
+  if (problem === 'too-deep') throw unstorable(`is nested deeper than ${MAX_JSON_DEPTH} levels, or contains itself`);
+  if (problem === 'too-large') throw unstorable('has too many values');
+  if (problem === 'not-json') throw unstorable('holds a value that JSON cannot express');
+  return build(input, place);
+}
+
+const unstorable = (what: string): TraceError =>
+  new TraceError({ code: 'TRACE_NOT_JSON', message: `the record ${what}`, path: '' });
+
+/** `simpleTrace` for records that came out of a file: a bad record is a value and not an exception. */
+export function parseSimple(
+  input: unknown,
+  place: RecordPlace = {},
+): { readonly ok: true; readonly trace: Trace } | { readonly ok: false; readonly issue: TraceIssue } {
+  try {
+    return { ok: true, trace: build(input, place) };
+  } catch (error) {
+    if (!(error instanceof TraceError)) throw error;
+    return { ok: false, issue: { code: error.code, message: error.message, path: error.path } };
+  }
+}
+
+function build(input: unknown, place: RecordPlace): Trace {
+  if (typeof input === 'string') return fromFields({ answer: input }, place);
+  if (!isFields(input)) return refuse('', 'an object in the simple form, or a text answer', input);
+  return fromFields(input, place);
+}
+
+const MAX_WARNINGS = 20;
+
+function fromFields(fields: Fields, place: RecordPlace): Trace {
+  const warnings: Trace['warnings'] = [];
+  let known = 0;
+  const note = (key: string, path: string, keys: ReadonlySet<string>): void => {
+    if (warnings.length >= MAX_WARNINGS) return;
+    const meant = key.length > 64 ? undefined : didYouMean(key, keys);
+    const shown = JSON.stringify(key.slice(0, 64));
+    warnings.push({
+      code: 'SIMPLE_UNKNOWN_KEY',
+      message: `${path === '' ? 'the simple form' : `"${path}"`} has no key ${shown}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
+    });
+  };
+  for (const key in fields) {
+    if (SIMPLE_KEYS.has(key)) known++;
+    else note(key, '', SIMPLE_KEYS);
+  }
+  if (known === 0) {
+    const keys = Object.keys(fields)
+      .slice(0, 5)
+      .map((key) => JSON.stringify(key.slice(0, 64)));
+    throw new TraceError({
+      code: 'TRACE_UNKNOWN_FORMAT',
+      message: `the record has no key of the simple form (${keys.length === 0 ? 'it is empty' : `it has ${keys.join(', ')}`})`,
+      path: '',
+    });
+  }
+
+  const captured = nothingCaptured();
+  const list = new StepList();
+  const model = optionalText(fields.model, 'model');
+  addContext(list, fields.context, captured);
+  const llmCalls = typeof fields.llm_calls === 'number' ? optionalAmount(fields.llm_calls, 'llm_calls') : undefined;
+  if (llmCalls !== undefined) captured.llmCalls = 'partial';
+  else if (isGiven(fields.llm_calls)) addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
+  if (isGiven(fields.tool_calls)) addToolCalls(list, fields.tool_calls, captured, note);
+  addMultiAgent(list, fields, captured);
+
+  const trace: Trace = {
+    schema: TRACE_SCHEMA,
+    id: idOf(fields.id) ?? placeId(place),
+    source: sourceOf(place),
+    status: 'unknown',
+    agents: agentsOf(list, fields, captured),
+    steps: list.steps,
+    meta: metaOf(fields, model),
+    captured,
+    warnings,
+  };
+  setTask(trace, fields);
+  setFinal(trace, fields.answer);
+  setStatus(trace, fields);
+  setReported(trace, fields, llmCalls);
+  if (isGiven(fields.resources)) trace.resources = resourcesOf(fields.resources, 'resources');
+  return trace;
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+function idOf(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  const id = optionalText(value, 'id');
+  return id === '' ? undefined : id;
+}
+
+/** An id for a record that has none: the place it was read from, so that two reads agree. */
+export function placeId({ file, line, index }: RecordPlace): string {
+  const position = index ?? line;
+  if (file === undefined) return position === undefined ? 'trace' : `trace#${position}`;
+  return position === undefined ? file : `${file}#${position}`;
+}
+
+function sourceOf({ file, line }: RecordPlace): TraceSource {
+  const source: TraceSource = { format: 'simple' };
+  if (file !== undefined) source.file = file;
+  if (line !== undefined) source.line = line;
+  return source;
+}
+
+function addContext(list: StepList, value: unknown, captured: Captured): void {
+  if (!isGiven(value)) return;
+  const items = typeof value === 'string' ? [value] : Array.isArray(value) ? value : refuse('context', 'a list', value);
+  const documents = items.map((item: unknown, i: number) => {
+    if (typeof item === 'string') return { text: item };
+    if (isFields(item) && typeof item.text === 'string') {
+      return { text: item.text, ...(typeof item.id === 'string' ? { id: item.id } : {}) };
+    }
+    return refuse(`context[${i}]`, 'text, or an object with "text"', item);
+  });
+  list.add({ kind: 'retrieval', status: 'ok', documents });
+  captured.retrieval = 'full';
+}
+
+function addMultiAgent(list: StepList, fields: Fields, captured: Captured): void {
+  if (isGiven(fields.handoffs)) {
+    addHandoffs(list, fields.handoffs, 'handoffs');
+    captured.handoffs = 'full';
+  }
+  if (isGiven(fields.interactions)) {
+    addInteractions(list, fields.interactions, 'interactions');
+    captured.messages = 'full';
+  }
+  if (isGiven(fields.conflicts)) addConflicts(list, fields.conflicts, 'conflicts');
+}
+
+function agentsOf(list: StepList, fields: Fields, captured: Captured): Trace['agents'] {
+  if (isGiven(fields.agent_roles)) {
+    captured.agents = 'full';
+    return rolesOf(fields.agent_roles, 'agent_roles');
+  }
+  const agents = agentsOfSteps(list);
+  if (agents.length > 0) captured.agents = 'partial';
+  return agents;
+}
+
+function metaOf(fields: Fields, model: string | undefined): Trace['meta'] {
+  const meta = isGiven(fields.metadata) ? objectAt(fields.metadata, 'metadata') : {};
+  return model === undefined || Object.hasOwn(meta, 'model') ? meta : { ...meta, model };
+}
+
+function setTask(trace: Trace, fields: Fields): void {
+  const query = optionalText(fields.query, 'query');
+  const id = idOf(fields.id);
+  if (query === undefined && id === undefined) return;
+  trace.task = {};
+  if (id !== undefined) trace.task.id = id;
+  if (query === undefined) return;
+  trace.task.input = [{ role: 'user', parts: [{ type: 'text', text: query }] }];
+  trace.captured.prompts = 'partial';
+}
+
+function setFinal(trace: Trace, answer: unknown): void {
+  if (!isGiven(answer)) return;
+  trace.captured.final = 'full';
+  if (typeof answer === 'string') trace.final = { text: answer };
+  else trace.final = typeof answer === 'object' ? { data: answer } : { text: String(answer) };
+}
+
+const STATUSES: ReadonlyMap<unknown, Trace['status']> = new Map([
+  ['ok', 'ok'],
+  ['success', 'ok'],
+  ['error', 'error'],
+  ['failed', 'error'],
+  ['incomplete', 'incomplete'],
+  ['unknown', 'unknown'],
+]);
+
+function setStatus(trace: Trace, fields: Fields): void {
+  const error = failureOf(fields.error, 'error');
+  if (error !== undefined) trace.error = error;
+  if (isGiven(fields.status)) {
+    trace.status = STATUSES.get(fields.status) ?? refuse('status', 'ok, error, incomplete or unknown', fields.status);
+  } else if (error !== undefined) trace.status = 'error';
+  else if (trace.final !== undefined) trace.status = 'ok';
+}
+
+function setReported(trace: Trace, fields: Fields, llmCalls: number | undefined): void {
+  const usage = usageOf(fields, '');
+  const usd = optionalAmount(fields.cost_usd, 'cost_usd');
+  const durationMs = optionalAmount(fields.latency_ms, 'latency_ms');
+  if (usage === undefined && usd === undefined && durationMs === undefined && llmCalls === undefined) return;
+  trace.reported = {};
+  if (usage !== undefined) {
+    trace.reported.usage = usage;
+    trace.captured.usage = 'full';
+  }
+  if (usd !== undefined) {
+    trace.reported.cost = { usd, source: 'reported' };
+    trace.captured.cost = 'full';
+  }
+  if (durationMs !== undefined) {
+    trace.reported.durationMs = durationMs;
+    trace.captured.timing = 'full';
+  }
+  if (llmCalls !== undefined) trace.reported.llmCalls = llmCalls;
+}

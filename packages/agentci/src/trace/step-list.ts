@@ -1,0 +1,15 @@
+import type { Step } from './model.ts';
+
+type Unnumbered<S> = S extends Step ? Omit<S, 'id' | 'seq'> : never;
+
+/** Numbers steps in the order they are added, from 1, so that "step 3" in a message is the third one. */
+export class StepList {
+  readonly steps: Step[] = [];
+
+  add(step: Unnumbered<Step>): string {
+    const seq = this.steps.length + 1;
+    const id = `s${seq}`;
+    this.steps.push({ id, seq, ...step } as Step);
+    return id;
+  }
+}

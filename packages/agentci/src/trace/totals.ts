@@ -1,0 +1,195 @@
+import type { Cost, LlmStep, Trace, Usage } from './model.ts';
+import { llmCalls } from './selectors.ts';
+
+/**
+ * A number taken from a trace. A sum with an unknown part is not exact: `atLeast` is its known part, enough to say that a
+ * limit is exceeded and never enough to say that it is kept.
+ */
+export type Quantity =
+  | { readonly exact: true; readonly value: number }
+  | { readonly exact: false; readonly atLeast: number; readonly why: string };
+
+/** What a run used up. Totals given by the source win over sums of steps; what neither gives is unknown, not 0. */
+export interface Totals {
+  readonly costUsd: Quantity;
+  /** Names the dated price table when the cost was computed from tokens. */
+  readonly costSource?: Pick<Cost, 'source' | 'prices'>;
+  readonly totalTokens: Quantity;
+  readonly inputTokens: Quantity;
+  readonly outputTokens: Quantity;
+  readonly llmCalls: Quantity;
+  readonly toolCalls: Quantity;
+  readonly handoffs: Quantity;
+  readonly latencyMs: Quantity;
+}
+
+/** Dollars for one model call, or undefined when the model's price is not known. */
+export type PriceLookup = (call: {
+  model: string;
+  provider?: string;
+  usage: Usage;
+  at?: number;
+}) => { usd: number; prices: string } | undefined;
+
+/** What a run used up, from the totals its source reported, else from its steps. */
+export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Totals {
+  const calls = llmCalls(trace);
+  const { costUsd, costSource } = costOf(trace, calls, options.price);
+  return {
+    costUsd,
+    ...(costSource === undefined ? {} : { costSource }),
+    totalTokens: tokens({ trace, calls, what: 'tokens', read: totalOf }),
+    inputTokens: tokens({ trace, calls, what: 'input tokens', read: (usage) => known(usage.input) }),
+    outputTokens: tokens({ trace, calls, what: 'output tokens', read: (usage) => known(usage.output) }),
+    llmCalls: llmCallCount(trace, calls.length),
+    toolCalls: count(trace, 'tool', 'toolCalls'),
+    handoffs: count(trace, 'handoff', 'handoffs'),
+    latencyMs: latency(trace),
+  };
+}
+
+const exact = (value: number): Quantity => ({ exact: true, value });
+const atLeast = (value: number, why: string): Quantity => ({ exact: false, atLeast: value, why });
+
+/** A part of a sum: its known amount, and whether that is all of it. */
+interface Amount {
+  readonly value: number;
+  readonly complete: boolean;
+}
+const NOTHING_KNOWN: Amount = { value: 0, complete: false };
+const known = (value: number | undefined): Amount => (value === undefined ? NOTHING_KNOWN : { value, complete: true });
+
+function totalOf(usage: Usage): Amount {
+  const { input, output, total } = usage;
+  const parts = (input ?? 0) + (output ?? 0);
+  // Writers that fill in the parts and leave the total at 0 exist; tokens that were counted are not nothing.
+  if (total !== undefined) return known(total === 0 ? parts : total);
+  return { value: parts, complete: input !== undefined && output !== undefined };
+}
+
+function tokens(options: {
+  trace: Trace;
+  calls: readonly LlmStep[];
+  what: string;
+  read: (usage: Usage) => Amount;
+}): Quantity {
+  const { trace, calls, what, read } = options;
+  const reported = trace.reported?.usage === undefined ? NOTHING_KNOWN : read(trace.reported.usage);
+  if (reported.complete) return exact(reported.value);
+  const sum = sumOf(trace, calls, what, (call) => (call.usage === undefined ? NOTHING_KNOWN : read(call.usage)));
+  return sum.exact ? sum : atLeast(Math.max(sum.atLeast, reported.value), sum.why);
+}
+
+function sumOf(trace: Trace, calls: readonly LlmStep[], what: string, read: (call: LlmStep) => Amount): Quantity {
+  let value = 0;
+  let unknown = 0;
+  for (const call of calls) {
+    const amount = read(call);
+    value += amount.value;
+    if (!amount.complete) unknown++;
+  }
+  if (trace.captured.llmCalls === 'none' && calls.length === 0) {
+    return atLeast(0, `the recording gives no ${what} and no LLM calls`);
+  }
+  if (unknown > 0) return atLeast(value, `${unknown} of ${calls.length} LLM calls were recorded without ${what}`);
+  if (trace.captured.llmCalls !== 'full') return atLeast(value, 'not every LLM call was recorded');
+  return exact(value);
+}
+
+function costOf(
+  trace: Trace,
+  calls: readonly LlmStep[],
+  price: PriceLookup | undefined,
+): Pick<Totals, 'costUsd' | 'costSource'> {
+  const reported = trace.reported?.cost;
+  if (reported !== undefined) return { costUsd: exact(reported.usd), costSource: sourceOf(reported) };
+  const sources: Cost[] = [];
+  const costOfCall = (call: LlmStep): Amount => {
+    const cost = call.cost ?? computed({ trace, price, usage: call.usage, model: call.model, call });
+    if (cost === undefined) return NOTHING_KNOWN;
+    sources.push(cost);
+    return known(cost.usd);
+  };
+  const sum = sumOf(trace, calls, 'a cost, and no price is known for them', costOfCall);
+  if (!sum.exact && calls.length === 0) {
+    const { model } = trace.meta;
+    const whole = computed({
+      trace,
+      price,
+      usage: trace.reported?.usage,
+      model: typeof model === 'string' ? model : undefined,
+    });
+    if (whole !== undefined) return { costUsd: exact(roundUsd(whole.usd)), costSource: sourceOf(whole) };
+    return { costUsd: atLeast(0, 'the recording gives no cost, and no LLM calls it could be computed from') };
+  }
+  const costUsd = sum.exact ? exact(roundUsd(sum.value)) : atLeast(roundUsd(sum.atLeast), sum.why);
+  return sources.length === 0 ? { costUsd } : { costUsd, costSource: mergeSources(sources) };
+}
+
+/** Sums of dollars carry binary dust (0.1 + 0.2); a limit of 0.3 must still hold. */
+const roundUsd = (usd: number): number => (Number.isSafeInteger(Math.round(usd)) ? Math.round(usd * 1e12) / 1e12 : usd);
+
+function computed(options: {
+  trace: Trace;
+  price: PriceLookup | undefined;
+  usage: Usage | undefined;
+  model: string | undefined;
+  call?: LlmStep;
+}): Cost | undefined {
+  const { trace, price, usage, model, call } = options;
+  if (price === undefined || usage === undefined || model === undefined) return undefined;
+  // A price needs both directions: output tokens cost several times as much as input tokens.
+  if (usage.input === undefined || usage.output === undefined) return undefined;
+  const at = call?.t0 ?? trace.startedAt;
+  const found = price({
+    model,
+    usage,
+    ...(call?.provider === undefined ? {} : { provider: call.provider }),
+    ...(at === undefined ? {} : { at }),
+  });
+  return found === undefined ? undefined : { usd: found.usd, source: 'computed', prices: found.prices };
+}
+
+const sourceOf = ({ source, prices }: Cost): Pick<Cost, 'source' | 'prices'> =>
+  prices === undefined ? { source } : { source, prices };
+
+/** One computed part makes the whole computed: a reader must see that a price table was used. */
+function mergeSources(costs: readonly Cost[]): Pick<Cost, 'source' | 'prices'> {
+  const source = costs.some((cost) => cost.source === 'computed') ? 'computed' : 'reported';
+  const tables = [...new Set(costs.flatMap((cost) => (cost.prices === undefined ? [] : [cost.prices])))];
+  return tables.length === 0 ? { source } : { source, prices: tables.join(', ') };
+}
+
+function llmCallCount(trace: Trace, counted: number): Quantity {
+  const reported = trace.reported?.llmCalls;
+  if (reported !== undefined) return exact(reported);
+  if (trace.captured.llmCalls === 'full') return exact(counted);
+  const why = trace.captured.llmCalls === 'none' ? 'LLM calls were not captured' : 'not every LLM call was captured';
+  return atLeast(counted, why);
+}
+
+function count(trace: Trace, kind: 'tool' | 'handoff', capability: 'toolCalls' | 'handoffs'): Quantity {
+  let counted = 0;
+  for (const step of trace.steps) if (step.kind === kind) counted++;
+  const level = trace.captured[capability];
+  if (level === 'full') return exact(counted);
+  const words = kind === 'tool' ? 'tool calls' : 'handoffs';
+  return atLeast(counted, level === 'none' ? `${words} were not captured` : `not all ${words} were captured`);
+}
+
+function latency(trace: Trace): Quantity {
+  const { reported, startedAt, endedAt, captured } = trace;
+  if (reported?.durationMs !== undefined) return exact(reported.durationMs);
+  if (startedAt !== undefined && endedAt !== undefined) {
+    return endedAt >= startedAt ? exact(endedAt - startedAt) : atLeast(0, 'the run ends before it starts');
+  }
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { t0, t1 } of trace.steps) {
+    if (t0 !== undefined && t0 < first) first = t0;
+    if (t1 !== undefined && t1 > last) last = t1;
+    else if (t0 !== undefined && t0 > last) last = t0;
+  }
+  if (captured.timing === 'none' || last < first) return atLeast(0, 'the recording gives no times');
+  return captured.timing === 'full' ? exact(last - first) : atLeast(last - first, 'not every step was timed');
+}

@@ -1,0 +1,33 @@
+// The one gate: every step runs, every failure is shown, the exit code is the worst.
+import { spawnSync } from 'node:child_process';
+
+const steps = [
+  ['format and lint', 'biome', ['ci', '--colors=off']],
+  ['types', 'tsc', ['-p', '.']],
+  ['tiers', 'depcruise', ['packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
+  ['unused code', 'knip', []],
+  ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],
+  ['node 20', process.execPath, ['scripts/check-engines.mjs']],
+  ['docs', process.execPath, ['scripts/check-docs.mjs']],
+];
+
+const failed = [];
+for (const [name, command, args] of steps) {
+  const started = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1' },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  if (status !== 0) {
+    failed.push(name);
+    process.stdout.write(`${stdout ?? ''}${stderr ?? ''}`);
+  }
+}
+if (failed.length > 0) {
+  console.log(`\ncheck failed: ${failed.join(', ')}`);
+  process.exit(1);
+}
+console.log('\ncheck passed');

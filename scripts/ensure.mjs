@@ -1,0 +1,64 @@
+// Makes a fresh clone ready: `deps` installs packages, `build` installs and builds. Each step runs only when it is needed,
+// so `npm test` and `npm run demo` work as the very first command and cost nothing afterwards.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const want = process.argv[2];
+
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 20) fail(`Node ${process.versions.node} is too old: AgentCI needs 20.19 or newer.`);
+
+ensureDeps();
+if (want === 'build') ensureBuild();
+
+function ensureDeps() {
+  const stamp = join(root, 'node_modules', '.agentci-deps');
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  say('installing packages (once; about half a minute)');
+  // install, not ci: a lock file written on one platform may lack the optional binaries of another.
+  run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, hash);
+}
+
+function ensureBuild() {
+  const packages = join(root, 'packages');
+  const out = join(packages, 'agentci', 'dist', 'cli.mjs');
+  const newest = Math.max(...sources(join(packages, 'agentci')));
+  if (existsSync(out) && statSync(out).mtimeMs >= newest) return;
+  say('building');
+  run('npm', ['run', 'build', '--silent', '-w', '@agentci/agentci', '--', '--logLevel', 'warn']);
+}
+
+function* sources(dir) {
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    if (['node_modules', 'dist', 'test'].includes(entry.name) || entry.name.endsWith('.test.ts')) continue;
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) yield* sources(path);
+    else yield statSync(path).mtimeMs;
+  }
+}
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', process.stderr, process.stderr],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) fail(`${command} ${args.join(' ')} failed (exit ${status})`);
+}
+
+function say(text) {
+  process.stderr.write(`agentci: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}

@@ -1,0 +1,30 @@
+// Writes the source, the test and the doc page of a new extension, and registers it.
+//   npm run new check path/max-retries      npm run new reporter teamcity
+//   npm run new adapter my-format           npm run new metric quality/tone
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { templates } from './templates.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const [kind, name] = process.argv.slice(2);
+
+if (!Object.hasOwn(templates, kind ?? '')) stop(`what should be made? one of: ${Object.keys(templates).join(', ')}`);
+const { example, pattern, files } = templates[kind];
+if (!pattern.test(name ?? '')) stop(`the name of a ${kind} looks like this: npm run new ${kind} ${example}`);
+
+const planned = Object.entries(files(name));
+for (const [path] of planned) if (existsSync(join(root, path))) stop(`${path} exists already`);
+for (const [path, text] of planned) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  console.log(`wrote ${path}`);
+}
+execFileSync(process.execPath, [join(root, 'scripts', 'gen.mjs')], { stdio: 'inherit' });
+console.log(`\nNow say what it does: ${planned[0][0]}\nand run: npm test -- ${name.split('/').at(-1)}`);
+
+function stop(why) {
+  console.error(`new: ${why}`);
+  process.exit(2);
+}

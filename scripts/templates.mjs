@@ -1,0 +1,199 @@
+// Starting points for `npm run new`. Each compiles, is registered and has a test that passes, so the first change is yours.
+const words = (name) => name.split('/').at(-1);
+const camel = (name) => words(name).replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+const snake = (name) => words(name).replaceAll('-', '_');
+const src = 'packages/agentci/src';
+
+export const templates = {
+  check: {
+    example: 'path/max-retries',
+    pattern: /^(correctness|path|cost)\/[a-z][a-z0-9-]*$/,
+    files: (name) => {
+      const [layer] = name.split('/');
+      const key = snake(name);
+      const severity = layer === 'correctness' ? 'fail' : 'warn';
+      return {
+        [`${src}/layers/${name}.ts`]: `import { z } from 'zod';
+import { toolCalls } from '../../trace/selectors.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
+
+/** Says in one sentence what must hold. */
+export const check = defineCheck({
+  layer: '${layer}',
+  key: '${key}',
+  severity: '${severity}',
+  order: 900,
+  summary: 'at most this many calls ended in an error',
+  schema: z.int().min(0),
+  evaluate: (max, { trace }) => {
+    if (trace.captured.toolCalls !== 'full') return unmeasured('tool calls were not captured', { limit: max });
+    const failed = toolCalls(trace).filter((call) => call.status === 'error');
+    const message = \`\${failed.length} failed calls, at most \${max}\`;
+    const evidence = failed.map((call) => ({ step: call.seq }));
+    const verdict = failed.length <= max ? held : violated;
+    return verdict(message, { value: failed.length, limit: max, evidence });
+  },
+});
+`,
+        [`${src}/layers/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { simpleTrace } from '../../trace/simple.ts';
+import { totals } from '../../trace/totals.ts';
+import { check } from './${words(name)}.ts';
+
+const contextOf = (form: object) => {
+  const trace = simpleTrace({ answer: 'ok', ...form });
+  return { trace, totals: totals(trace), siblings: {} };
+};
+
+test.each([
+  { when: 'no call failed', form: { tool_calls: [{ name: 'a', error: null }] }, outcome: 'held' },
+  { when: 'a call failed', form: { tool_calls: [{ name: 'a', error: 'boom' }] }, outcome: 'violated' },
+  { when: 'calls were not captured', form: {}, outcome: 'unmeasured' },
+])('is $outcome when $when', ({ form, outcome }) => {
+  expect(check.evaluate(0, contextOf(form)).outcome).toBe(outcome);
+});
+`,
+        [`docs/checks/${key}.md`]: `# \`${layer}.${key}\`
+
+At most this many calls ended in an error. A violation is \`${severity}\`.
+
+\`\`\`yaml
+version: 1
+agent: my-agent
+queries:
+  - query: How do I install it?
+    ${layer}:
+      ${key}: 0
+\`\`\`
+
+**Not measured when** the tool calls were not captured.
+`,
+      };
+    },
+  },
+  reporter: {
+    example: 'teamcity',
+    pattern: /^[a-z][a-z0-9-]*$/,
+    files: (name) => ({
+      [`${src}/reporters/${name}.ts`]: `import type { Reporter } from './reporter.ts';
+
+export const reporter: Reporter = {
+  name: '${name}',
+  summary: 'one line a query',
+  extensions: ['.${name}'],
+  machineReadable: true,
+  render: (run) => ({ text: run.results.map((result) => \`\${result.status} \${JSON.stringify(result.id)}\\n\`).join('') }),
+};
+`,
+      [`${src}/reporters/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { runOf } from '../../test/support/run-of.ts';
+import { reporter } from './${name}.ts';
+
+const context = { color: false, columns: 100, hasStepSummary: false, quiet: false, publicPath: (file: string) => file };
+
+test('names every query and its status', () => {
+  const { text } = reporter.render(runOf([{ id: 'a', status: 'pass' }, { id: 'b', status: 'fail' }]), context);
+  expect(text).toBe('pass "a"\\nfail "b"\\n');
+});
+`,
+      [`docs/reporters/${name}.md`]: `# \`${name}\`
+
+One line a query.
+
+\`\`\`sh
+agentci test --traces traces.jsonl -f ${name}=results.${name}
+\`\`\`
+`,
+    }),
+  },
+  adapter: {
+    example: 'my-format',
+    pattern: /^[a-z][a-z0-9-]*$/,
+    files: (name) => ({
+      [`${src}/adapters/${name}.ts`]: `import { simpleTrace } from '../trace/simple.ts';
+import type { Adapter } from './adapter.ts';
+
+/** Reads \`{"${camel(name)}": {"question", "reply", "used": ["tool"]}}\`. */
+export const adapter: Adapter = {
+  format: '${name}',
+  summary: 'recordings of ${name}',
+  unit: 'record',
+  detect: (sample) => (sample.length > 0 && sample.every((record) => bodyOf(record) !== undefined) ? 1 : 0),
+  read: function* (records) {
+    for (const { value, file, line } of records) {
+      const body = bodyOf(value);
+      const place = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+      if (!body) {
+        yield { ok: false, problem: { code: 'TRACE_NOT_${snake(name).toUpperCase()}', message: 'the record has no "${camel(name)}"', ...place } };
+        continue;
+      }
+      const { question, reply, used } = body;
+      const trace = simpleTrace({ query: question, answer: reply, tool_calls: used?.map((tool) => ({ name: tool })) }, place);
+      yield { ok: true, trace: { ...trace, source: { ...trace.source, format: '${name}' } } };
+    }
+  },
+};
+
+interface Body {
+  question?: string;
+  reply?: string;
+  used?: string[];
+}
+
+const bodyOf = (record: unknown): Body | undefined => (record as { ${camel(name)}?: Body } | null)?.${camel(name)};
+`,
+      [`${src}/adapters/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { toolNames } from '../trace/selectors.ts';
+import { adapter } from './${name}.ts';
+
+test('reads the question, the answer and the tools in order', () => {
+  const [item] = [...adapter.read([{ value: { ${camel(name)}: { question: 'q', reply: 'a', used: ['x', 'y'] } } }])];
+  expect(item?.ok && toolNames(item.trace)).toEqual(['x', 'y']);
+});
+
+test('a record of another kind is a problem, not a crash', () => {
+  expect([...adapter.read([{ value: 7 }])]).toMatchObject([{ ok: false }]);
+});
+`,
+      [`docs/adapters/${name}.md`]: `# \`${name}\`
+
+What is read, what is not captured, how to export it.
+
+\`\`\`json
+{"${camel(name)}": {"question": "How do I install it?", "reply": "npm install", "used": ["search"]}}
+\`\`\`
+`,
+    }),
+  },
+  metric: {
+    example: 'quality/tone',
+    pattern: /^(trajectory|quality|operational|privacy|sustainability|multi-agent|multimodal)\/[a-z][a-z0-9-]*$/,
+    files: (name) => ({
+      [`${src}/metrics/${name}.ts`]: `import { toolCalls } from '../../trace/selectors.ts';
+import type { Trace } from '../../trace/model.ts';
+
+/** The share of tool calls that ended in an error; undefined when there is nothing to measure. */
+export function ${camel(name)}(trace: Trace): number | undefined {
+  const calls = toolCalls(trace);
+  if (calls.length === 0) return undefined;
+  return calls.filter((call) => call.status === 'error').length / calls.length;
+}
+`,
+      [`${src}/metrics/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { simpleTrace } from '../../trace/simple.ts';
+import { ${camel(name)} } from './${words(name)}.ts';
+
+test.each([
+  { when: 'nothing was called', calls: [], value: undefined },
+  { when: 'one of two calls failed', calls: [{ name: 'a' }, { name: 'b', error: 'boom' }], value: 0.5 },
+])('is $value when $when', ({ calls, value }) => {
+  expect(${camel(name)}(simpleTrace({ answer: 'ok', tool_calls: calls }))).toBe(value);
+});
+`,
+      [`docs/metrics/${snake(name)}.md`]: `# \`${snake(name)}\`
+
+Formula, inputs, when it is not measured, an example, limits.
+`,
+    }),
+  },
+};
