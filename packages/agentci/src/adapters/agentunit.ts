@@ -1,6 +1,6 @@
 import { captureLevel, nothingCaptured } from '../trace/captured.ts';
 import { failureOf } from '../trace/failure.ts';
-import { type Fields, isFields, listAt, objectAt, optionalText, refuse } from '../trace/fields.ts';
+import { type Fields, isFields, isGiven, listAt, objectAt, optionalText, refuse } from '../trace/fields.ts';
 import { type Captured, type ToolStep, TRACE_SCHEMA, type Trace, type Usage } from '../trace/model.ts';
 import {
   addConflicts,
@@ -49,8 +49,6 @@ function readOne(record: RawRecord): AdapterItem {
     return problemWith(record, error);
   }
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 function logTrace(record: RawRecord): Trace {
   const log = objectAt(record.value, '');

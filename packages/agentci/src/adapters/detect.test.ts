@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { simpleTrace } from '../trace/simple.ts';
+import type { Adapter } from './adapter.ts';
 import { detectFormat } from './detect.ts';
-import { ADAPTERS } from './index.gen.ts';
 
 describe('detecting the format', () => {
   test.each([
@@ -55,7 +55,13 @@ describe('detecting the format', () => {
   });
 
   test('two formats that fit alike are both reported', () => {
-    const like = (format: string, confidence: number) => ({ ...ADAPTERS[0], format, detect: () => confidence });
+    const like = (format: string, confidence: number): Adapter => ({
+      format,
+      summary: format,
+      unit: 'record',
+      detect: () => confidence,
+      read: () => [],
+    });
     expect(detectFormat('{}', [like('a', 0.7), like('b', 0.75), like('c', 0.4)]).candidates).toEqual([
       { format: 'b', confidence: 0.75 },
       { format: 'a', confidence: 0.7 },

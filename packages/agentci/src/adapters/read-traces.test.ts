@@ -113,7 +113,7 @@ describe('what cannot be read', () => {
     {
       when: 'a broken line',
       content: `${JSON.stringify(A)}\n{"id":"q7","query":"who?","answer":}\n${JSON.stringify(B)}\n`,
-      want: ['a', { code: 'TRACE_BAD_JSON', line: 2, column: 35, id: 'q7', query: 'who?' }, 'b'],
+      want: ['a', { code: 'TRACE_BAD_JSON', line: 2, column: 36, id: 'q7', query: 'who?' }, 'b'],
     },
     { when: 'a cut line', content: `${lines}{"answer":"c`, want: ['a', 'b', { code: 'TRACE_TRUNCATED', line: 3 }] },
     { when: 'a cut document', content: '{"answer": "a"', want: [{ code: 'TRACE_TRUNCATED', line: 1 }] },

@@ -24,7 +24,9 @@ export async function recordingFiles(path: string): Promise<string[]> {
 
 async function walk(options: { folder: string; root: string; seen: Set<string>; files: string[] }): Promise<void> {
   const { folder, root, seen, files } = options;
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new UserError('TRACE_NOT_FOUND', `cannot read the folder "${folder}"`, { cause });
+  });
   entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;

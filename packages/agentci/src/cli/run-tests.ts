@@ -154,9 +154,7 @@ function openStore(
     return { store, entries, runId: unfinished.id };
   }
   const startedAt = new Date(io.now()).toISOString();
-  const runId = `${startedAt.slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${Math.floor(io.random() * 0x10000)
-    .toString(16)
-    .padStart(4, '0')}`;
+  const runId = newRunId(startedAt, io.random());
   try {
     const store = RunStore.create(root, {
       run_id: runId,
@@ -170,6 +168,14 @@ function openStore(
     io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);
     return { entries: [], runId };
   }
+}
+
+/** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
+function newRunId(startedAt: string, chance: number): string {
+  const [date = '', time = ''] = startedAt.replace(/[-:.Z]/g, '').split('T');
+  return `${date}-${time}-${Math.floor(chance * 0x10000)
+    .toString(16)
+    .padStart(4, '0')}`;
 }
 
 function rerunCommand(options: TestOptions, file: string, commandName: string): string {

@@ -1,4 +1,6 @@
 import type { JudgeMode } from '../judge/mode.ts';
+import type { CheckContext } from '../layers/check.ts';
+import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
 import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
@@ -57,7 +59,7 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
       : {}),
     correctness: withChecks(correctness, rubrics),
     path: layer('path'),
-    cost: layer('cost'),
+    cost: withUsage(layer('cost'), context),
   };
   return { ...result, status: statusOf(result) };
 }
@@ -80,6 +82,11 @@ function asPartial(trace: Trace): Trace {
     if (captured[key] === 'full') captured[key] = 'partial';
   }
   return { ...trace, captured };
+}
+
+/** What the run used is worth knowing even where nothing limits it. */
+function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): LayerResult {
+  return cost.details.actual === undefined ? { ...cost, details: costDetails({ ...context, siblings: {} }) } : cost;
 }
 
 function withChecks(layer: LayerResult, extra: readonly CheckResult[]): LayerResult {

@@ -110,8 +110,11 @@ describe('a stream of JSON', () => {
     { when: 'in a list', input: `[{"a":1},{"id":"big","b":"${'x'.repeat(300)}"},{"a":3}]` },
   ])('a record above the limit $when is a problem, and the rest is read', ({ input }) => {
     for (const cuts of [[], Array.from({ length: input.length - 1 }, (_, i) => i + 1)]) {
-      const records = read(input, { maxRecordBytes: 100, cuts });
-      expect(values(records)).toEqual([{ a: 1 }, 'too-large', { a: 3 }]);
+      for (const namedLines of [true, false]) {
+        const records = cutRead(Buffer.from(input), { maxRecordBytes: 100, cuts, namedLines });
+        if (namedLines && input.startsWith('[')) expect(values(records)).toEqual(['too-large']);
+        else expect(values(records)).toEqual([{ a: 1 }, 'too-large', { a: 3 }]);
+      }
     }
   });
 
@@ -141,20 +144,20 @@ describe('a stream of JSON', () => {
       fc.property(text, fc.array(fc.nat(), { maxLength: 8 }), (input, places) => {
         const bytes = Buffer.from(input);
         const cuts = places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b);
-        expect(cutRead(bytes, cuts)).toEqual(cutRead(bytes, []));
+        for (const namedLines of [true, false]) {
+          expect(cutRead(bytes, { cuts, namedLines })).toEqual(cutRead(bytes, { cuts: [], namedLines }));
+        }
       }),
       { numRuns: 500 },
     );
   });
 });
 
-/** As `read`, behind a head that fills the first look, so that the cuts reach the splitters. */
-function cutRead(bytes: Buffer, cuts: readonly number[]): StreamRecord[] {
-  const head = Buffer.alloc(70_000, 0x20);
-  return read(Buffer.concat([head, bytes]), {
-    unwrapKey: 'rows',
-    cuts: [head.length, ...cuts.map((cut) => cut + head.length)],
-  });
+/** As `read`, behind a blank head that fills the first look, so that the cuts reach the splitters. */
+function cutRead(bytes: Buffer, options: JsonStreamOptions & { cuts: readonly number[] }): StreamRecord[] {
+  const head = Buffer.alloc(70_000, '\n');
+  const cuts = [head.length, ...options.cuts.map((cut) => cut + head.length)];
+  return read(Buffer.concat([head, bytes]), { unwrapKey: 'rows', ...options, cuts });
 }
 
 describe('finding the error in a text', () => {

@@ -99,7 +99,7 @@ interface ModelName {
  * then with endings taken off at a dash. An ending that is a version number stays: `gpt-5-2` is another model
  * than `gpt-5`, and a wrong price is worse than none.
  */
-export function modelNames(model: string): ModelName[] {
+function modelNames(model: string): ModelName[] {
   const names: ModelName[] = [];
   let rest = model.trim();
   let provider: string | undefined;

@@ -9,7 +9,11 @@ export class UserError extends Error {
   readonly hint: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(code: string, message: string, options: { hint?: string; diagnostics?: readonly Diagnostic[]; cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { hint?: string; diagnostics?: readonly Diagnostic[]; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'UserError';
     this.code = code;

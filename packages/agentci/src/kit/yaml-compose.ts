@@ -46,6 +46,7 @@ export function compose(
   const frames: Frame[] = [];
   const anchors = new Map<string, Anchored>();
   const openAnchors = new Set<string>();
+  const keys = new Map<string, string>();
   let root: YamlNode | undefined;
   let documents = 0;
   let weight = 0;
@@ -85,6 +86,13 @@ export function compose(
     }
   };
 
+  // Keys repeat: one copy of each is hashed once and compared by identity.
+  const intern = (key: string): string => {
+    const known = keys.get(key);
+    if (known === undefined) keys.set(key, key);
+    return known ?? key;
+  };
+
   const openKey = (frame: Frame, node: YamlNode, isPlain: boolean): NonNullable<Frame['key']> => {
     const { start } = node;
     if (node.kind !== 'scalar' || typeof node.value !== 'string') {
@@ -106,7 +114,7 @@ export function compose(
       report(start, 'YAML_DUPLICATE_KEY', `the key "${node.value}" is written twice${where}`, 'keep one of them');
       return { text: undefined, start, isMerge: false };
     }
-    return { text: node.value, start, isMerge };
+    return { text: intern(node.value), start, isMerge };
   };
 
   const open = (event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void => {

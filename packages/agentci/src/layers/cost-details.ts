@@ -21,7 +21,7 @@ export function costDetails({ trace, totals, baseline }: CheckContext): Record<s
   if (baseline === undefined) return details;
   for (const [key, field] of RATIOS) {
     const now = value(totals[field]);
-    const before = baseline.totals[field];
+    const before = quantityOf(baseline.trace, baseline.totals[field]);
     if (now !== null && before.exact && before.value > 0) details[key] = rounded(now / before.value);
   }
   return details;

@@ -1,5 +1,10 @@
 import type { Location } from '../kit/diagnostic.ts';
-import { escapeMarkdownTableCell, escapeWorkflowCommandData, escapeWorkflowCommandProperty } from '../kit/escape.ts';
+import {
+  escapeMarkdownTableCell,
+  escapeTerminalLine,
+  escapeWorkflowCommandData,
+  escapeWorkflowCommandProperty,
+} from '../kit/escape.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -88,7 +93,7 @@ function command({ level, title, message, location }: Annotation, publicPath: (f
       ]
     : [];
   properties.push(`title=${escapeWorkflowCommandProperty(title)}`);
-  return `::${level} ${properties.join(',')}::${escapeWorkflowCommandData(message)}`;
+  return `::${level} ${properties.join(',')}::${escapeWorkflowCommandData(escapeTerminalLine(message))}`;
 }
 
 function summaryTable(overflow: readonly Annotation[], publicPath: (file: string) => string): string {

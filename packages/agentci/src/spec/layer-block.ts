@@ -1,4 +1,4 @@
-import { placeAt, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import type { Layer } from '../results/run-result.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
@@ -13,7 +13,6 @@ export interface CheckedBlock {
 }
 
 interface CheckedValue {
-  readonly key: LayerKey;
   readonly isValid: boolean;
   readonly value: unknown;
 }
@@ -21,18 +20,18 @@ interface CheckedValue {
 /** Checks layer blocks key by key, and a value that many queries inherit only once. */
 export class LayerBlockChecker {
   readonly #problems: Problems;
-  /** Nodes of the defaults, which many queries share; only for them is an outcome worth keeping. */
-  readonly #shared = new Set<YamlNode>();
-  readonly #blocks = new Map<YamlMap, CheckedBlock>();
-  readonly #values = new Map<YamlNode, CheckedValue>();
+  readonly #defaults = new Map<Layer, YamlMap>();
+  readonly #blocks = new Map<Layer, CheckedBlock>();
+  readonly #values = new Map<LayerKey, CheckedValue>();
 
   constructor(problems: Problems) {
     this.#problems = problems;
   }
 
   check(layer: Layer, node: YamlMap): CheckedBlock {
-    const isShared = this.#shared.has(node);
-    const before = isShared ? this.#blocks.get(node) : undefined;
+    const defaults = this.#defaults.get(layer);
+    const isShared = node === defaults;
+    const before = isShared ? this.#blocks.get(layer) : undefined;
     if (before !== undefined) return before;
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry; value: unknown }[] = [];
@@ -42,21 +41,20 @@ export class LayerBlockChecker {
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const { isValid, value } = this.#value(key, entry);
+      const { isValid, value } = this.#value(key, entry, defaults?.entries.get(entry.key)?.value === entry.value);
       setOwn(values, key.key, value);
       if (isValid && key.inspect !== undefined) inspected.push({ key, entry, value });
     }
     for (const { key, entry, value } of inspected) this.#inspect(key, entry, value, values);
     const block = { values, hasChecks };
-    if (isShared) this.#blocks.set(node, block);
+    if (isShared) this.#blocks.set(layer, block);
     return block;
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
   checkPartial(layer: Layer, node: YamlMap): void {
-    this.#shared.add(node);
+    this.#defaults.set(layer, node);
     for (const entry of node.entries.values()) {
-      this.#shared.add(entry.value);
       const key = this.#known(layer, entry);
       if (key !== undefined) checkValue(entry, key.partialSchema ?? key.schema, this.#problems);
     }
@@ -77,12 +75,11 @@ export class LayerBlockChecker {
     return key;
   }
 
-  #value(key: LayerKey, entry: YamlEntry): CheckedValue {
-    const isShared = this.#shared.has(entry.value);
-    const before = isShared ? this.#values.get(entry.value) : undefined;
-    if (before?.key === key) return before;
-    const checked = { key, isValid: checkValue(entry, key.schema, this.#problems), value: toPlain(entry.value) };
-    if (isShared) this.#values.set(entry.value, checked);
+  #value(key: LayerKey, entry: YamlEntry, isShared: boolean): CheckedValue {
+    const before = isShared ? this.#values.get(key) : undefined;
+    if (before !== undefined) return before;
+    const checked = { isValid: checkValue(entry, key.schema, this.#problems), value: toPlain(entry.value) };
+    if (isShared) this.#values.set(key, checked);
     return checked;
   }
 

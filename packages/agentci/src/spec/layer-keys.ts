@@ -9,6 +9,8 @@ import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubric
 export interface LayerKey {
   readonly layer: Layer;
   readonly key: string;
+  /** `layer.key`, the id of the check. */
+  readonly id: string;
   readonly summary: string;
   readonly schema: z.ZodType;
   /** For `defaults`, where a map may be completed by the query. */
@@ -18,7 +20,9 @@ export interface LayerKey {
   readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
 }
 
-const rubricKey = (key: string, summary: string): LayerKey => ({
+type OwnKey = Omit<LayerKey, 'id'>;
+
+const rubricKey = (key: string, summary: string): OwnKey => ({
   layer: 'correctness',
   key,
   summary,
@@ -29,7 +33,7 @@ const rubricKey = (key: string, summary: string): LayerKey => ({
 });
 
 /** Keys whose verdicts need a judge or the policy evaluator; their parameters are checked here all the same. */
-const JUDGED_KEYS: readonly LayerKey[] = [
+const JUDGED_KEYS: readonly OwnKey[] = [
   {
     layer: 'correctness',
     key: 'llm_judge',
@@ -55,9 +59,9 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
     Layer,
     Map<string, LayerKey>
   >;
-  const put = (key: LayerKey): void => {
+  const put = (key: OwnKey): void => {
     const layer: Map<string, LayerKey> = keys[key.layer];
-    if (!layer.has(key.key)) layer.set(key.key, key);
+    if (!layer.has(key.key)) layer.set(key.key, { ...key, id: `${key.layer}.${key.key}` });
   };
   for (const check of CHECKS) {
     const { layer, key, summary, schema } = check;

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@cfworker/json-schema';
+import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { afterEach, describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/spec.json' with { type: 'json' };
@@ -35,19 +36,15 @@ describe('the sample spec', () => {
     expect(suite.runner).toMatchObject({ kind: 'replay', timeoutMs: 60000, retries: 2, env: { LOG_LEVEL: 'error' } });
   });
 
-  test('is valid for a stock JSON Schema validator', async () => {
-    const { readFile } = await import('node:fs/promises');
-    const { valid, errors } = new Validator(specJsonSchema(), '7', false).validate(
-      load(await readFile(SAMPLE, 'utf8')),
-    );
+  test('is valid for a stock JSON Schema validator', () => {
+    const { valid, errors } = new Validator(specJsonSchema(), '7', false).validate(load(readFileSync(SAMPLE, 'utf8')));
     expect({ valid, errors }).toEqual({ valid: true, errors: [] });
   });
 });
 
-test('the schema file is the one the definitions give', async () => {
-  const { readFile } = await import('node:fs/promises');
+test('the schema file is the one the definitions give', () => {
   const file = new URL('../../../../schema/agentci-spec.schema.json', import.meta.url);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(specJsonSchema());
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(specJsonSchema());
 });
 
 describe('a small spec', () => {
@@ -349,6 +346,53 @@ describe('vectors', () => {
     );
     const suite = suiteOf(JSON.stringify({ agent: 'a', queries }));
     expect(selectQueries(suite, { tags: input.tags as string[] }).map(({ query }) => query)).toEqual(expected.queries);
+  });
+});
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../../../docs/guide/spec.md', import.meta.url), 'utf8');
+  const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1]!);
+  test.each(blocks)('example %# loads without a warning', (block) => {
+    expect(parseSpec(block).diagnostics).toEqual([]);
+  });
+});
+
+describe('a spec damaged anywhere', () => {
+  const sample = readFileSync(SAMPLE, 'utf8');
+  const piece = fc.constantFrom(
+    '',
+    ' ',
+    '\n',
+    '  ',
+    ': ',
+    '- ',
+    '[',
+    ']',
+    '{',
+    '}',
+    '*x',
+    '&x ',
+    '"',
+    'null',
+    '-1',
+    '1e999',
+    '!include x',
+    '{$ref: "#/"}',
+    '__proto__: ',
+    '<<: ',
+  );
+
+  test('never throws, and gives a suite or an error', () => {
+    fc.assert(
+      fc.property(fc.nat(sample.length), fc.nat(30), piece, (at, cut, inserted) => {
+        const { suite, diagnostics } = parseSpec(sample.slice(0, at) + inserted + sample.slice(at + cut), {
+          file: SAMPLE,
+        });
+        expect(suite === undefined).toBe(diagnostics.some(({ severity }) => severity === 'error'));
+        expect(diagnostics.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 

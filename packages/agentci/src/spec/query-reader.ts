@@ -20,12 +20,14 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: z.infer<(typeof 
   readonly [K in keyof typeof SHARED_KEYS]?: z.infer<(typeof SHARED_KEYS)[K]>;
 } & Pick<Query, Layer>;
 
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
 /** A query that was read. Its id is empty where none was written; ids are given once all queries are known. */
 export interface ReadQuery {
   readonly idEntry: YamlEntry | undefined;
   /** As merged, for the hash of the spec. */
   readonly plain: Readonly<Record<string, unknown>>;
-  readonly query: Query;
+  readonly query: Draft<Query>;
 }
 
 /** Reads queries: each laid over the defaults, then checked key by key. */
@@ -161,8 +163,11 @@ export class QueryReader {
 }
 
 function addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
-  for (const { key, keySource, keyStart } of block.entries.values())
-    locations[`${layer}.${key}`] = locate(keySource, keyStart);
+  const keys = LAYER_KEYS[layer];
+  for (const { key, keySource, keyStart } of block.entries.values()) {
+    const known = keys.get(key);
+    if (known !== undefined) locations[known.id] = locate(keySource, keyStart);
+  }
 }
 
 function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
@@ -175,16 +180,14 @@ function addMetricLocations(locations: Record<string, Location>, metrics: YamlNo
   }
 }
 
-type Draft = { -readonly [K in keyof Query]: Query[K] };
-
 /** The types hold for a spec without errors; with errors no query is handed out. */
 function toQuery(
   written: Readonly<Record<string, unknown>>,
   location: Location,
   locations: Record<string, Location>,
-): Query {
+): Draft<Query> {
   const plain = written as WrittenQuery;
-  const query: Draft = {
+  const query: Draft<Query> = {
     id: plain.id ?? '',
     query: plain.query ?? '',
     tags: plain.tags ?? [],

@@ -45,8 +45,7 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
   const queries = withIds(read, problems);
   if (problems.hasErrors) return undefined;
 
-  const hashed = Object.entries(plain).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(hashed), queries: read.map((query) => query.plain) });
+  let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
   return {
@@ -54,7 +53,11 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
     agent: plain.agent as string,
     file,
     dir: dirname(file),
-    hash: `sha256:${sha256Hex(canonical)}`,
+    // Hashing a large spec costs, and not every command asks for it.
+    get hash() {
+      hash ??= hashOf(plain, read);
+      return hash;
+    },
     baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
     ...(plain.baseline === undefined ? {} : { baseline: plain.baseline as string }),
     ...(runner === undefined ? {} : { runner }),
@@ -62,6 +65,12 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
     ...(judgeConfig === undefined ? {} : { judgeConfig: { temperature: 0, ...judgeConfig } }),
     queries,
   };
+}
+
+function hashOf(root: Readonly<Record<string, unknown>>, queries: readonly ReadQuery[]): string {
+  const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
+  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: queries.map((query) => query.plain) });
+  return `sha256:${sha256Hex(canonical)}`;
 }
 
 function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
@@ -134,5 +143,6 @@ function withIds(read: readonly ReadQuery[], problems: Problems): readonly Query
     written.add(id);
   }
   const ids = new IdAllocator(written);
-  return read.map(({ query }) => (query.id === '' ? { ...query, id: ids.allocate(queryId(query.query)) } : query));
+  for (const { query } of read) if (query.id === '') query.id = ids.allocate(queryId(query.query));
+  return read.map(({ query }) => query);
 }

@@ -27,6 +27,8 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `null` reads as absent everywhere: writers in other languages have no `undefined`. */
+export const isGiven = (value: unknown): boolean => !isAbsent(value);
+
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 export function objectAt(value: unknown, path: string): Fields {

@@ -2,7 +2,7 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { jsonProblem, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { nothingCaptured } from './captured.ts';
 import { failureOf } from './failure.ts';
-import { type Fields, isFields, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
+import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
 import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
 import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
 import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
@@ -134,8 +134,6 @@ function fromFields(fields: Fields, place: RecordPlace): Trace {
   if (isGiven(fields.resources)) trace.resources = resourcesOf(fields.resources, 'resources');
   return trace;
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 function idOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);

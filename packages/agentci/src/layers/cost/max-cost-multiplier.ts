@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck, skipped } from '../check.ts';
-import { number, rounded } from '../words.ts';
+import { number } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'cost',
@@ -28,7 +28,6 @@ export const check = defineCheck({
       ? ({ exact: true, value: now.value / before.value } as const)
       : ({ exact: false, atLeast: now.atLeast / before.value, why: now.why } as const);
     const note = `${now.exact ? '' : 'at least '}${number(now.exact ? now.value : now.atLeast)} USD against ${number(before.value)} USD in baseline ${baseline.version}`;
-    const details = quantity.exact ? { details: { cost_multiplier: rounded(quantity.value) } } : {};
-    return atMost({ quantity, max, what: 'cost multiplier', note, rest: details });
+    return atMost({ quantity, max, what: 'cost multiplier', note });
   },
 });

@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { detectFormat } from './detect.ts';
+import { readTraceItems } from './read-traces.ts';
+
+const OWN_FORMATS = ['agentci', 'agentunit', 'simple'];
+
+describe.each(OWN_FORMATS)('the page of %s', (format) => {
+  const page = new URL(`../../../../docs/adapters/${format}.md`, import.meta.url);
+
+  test('has examples that are read in that format, without a problem', async () => {
+    expect(existsSync(page)).toBe(true);
+    const examples = [...readFileSync(page, 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(detectFormat(example)).toMatchObject({ format, candidates: [{ format }] });
+      for await (const item of readTraceItems(Buffer.from(example))) {
+        expect(item).toMatchObject({ ok: true, trace: { warnings: [] } });
+      }
+    }
+  });
+});

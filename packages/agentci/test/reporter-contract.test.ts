@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { REPORTERS } from '../src/reporters/index.gen.ts';
+import type { ReportContext, Reporter } from '../src/reporters/reporter.ts';
+import type { CheckStatus } from '../src/results/run-result.ts';
+import { checkOf, runOf } from './support/run-of.ts';
+
+// What every reporter must do, whatever it writes. A new one is picked up by itself.
+
+const context: ReportContext = {
+  color: false,
+  columns: 100,
+  hasStepSummary: true,
+  quiet: false,
+  publicPath: (file) => file,
+};
+const HOSTILE =
+  '\u001b[31mred\u0007 \u202eevil\r\n::error file=x::forged\n"><script>alert(1)</script> | ` % \0 \ud800 ]]> 😀';
+const statuses: CheckStatus[] = ['pass', 'warn', 'fail', 'error', 'skip'];
+const every = () =>
+  runOf(
+    statuses.map((status) => ({
+      id: `q-${status}`,
+      status,
+      correctness: [
+        checkOf('correctness.exact_match', status, status === 'skip' ? { skip_reason: 'not_measured' } : {}),
+      ],
+      ...(status === 'error' ? { error: { kind: 'infra' as const, message: '[INFRA] down', stderr: 'trace' } } : {}),
+    })),
+  );
+const hostile = () =>
+  runOf(
+    [
+      {
+        id: 'h',
+        status: 'fail',
+        query: HOSTILE,
+        answer: HOSTILE,
+        correctness: [checkOf('correctness.exact_match', 'fail', { message: HOSTILE })],
+      },
+    ],
+    {
+      agent: HOSTILE,
+      notices: [HOSTILE],
+    },
+  );
+
+describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
+  const load = async (): Promise<Reporter> => entry.load();
+
+  test('its facts are those of the generated index', async () => {
+    const reporter = await load();
+    expect(reporter).toMatchObject({
+      name,
+      summary: entry.summary,
+      extensions: [...entry.extensions],
+      machineReadable: entry.machineReadable,
+    });
+  });
+
+  test('an empty run gives a report', async () => {
+    expect(() => load().then((reporter) => reporter.render(runOf([]), context))).not.toThrow();
+  });
+
+  test('the same run gives the same bytes, whether live or read back from disk', async () => {
+    const reporter = await load();
+    const stored = JSON.parse(JSON.stringify(every())) as ReturnType<typeof every>;
+    expect(reporter.render(stored, context)).toEqual(reporter.render(every(), context));
+  });
+
+  test('a failure is in the report by its id or its question', async () => {
+    const { text } = (await load()).render(every(), context);
+    expect(text).toMatch(/q-fail/);
+  });
+
+  test('hostile text neither moves the cursor nor starts a line of its own', async () => {
+    const { text } = (await load()).render(hostile(), context);
+    const unsafe = [...text].filter(
+      (character) => (character < ' ' && character !== '\n') || (!entry.machineReadable && character === '\u202e'),
+    );
+    expect(unsafe).toEqual([]);
+    expect(text.split('\n').filter((line) => line.startsWith('::error file=x'))).toEqual([]);
+  });
+
+  test('a thousand queries and a megabyte of answer are no trouble', async () => {
+    const reporter = await load();
+    const many = runOf(
+      Array.from({ length: 1000 }, (_, i) => ({
+        id: `q${i}`,
+        status: 'fail' as const,
+        answer: i === 0 ? 'x'.repeat(1 << 20) : 'a',
+        path: [checkOf('path.max_loops', 'fail')],
+      })),
+    );
+    expect(reporter.render(many, context).text.length).toBeGreaterThan(1000);
+  });
+});
