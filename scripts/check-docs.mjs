@@ -1,0 +1,55 @@
+// Keeps the documents true: every link and every path in backticks leads to a file, every extension has its page.
+// What the documents show as YAML, JSON or commands is run by packages/agentci/test/docs.test.ts.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const problems = [];
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs'), ...markdownIn('demos'), ...markdownIn('bench')];
+
+for (const page of pages) {
+  const text = readFileSync(page, 'utf8');
+  const prose = text.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '));
+  for (const [, target] of prose.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)) {
+    if (!existsSync(join(dirname(page), target))) say(page, prose, target, `links to ${target}, which does not exist`);
+  }
+  // Paths from the root, as `packages/…/x.ts` or `docs/…`; names with placeholders are left alone.
+  for (const [, path] of prose.matchAll(/`((?:packages|docs|scripts|demos|bench|schema)\/[\w./-]+)`/g)) {
+    if (!existsSync(normalize(path))) say(page, prose, path, `names ${path}, which does not exist`);
+  }
+}
+
+const src = 'packages/agentci/src';
+for (const layer of ['correctness', 'path', 'cost']) {
+  for (const name of extensionsIn(`${src}/layers/${layer}`)) needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
+}
+for (const name of extensionsIn(`${src}/adapters`, 'adapter')) needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
+for (const name of extensionsIn(`${src}/reporters`, 'reporter')) needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
+
+if (problems.length > 0) {
+  console.log(problems.join('\n'));
+  process.exit(1);
+}
+
+function needPage(page, what) {
+  if (!existsSync(page)) problems.push(`${what} has no page ${page}`);
+}
+
+function extensionsIn(dir, symbol = '(check|setting)') {
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.ts') && !name.includes('.test.') && !name.includes('.gen.'))
+    .filter((name) => new RegExp(`^export const ${symbol}\\b`, 'm').test(readFileSync(join(dir, name), 'utf8')))
+    .map((name) => name.slice(0, -3));
+}
+
+function markdownIn(dir) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true })
+    .map((name) => join(dir, String(name)))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .sort();
+}
+
+function say(page, text, needle, what) {
+  const line = text.slice(0, text.indexOf(needle)).split('\n').length;
+  problems.push(`${page}:${line} ${what}`);
+}
