@@ -14,8 +14,8 @@ const tiers = [
 const src = '^packages/agentci/src/';
 const dir = (names) => `${src}(${names.join('|')})/`;
 const tests = '\\.test\\.ts$';
-// Hashing and the time-limited regular-expression sandbox are computations, not effects.
-const pureBuiltins = '^(node:)?(crypto|vm|util)$';
+// Hashing, the time-limited regular-expression sandbox and the lazy loading of an engine are computations, not effects.
+const pureBuiltins = '^(node:)?(crypto|vm|util|module)$';
 const pure = ['kit', 'trace', 'stats', 'results', 'metrics', 'policy', 'layers', 'experiment', 'reporters', 'baseline'];
 
 module.exports = {

@@ -4,7 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 const problems = [];
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs'), ...markdownIn('demos'), ...markdownIn('bench')];
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...markdownIn('docs'),
+  ...markdownIn('demos'),
+  ...markdownIn('bench'),
+];
 
 for (const page of pages) {
   const text = readFileSync(page, 'utf8');
@@ -20,10 +28,12 @@ for (const page of pages) {
 
 const src = 'packages/agentci/src';
 for (const layer of ['correctness', 'path', 'cost']) {
-  for (const name of extensionsIn(`${src}/layers/${layer}`)) needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
+  for (const name of extensionsIn(`${src}/layers/${layer}`))
+    needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
 }
 for (const name of extensionsIn(`${src}/adapters`, 'adapter')) needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
-for (const name of extensionsIn(`${src}/reporters`, 'reporter')) needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
+for (const name of extensionsIn(`${src}/reporters`, 'reporter'))
+  needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
 
 if (problems.length > 0) {
   console.log(problems.join('\n'));

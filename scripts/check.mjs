@@ -9,6 +9,12 @@ const steps = [
   ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],
   ['node 20', process.execPath, ['scripts/check-engines.mjs']],
   ['docs', process.execPath, ['scripts/check-docs.mjs']],
+  ['package', 'publint', ['packages/agentci', '--strict']],
+  [
+    'package types',
+    'attw',
+    ['--pack', 'packages/agentci', '--profile', 'esm-only', '--no-emoji', '--exclude-entrypoints', './schema/*'],
+  ],
 ];
 
 const failed = [];

@@ -78,6 +78,7 @@ eagerIndex({
   from: './check.ts',
 });
 eagerIndex({ folder: 'adapters', symbols: ['adapter'], name: 'ADAPTERS', types: ['Adapter'], from: './adapter.ts' });
+eagerIndex({ folder: 'policy/rules', symbols: ['rule'], name: 'RULES', types: ['AnyRule'], from: './rule.ts' });
 await lazyIndex({
   folder: 'reporters',
   symbol: 'reporter',

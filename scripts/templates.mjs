@@ -92,8 +92,8 @@ import { reporter } from './${name}.ts';
 const context = { color: false, columns: 100, hasStepSummary: false, quiet: false, publicPath: (file: string) => file };
 
 test('names every query and its status', () => {
-  const { text } = reporter.render(runOf([{ id: 'a', status: 'pass' }, { id: 'b', status: 'fail' }]), context);
-  expect(text).toBe('pass "a"\\nfail "b"\\n');
+  const report = reporter.render(runOf([{ id: 'a', status: 'pass' }, { id: 'b', status: 'fail' }]), context);
+  expect(report.text).toBe('pass "a"\\nfail "b"\\n');
 });
 `,
       [`docs/reporters/${name}.md`]: `# \`${name}\`

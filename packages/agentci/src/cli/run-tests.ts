@@ -57,6 +57,8 @@ export async function runTests(options: TestOptions, io: Io, commandName: 'test'
   const root = runsRoot(io.cwd);
   const ids = options.failed ? failedIds(root, suite) : undefined;
   const { store, entries, runId } = openStore(root, suite, options, io);
+  const recordings = recordingsOf(options, suite, io);
+  if (recordings !== undefined) store?.judges(recordings);
   const progress = startProgress(io, { quiet: options.quiet ?? false });
   let run: RunResult;
   try {
@@ -66,7 +68,9 @@ export async function runTests(options: TestOptions, io: Io, commandName: 'test'
       runId,
       resumed: entries,
       onEvent: progress.onEvent,
-      ...(store ? { onRecord: (entry, trace) => store.record(entry, trace) } : {}),
+      ...(store
+        ? { onRecord: (entry, trace) => store.record(entry, recordings === undefined ? trace : undefined) }
+        : {}),
     });
   } finally {
     progress.stop();
@@ -82,6 +86,12 @@ export async function runTests(options: TestOptions, io: Io, commandName: 'test'
   });
   // A report somebody asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Where the recordings are, when nothing is to be run. */
+function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | undefined {
+  if (options.traces !== undefined) return resolve(io.cwd, options.traces);
+  return suite.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined;
 }
 
 function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
@@ -134,6 +144,7 @@ function openStore(
   options: TestOptions,
   io: Io,
 ): { store?: RunStore; entries: JournalEntry[]; runId: string } {
+  const durability = recordingsOf(options, suite, io) === undefined ? 'each' : 'batched';
   if (options.resume) {
     const unfinished = listRuns(root).find((run) => !run.finished && run.header.spec.file === suite.file);
     if (!unfinished) {
@@ -150,18 +161,22 @@ function openStore(
         },
       );
     }
-    const { store, entries } = RunStore.reopen(root, unfinished.id);
+    const { store, entries } = RunStore.reopen(root, unfinished.id, durability);
     return { store, entries, runId: unfinished.id };
   }
   const startedAt = new Date(io.now()).toISOString();
   const runId = newRunId(startedAt, io.random());
   try {
-    const store = RunStore.create(root, {
-      run_id: runId,
-      agent: suite.agent,
-      spec: { file: suite.file, hash: suite.hash },
-      started_at: startedAt,
-    });
+    const store = RunStore.create(
+      root,
+      {
+        run_id: runId,
+        agent: suite.agent,
+        spec: { file: suite.file, hash: suite.hash },
+        started_at: startedAt,
+      },
+      durability,
+    );
     return { store, entries: [], runId };
   } catch (error) {
     // A read-only checkout can still be judged; it only cannot be resumed.

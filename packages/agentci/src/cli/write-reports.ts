@@ -27,7 +27,8 @@ export async function writeReports(
     try {
       const reporter: Reporter = await REPORTERS[plan.reporter].load();
       const report = reporter.render(run, context);
-      if (plan.file === undefined) io.stdout.write(report.text);
+      if (plan.file === undefined)
+        for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
       else writeFileAtomic(plan.file, report.text);
       if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, report.stepSummary);
     } catch (error) {

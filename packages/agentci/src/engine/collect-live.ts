@@ -11,7 +11,7 @@ import type { Ledger } from './ledger.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;

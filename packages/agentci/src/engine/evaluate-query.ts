@@ -4,7 +4,7 @@ import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
 import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
-import { checksOf, isDecided, worstStatus } from '../results/status.ts';
+import { checksOf, isDecided, messagesOf, worstStatus } from '../results/status.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
@@ -93,11 +93,7 @@ function withChecks(layer: LayerResult, extra: readonly CheckResult[]): LayerRes
   if (extra.length === 0) return layer;
   const checks = [...layer.checks, ...extra];
   const status = worstStatus(checks.map((check) => check.status));
-  const quiet = status === 'pass' || status === 'skip';
-  const messages = checks
-    .filter((check) => quiet || (check.status !== 'pass' && check.status !== 'skip'))
-    .map((check) => check.message);
-  return { ...layer, status, checks, messages };
+  return { ...layer, status, checks, messages: messagesOf(checks) };
 }
 
 /** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */

@@ -19,7 +19,7 @@ export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): num
 }
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
-export function nothingChecked(run: Verdicts): boolean {
+function nothingChecked(run: Verdicts): boolean {
   const checks = [...run.results.flatMap(checksOf), ...run.checks];
   if (checks.some((check) => isDecided(check.status))) return false;
   return checks.length === 0 || checks.some((check) => check.skip_reason !== 'not_exercised');

@@ -19,6 +19,7 @@ export function rubricChecks(input: {
 }): CheckResult[] {
   const { query, trace, judge, deterministicFailed } = input;
   const results: CheckResult[] = [];
+  if (query.correctness === undefined) return results;
   for (const key of RUBRIC_KEYS) {
     const written = query.correctness?.[key];
     if (written === undefined) continue;

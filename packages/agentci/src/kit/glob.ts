@@ -8,7 +8,7 @@ type GlobToken = { readonly star: true } | { readonly star: false; readonly acce
  * A `[` that is never closed stands for itself. Case counts. No regular expression is involved, so no name can make it slow.
  */
 export function compileGlob(pattern: string): GlobMatcher {
-  if (!/[*?[]/.test(pattern)) return (name) => name === pattern;
+  if (!isGlob(pattern)) return (name) => name === pattern;
   if (pattern === '*') return () => true;
   const tokens = tokenize(Array.from(pattern));
   return (name) => matches(tokens, Array.from(name));

@@ -68,6 +68,17 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   const copy = structuredClone(schema) as Cfworker.Schema | boolean;
   const facts = prepare(copy);
   if (facts.problem !== undefined) return { ok: false, ...facts.problem };
+  // Nothing to resolve, so nothing can be lost: the engine, 12 ms to load, waits for the first value.
+  if (!facts.hasNames && facts.references.length === 0) {
+    let validate: ((value: unknown) => JsonSchemaVerdict) | undefined;
+    return {
+      ok: true,
+      validate: (value) => {
+        validate ??= validator(copy, draft, cfworker().dereference(copy), facts.isRisky);
+        return validate(value);
+      },
+    };
+  }
   try {
     const lookup = cfworker().dereference(copy);
     const lost = facts.references.find(({ schema: holder }) => lookup[holder.__absolute_ref__ ?? ''] === undefined);
@@ -96,16 +107,21 @@ interface SchemaFacts {
   /** Validation may take long: no bound on its patterns is proved, or it compares all items with all. */
   isRisky: boolean;
   references: { schema: Cfworker.Schema; path: string }[];
+  /** Some part has a name others may refer to. */
+  hasNames: boolean;
   problem?: { message: string; path: string };
 }
 
+const NAMES = ['$id', 'id', '$anchor', '$recursiveAnchor', '$dynamicAnchor', '$recursiveRef', '$dynamicRef'];
+
 /** Walks the copy once: collects references, judges patterns, rewrites the ones V8 would refuse. */
 function prepare(root: Cfworker.Schema | boolean): SchemaFacts {
-  const facts: SchemaFacts = { isRisky: false, references: [] };
+  const facts: SchemaFacts = { isRisky: false, references: [], hasNames: false };
   const visit = (schema: unknown, path: string): void => {
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
     const node = schema as Cfworker.Schema;
     if (node.$ref !== undefined) facts.references.push({ schema: node, path: `${path}/$ref` });
+    if (NAMES.some((name) => Object.hasOwn(node, name))) facts.hasNames = true;
     if (node.uniqueItems === true) facts.isRisky = true;
     if (typeof node.format === 'string' && !CHEAP_FORMATS.has(node.format)) facts.isRisky = true;
     if (node.pattern !== undefined) node.pattern = judged(node.pattern, `${path}/pattern`);

@@ -8,6 +8,7 @@ test.each([
   { text: 'straße', term: 'STRASSE', found: true, why: 'SS against sharp s' },
   { text: 'ΟΔΟΣ', term: 'οδος', found: true, why: 'a capital sigma against a final one' },
   { text: 'οδος', term: 'ΟΔΟΣ', found: true, why: 'a final sigma against a capital one' },
+  { text: 'ΟΔΟΣΑ', term: 'οδος', found: true, why: 'a final sigma in the term against one inside a word' },
   { text: 'ὈΔΥΣΣΕΎΣ', term: 'σ', found: true, why: 'a sigma at any position' },
   { text: 'İSTANBUL', term: 'istanbul', found: true, why: 'the dotted capital I' },
   { text: 'istanbul', term: 'İstanbul', found: true, why: 'the dotted capital I the other way' },

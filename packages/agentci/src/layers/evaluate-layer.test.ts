@@ -619,6 +619,7 @@ describe('expected_tool_args', () => {
     { asked: { a: { equals: 10, tolerance: 0.5 } }, args: { a: 10.5 }, status: 'pass' },
     { asked: { a: { equals: 10, tolerance: 0.5 } }, args: { a: 10.6 }, status: 'warn' },
     { asked: { a: { tolerance: { value: 10, abs: 1 } } }, args: { a: '10' }, status: 'warn' },
+    { asked: { a: { equals: null } }, args: {}, status: 'warn' },
     { asked: { a: { ignore: true }, b: 1 }, args: { b: 1 }, status: 'pass' },
     { asked: { a: 1 }, args: [1], status: 'warn' },
     { asked: { a: 1 }, args: undefined, status: 'skip: not_measured' },
@@ -862,8 +863,8 @@ describe('evaluateLayer', () => {
     expect(result).toEqual({ status: 'skip', messages: [], details: {}, checks: [] });
   });
 
-  test('a pass gives one message per check, a violation only its own', () => {
-    expect(evaluateLayer('path', { max_tool_calls: 5, max_loops: 2 }, context).messages).toHaveLength(2);
+  test('a layer that passes says so in one line, a violation only its own', () => {
+    expect(evaluateLayer('path', { max_tool_calls: 5, max_loops: 2 }, context).messages).toEqual(['2 checks passed']);
     const result = evaluateLayer('path', { max_tool_calls: 5, forbidden_tools: ['admin_*'] }, context, {
       locations: { 'path.forbidden_tools': location },
     });

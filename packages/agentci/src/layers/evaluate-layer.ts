@@ -1,6 +1,6 @@
 import type { Location } from '../kit/diagnostic.ts';
 import { type CheckResult, type CheckStatus, LAYERS, type Layer, type LayerResult } from '../results/run-result.ts';
-import { emptyLayer, worstStatus } from '../results/status.ts';
+import { emptyLayer, messagesOf, worstStatus } from '../results/status.ts';
 import { type AnyCheck, type AnySetting, type CheckContext, type CheckOutcome, isCheck } from './check.ts';
 import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
@@ -35,8 +35,7 @@ export function evaluateLayer(
     Object.assign(details, outcome.details);
   }
   const status = worstStatus(checks.map((check) => check.status));
-  const told = status === 'pass' ? checks : checks.filter((check) => check.status !== 'pass');
-  return { status, messages: told.map((check) => check.message), details, checks };
+  return { status, messages: messagesOf(checks), details, checks };
 }
 
 const isWritten = (block: Readonly<Record<string, unknown>>, key: string): boolean =>

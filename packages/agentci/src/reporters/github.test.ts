@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
 import { reporter } from './github.ts';
-import type { ReportContext } from './reporter.ts';
+import { type ReportContext, reportText } from './reporter.ts';
 
 const context: ReportContext = {
   color: false,
@@ -11,8 +11,9 @@ const context: ReportContext = {
   publicPath: (file) => file,
 };
 const lines = (results: ShortResult[], overrides: Partial<ReportContext> = {}) => {
-  const { text, stepSummary } = reporter.render(runOf(results), { ...context, ...overrides });
-  const all = text.split('\n').filter(Boolean);
+  const report = reporter.render(runOf(results), { ...context, ...overrides });
+  const { stepSummary } = report;
+  const all = reportText(report).split('\n').filter(Boolean);
   return {
     all,
     errors: all.filter((line) => line.startsWith('::error')),

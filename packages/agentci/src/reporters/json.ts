@@ -1,3 +1,4 @@
+import { resultJson } from '../results/result-json.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -10,11 +11,10 @@ export const reporter: Reporter = {
   render: (run) => ({ text: renderJson(run) }),
 };
 
-function renderJson(run: RunResult): string {
-  const fields = Object.entries(run).map(([key, value]) => {
-    const name = JSON.stringify(key);
-    if (key !== 'results' || run.results.length === 0) return `${name}: ${JSON.stringify(value)}`;
-    return `${name}: [\n${run.results.map((result) => JSON.stringify(result)).join(',\n')}\n]`;
-  });
-  return `{\n${fields.join(',\n')}\n}\n`;
+function* renderJson({ results, ...rest }: RunResult): Generator<string> {
+  yield '{\n';
+  for (const [key, value] of Object.entries(rest)) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+  yield '"results": [';
+  for (const [index, result] of results.entries()) yield `${index === 0 ? '' : ','}\n${resultJson(result)}`;
+  yield results.length === 0 ? ']\n}\n' : '\n]\n}\n';
 }

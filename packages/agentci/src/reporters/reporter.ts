@@ -13,11 +13,14 @@ export interface ReportContext {
   readonly publicPath: (file: string) => string;
 }
 
-/** What a reporter gives back: the document, and text for the step summary where it has some. */
+/** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */
 export interface Report {
-  readonly text: string;
+  readonly text: string | Generator<string>;
   readonly stepSummary?: string;
 }
+
+/** The document as one string. */
+export const reportText = ({ text }: Report): string => (typeof text === 'string' ? text : [...text].join(''));
 
 /** Turns a finished run into one document. Pure: the same run gives the same bytes. */
 export interface Reporter {

@@ -18,3 +18,10 @@ export function checksOf(result: Pick<QueryResult, 'correctness' | 'path' | 'cos
 }
 
 export const emptyLayer = (): LayerResult => ({ status: 'skip', messages: [], details: {}, checks: [] });
+
+/** What a layer has to say: what did not pass, in words; one line when everything did. */
+export function messagesOf(checks: readonly CheckResult[]): string[] {
+  const told = checks.filter((check) => check.status !== 'pass');
+  if (told.length > 0) return told.map((check) => check.message);
+  return checks.length === 0 ? [] : [checks.length === 1 ? '1 check passed' : `${checks.length} checks passed`];
+}

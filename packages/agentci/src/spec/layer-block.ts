@@ -23,6 +23,8 @@ export class LayerBlockChecker {
   readonly #defaults = new Map<Layer, YamlMap>();
   readonly #blocks = new Map<Layer, CheckedBlock>();
   readonly #values = new Map<LayerKey, CheckedValue>();
+  /** Inherited values that were looked at and depend on nothing beside them. */
+  readonly #inspected = new Set<CheckedValue>();
 
   constructor(problems: Problems) {
     this.#problems = problems;
@@ -41,9 +43,12 @@ export class LayerBlockChecker {
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const { isValid, value } = this.#value(key, entry, defaults?.entries.get(entry.key)?.value === entry.value);
-      setOwn(values, key.key, value);
-      if (isValid && key.inspect !== undefined) inspected.push({ key, entry, value });
+      const checked = this.#value(key, entry, defaults?.entries.get(entry.key)?.value === entry.value);
+      setOwn(values, key.key, checked.value);
+      if (!checked.isValid || key.inspect === undefined || this.#inspected.has(checked)) continue;
+      inspected.push({ key, entry, value: checked.value });
+      // A function of one parameter does not look at its siblings: once is enough for all who inherit the value.
+      if (key.inspect.length < 2) this.#inspected.add(checked);
     }
     for (const { key, entry, value } of inspected) this.#inspect(key, entry, value, values);
     const block = { values, hasChecks };

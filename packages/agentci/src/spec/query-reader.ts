@@ -164,10 +164,22 @@ export class QueryReader {
 
 function addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
   const keys = LAYER_KEYS[layer];
-  for (const { key, keySource, keyStart } of block.entries.values()) {
-    const known = keys.get(key);
-    if (known !== undefined) locations[known.id] = locate(keySource, keyStart);
+  for (const entry of block.entries.values()) {
+    const known = keys.get(entry.key);
+    if (known !== undefined) locations[known.id] = locationOf(entry);
   }
+}
+
+const located = new WeakMap<YamlEntry, Location>();
+
+/** One object for an entry that many queries inherit. */
+function locationOf(entry: YamlEntry): Location {
+  let location = located.get(entry);
+  if (location === undefined) {
+    location = locate(entry.keySource, entry.keyStart);
+    located.set(entry, location);
+  }
+  return location;
 }
 
 function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {

@@ -2,13 +2,12 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { dirname } from 'node:path';
 
 /** Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. */
-export function writeFileAtomic(path: string, content: string | Uint8Array): void {
+export function writeFileAtomic(path: string, content: string | Iterable<string>): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   const fd = openSync(temporary, 'w');
   try {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    for (const piece of typeof content === 'string' ? [content] : batches(content)) writeText(fd, piece);
     fsyncSync(fd);
   } catch (error) {
     closeSync(fd);
@@ -17,4 +16,26 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
   }
   closeSync(fd);
   renameSync(temporary, path);
+}
+
+const BATCH_CHARACTERS = 256 * 1024;
+
+/** Joins small pieces: a system call for every line would cost more than the line. */
+function* batches(pieces: Iterable<string>): Generator<string> {
+  let batch = '';
+  for (const piece of pieces) {
+    batch += piece;
+    if (batch.length < BATCH_CHARACTERS) continue;
+    yield batch;
+    batch = '';
+  }
+  yield batch;
+}
+
+/** Writes all of a text. The text goes to the system as it is; only after a short write is the rest cut out of its bytes. */
+export function writeText(fd: number, text: string): void {
+  let at = writeSync(fd, text);
+  if (at >= Buffer.byteLength(text)) return;
+  const bytes = Buffer.from(text);
+  while (at < bytes.length) at += writeSync(fd, bytes, at);
 }

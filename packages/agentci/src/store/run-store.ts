@@ -7,13 +7,13 @@ import {
   readdirSync,
   readFileSync,
   readSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
+import { resultJson } from '../results/result-json.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
-import { writeFileAtomic } from './atomic-write.ts';
+import { writeFileAtomic, writeText } from './atomic-write.ts';
 
 const JOURNAL_SCHEMA = 'agentci.journal/1';
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -34,69 +34,103 @@ export interface JournalEntry {
   readonly result: QueryResult;
 }
 
-/** `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, `run.json` (written last). */
+/** `each`: on disk before the next thing happens. `batched`: for recordings, which can be judged again for nothing. */
+export type Durability = 'each' | 'batched';
+
+/**
+ * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, and `run.json`, which
+ * is written last. A result that stands in the journal as it is goes into `run.json` by its id alone.
+ */
 export class RunStore {
   readonly #dir: string;
-  #journal: number | undefined;
-  #traces: number | undefined;
+  readonly #journal: LineFile;
+  readonly #traces: LineFile;
+  /** Results by identity, to know at the end which of them the journal already holds. */
+  readonly #journaled = new Set<QueryResult>();
 
-  private constructor(dir: string) {
+  private constructor(dir: string, journal: LineFile, traces: LineFile) {
     this.#dir = dir;
+    this.#journal = journal;
+    this.#traces = traces;
   }
 
-  static create(root: string, header: Omit<JournalHeader, 'schema'>): RunStore {
-    const store = new RunStore(join(root, header.run_id));
-    mkdirSync(join(store.#dir, 'traces'), { recursive: true });
-    store.#journal = openSync(store.#journalPath, 'wx');
-    store.#traces = openSync(store.#tracesPath, 'wx');
-    append(store.#journal, { schema: JOURNAL_SCHEMA, ...header });
-    return store;
+  static create(root: string, header: Omit<JournalHeader, 'schema'>, durability: Durability = 'each'): RunStore {
+    const dir = join(root, header.run_id);
+    mkdirSync(join(dir, 'traces'), { recursive: true });
+    const journal = new LineFile(openSync(journalPath(dir), 'wx'), durability);
+    journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
+    journal.flush();
+    return new RunStore(dir, journal, new LineFile(openSync(tracesPath(dir), 'wx'), durability));
   }
 
   /** Opens an unfinished run to go on with it. A line cut off by a kill is dropped: its query was not finished. */
-  static reopen(root: string, runId: string): { store: RunStore; entries: JournalEntry[] } {
-    const store = new RunStore(join(root, runId));
-    const { entries } = readJournal(store.#journalPath);
-    store.#journal = openAtLastLine(store.#journalPath);
-    store.#traces = openAtLastLine(store.#tracesPath);
-    return { store, entries };
+  static reopen(
+    root: string,
+    runId: string,
+    durability: Durability = 'each',
+  ): { store: RunStore; entries: JournalEntry[] } {
+    const dir = join(root, runId);
+    const { entries } = readJournal(journalPath(dir));
+    const journal = new LineFile(openAtLastLine(journalPath(dir)), durability);
+    return { store: new RunStore(dir, journal, new LineFile(openAtLastLine(tracesPath(dir)), durability)), entries };
   }
 
-  get #journalPath(): string {
-    return join(this.#dir, 'results.jsonl');
-  }
-
-  get #tracesPath(): string {
-    return join(this.#dir, 'traces', 'traces.jsonl');
-  }
-
-  get dir(): string {
-    return this.#dir;
-  }
-
-  /** Handed to the operating system before it returns, trace first: a kill afterwards loses nothing. */
+  /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
-    if (this.#journal === undefined || this.#traces === undefined) throw new Error('the run store is closed');
-    if (trace) append(this.#traces, trace);
-    append(this.#journal, entry);
+    if (trace) this.#traces.append(JSON.stringify(trace));
+    this.#journal.append(`{"id":${JSON.stringify(entry.id)},"run":${entry.run},"result":${resultJson(entry.result)}}`);
+    if (entry.run === 1) this.#journaled.add(entry.result);
+  }
+
+  /** Notes which recordings the run judges; they stay where they are. */
+  judges(path: string): void {
+    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify({ path })}\n`);
   }
 
   finish(run: RunResult): void {
-    writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify(run)}\n`);
     this.close();
+    const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
+    writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
   }
 
   close(): void {
-    if (this.#journal !== undefined) closeSync(this.#journal);
-    if (this.#traces !== undefined) closeSync(this.#traces);
-    this.#journal = undefined;
-    this.#traces = undefined;
+    this.#traces.close();
+    this.#journal.close();
   }
 }
 
-function append(fd: number, value: unknown): void {
-  const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+const journalPath = (dir: string): string => join(dir, 'results.jsonl');
+const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
+
+const BATCH_CHARACTERS = 256 * 1024;
+
+/** A file that only grows, a JSON document a line. */
+class LineFile {
+  readonly #fd: number;
+  readonly #limit: number;
+  #pending = '';
+
+  constructor(fd: number, durability: Durability) {
+    this.#fd = fd;
+    this.#limit = durability === 'each' ? 0 : BATCH_CHARACTERS;
+  }
+
+  append(line: string): void {
+    this.#pending += `${line}\n`;
+    if (this.#pending.length > this.#limit) this.flush();
+  }
+
+  /** Hands everything to the operating system: a kill of this process afterwards loses nothing. */
+  flush(): void {
+    const text = this.#pending;
+    this.#pending = '';
+    writeText(this.#fd, text);
+  }
+
+  close(): void {
+    this.flush();
+    closeSync(this.#fd);
+  }
 }
 
 function openAtLastLine(path: string): number {
@@ -165,12 +199,26 @@ export function readRun(root: string, id: string): RunResult {
   if (!existsSync(path)) {
     throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
   }
-  return JSON.parse(readFileSync(path, 'utf8')) as RunResult;
+  const run = JSON.parse(readFileSync(path, 'utf8')) as RunResult;
+  const journaled = new Map(readJournal(journalPath(join(root, id))).entries.map((entry) => [entry.id, entry.result]));
+  return {
+    ...run,
+    results: run.results.map((result) => (result.status === undefined ? journaled.get(result.id)! : result)),
+  };
 }
 
-/** The recordings of a stored run, to be read like any other. */
+/** The recordings of a stored run, to be read like any other: its own, or the ones it was made from. */
 export function tracesOf(root: string, id: string): string {
   const path = join(root, id, 'traces');
+  const note = join(root, id, 'recordings.json');
+  if (existsSync(note)) {
+    const { path: source } = JSON.parse(readFileSync(note, 'utf8')) as { path: string };
+    if (existsSync(source)) return source;
+    throw new UserError(
+      'RUN_RECORDINGS_GONE',
+      `run "${id}" judged the recordings in ${source}, which are no longer there`,
+    );
+  }
   if (!existsSync(path))
     throw new UserError('RUN_MISSING', `there is no run "${id}" under ${root}`, { hint: nearestRuns(root) });
   return path;

@@ -1,0 +1,48 @@
+import type { Verdict, VerdictLabel } from './port.ts';
+import { judgeThreshold } from './threshold.ts';
+
+export interface CombinedVerdict {
+  /** Null when too few of those asked have answered. */
+  readonly passed: boolean | null;
+  /** Mean score, to two decimals; the decision is made on the exact one. */
+  readonly avg_score: number | null;
+  /** The lowest passing score. */
+  readonly min_score: number;
+  readonly majority: VerdictLabel | null;
+  /** The label says something else than the score: recorded, not obeyed, when one judge was asked. */
+  readonly label_disagrees: boolean;
+  readonly votes: { readonly pass: number; readonly borderline: number; readonly fail: number };
+}
+
+/**
+ * The decision of one judge or several. One: the score alone decides. Several: labels other than `fail` must be strictly more
+ * than half and the mean score must reach the threshold's; a tie fails. Half or fewer of those asked answered: no decision.
+ */
+export function combineVerdicts(input: {
+  readonly verdicts: readonly Pick<Verdict, 'score' | 'label'>[];
+  /** Between 0 and 1, as in the spec. */
+  readonly threshold: number;
+  /** How many were asked; those that answered when not given. */
+  readonly asked?: number;
+}): CombinedVerdict {
+  const { verdicts, threshold, asked = verdicts.length } = input;
+  const min_score = judgeThreshold(threshold);
+  const votes = { pass: 0, borderline: 0, fail: 0 };
+  for (const { label } of verdicts) votes[label]++;
+  if (verdicts.length === 0 || verdicts.length * 2 <= asked) {
+    return { passed: null, avg_score: null, min_score, majority: null, label_disagrees: false, votes };
+  }
+  const mean = verdicts.reduce((sum, { score }) => sum + score, 0) / verdicts.length;
+  const agreeing = votes.pass + votes.borderline;
+  const majority = agreeing * 2 > verdicts.length ? (votes.pass > votes.borderline ? 'pass' : 'borderline') : 'fail';
+  const reached = mean >= min_score;
+  const passed = asked === 1 ? reached : reached && majority !== 'fail';
+  return {
+    passed,
+    avg_score: Math.round(mean * 100) / 100,
+    min_score,
+    majority,
+    label_disagrees: reached ? majority === 'fail' : majority === 'pass',
+    votes,
+  };
+}

@@ -1,0 +1,81 @@
+import { VERDICT_LABELS, type Verdict, type VerdictLabel } from './port.ts';
+
+export interface VerdictError {
+  readonly error: true;
+  readonly message: string;
+}
+
+const MAX_REPLY = 64 * 1024;
+const MAX_RATIONALE = 4000;
+/** A reply full of opening braces must not cost the square of its length. */
+const MAX_STARTS = 50;
+
+/**
+ * Reads the verdict out of a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object counts,
+ * and two that disagree are no verdict: one of them may have been planted by the answer.
+ */
+export function parseVerdict(text: string): Verdict | VerdictError {
+  if (text.trim() === '') return failed('the reply is empty');
+  if (text.length > MAX_REPLY) return failed(`the reply is longer than ${MAX_REPLY} characters`);
+  let found: Verdict | undefined;
+  let why = 'the reply holds no complete JSON object';
+  for (const source of jsonObjects(text)) {
+    const verdict = readVerdict(source);
+    if ('error' in verdict) {
+      why = verdict.message;
+      continue;
+    }
+    if (found !== undefined && (found.score !== verdict.score || found.label !== verdict.label))
+      return failed('the reply holds two verdicts that disagree');
+    found = verdict;
+  }
+  return found ?? failed(why);
+}
+
+const failed = (message: string): VerdictError => ({ error: true, message });
+
+function readVerdict(source: string): Verdict | VerdictError {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch {
+    return failed('the reply is not valid JSON');
+  }
+  const field = (name: string): unknown =>
+    Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
+  const score = field('score');
+  const label = field('label');
+  const rationale = field('rationale');
+  if (typeof score !== 'number' || !Number.isInteger(score) || score < 1 || score > 5)
+    return failed('"score" must be a whole number from 1 to 5');
+  if (!VERDICT_LABELS.includes(label as VerdictLabel)) return failed('"label" must be "pass", "borderline" or "fail"');
+  if (typeof rationale !== 'string' || rationale.trim() === '') return failed('"rationale" must be text');
+  return { rationale: rationale.slice(0, MAX_RATIONALE), score, label: label as VerdictLabel };
+}
+
+/** The outermost balanced `{…}` of a text, in order. */
+function* jsonObjects(text: string): Generator<string> {
+  let from = 0;
+  for (let starts = 0; starts < MAX_STARTS; starts++) {
+    const start = text.indexOf('{', from);
+    if (start < 0) return;
+    const end = objectEnd(text, start);
+    if (end !== undefined) yield text.slice(start, end);
+    from = end ?? start + 1;
+  }
+}
+
+function objectEnd(text: string, start: number): number | undefined {
+  let depth = 0;
+  let inText = false;
+  for (let i = start; i < text.length; i++) {
+    const char = text[i];
+    if (inText) {
+      if (char === '\\') i++;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '{') depth++;
+    else if (char === '}' && --depth === 0) return i + 1;
+  }
+  return undefined;
+}

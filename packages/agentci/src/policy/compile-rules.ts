@@ -1,0 +1,188 @@
+import { type Aliases, compileSelector, type Selector } from './selectors.ts';
+import { isMap, type PolicyIssue, shown, unknownHint } from './issue.ts';
+import { RULES } from './rules/index.gen.ts';
+import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
+
+/** A sequence rule, ready to be asked about any number of runs. */
+export interface CompiledRule {
+  readonly id: string;
+  readonly type: string;
+  /** `before: a->b`, as violations print it. */
+  readonly constraint: string;
+  readonly line: number | null;
+  /** See `Rule.isCertain`. */
+  readonly isCertain: boolean;
+  readonly selectors: readonly Selector[];
+  readonly evaluate: (run: RuleRun) => RuleVerdict;
+}
+
+export interface CompiledRules {
+  /** Only the rules without errors. */
+  readonly rules: readonly CompiledRule[];
+  readonly issues: readonly PolicyIssue[];
+}
+
+const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.type, rule]));
+/** Keys every rule may have. */
+const COMMON_KEYS = ['type', 'id', 'description'];
+const MAX_RULES = 10_000;
+export const NO_ALIASES: Aliases = new Map();
+
+export interface CompileRulesOptions {
+  readonly aliases?: Aliases;
+  /** The line a rule is written on, by its position. */
+  readonly lineOf?: (index: number) => number;
+}
+
+/** Reads a list of sequence rules. Everything wrong with them comes back at once, with its path. */
+export function compileRules(value: unknown, options: CompileRulesOptions = {}): CompiledRules {
+  const issues: PolicyIssue[] = [];
+  if (!Array.isArray(value)) {
+    const message = `rules are a list, not ${shown(value)}`;
+    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_TYPE', message, path: [] }] };
+  }
+  if (value.length === 0) {
+    const message = 'the list of rules is empty, so it cannot fail';
+    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_CANNOT_FAIL', message, path: [] }] };
+  }
+  if (value.length > MAX_RULES) {
+    const message = `there are ${value.length} rules; at most ${MAX_RULES} are read`;
+    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_TOO_LARGE', message, path: [] }] };
+  }
+  const taken = new Map<string, number>();
+  const rules = value.flatMap((item: unknown, index) => {
+    const compiled = compileRule(item, {
+      aliases: options.aliases ?? NO_ALIASES,
+      line: options.lineOf?.(index) ?? null,
+      report: (issue) => issues.push({ ...issue, path: [index, ...issue.path] }),
+    });
+    if (compiled === undefined) return [];
+    const count = (taken.get(compiled.id) ?? 0) + 1;
+    taken.set(compiled.id, count);
+    return [count === 1 ? compiled : { ...compiled, id: `${compiled.id}#${count}` }];
+  });
+  return { rules, issues };
+}
+
+interface RuleContext {
+  readonly aliases: Aliases;
+  readonly line: number | null;
+  readonly report: (issue: PolicyIssue) => void;
+}
+
+function compileRule(written: unknown, context: RuleContext): CompiledRule | undefined {
+  const fail = (code: string, message: string, rest: Partial<PolicyIssue> = {}): void =>
+    context.report({ severity: 'error', code, message, path: [], ...rest });
+  if (!isMap(written)) {
+    fail('POLICY_TYPE', `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`);
+    return undefined;
+  }
+  const { type } = written;
+  if (type === undefined) {
+    fail('POLICY_REQUIRED', 'a rule needs "type"', { hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}` });
+    return undefined;
+  }
+  const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
+  if (rule === undefined) {
+    const hint = unknownHint(String(type), [...BY_TYPE.keys()], 'the types');
+    fail('POLICY_UNKNOWN_RULE', `there is no rule type ${shown(type)}`, { hint, path: ['type'] });
+    return undefined;
+  }
+  const spelled = withPattern(written, rule);
+  let isSound = true;
+  const values: Record<string, unknown> = {};
+  const selectors: Selector[] = [];
+  const known = [...COMMON_KEYS, ...Object.keys(rule.fields), ...(rule.type === 'blocklist' ? ['pattern'] : [])];
+  for (const key of Object.keys(spelled)) {
+    if (known.includes(key)) continue;
+    isSound = false;
+    const hint = unknownHint(key, known, `the keys of ${rule.type}`);
+    fail('POLICY_UNKNOWN_KEY', `a rule of type ${rule.type} has no key "${key}"`, { hint, path: [key], part: 'key' });
+  }
+  for (const key of ['id', 'description']) {
+    if (!Object.hasOwn(spelled, key) || typeof spelled[key] === 'string') continue;
+    isSound = false;
+    fail('POLICY_TYPE', `"${key}" must be text`, { path: [key] });
+  }
+  for (const [key, field] of Object.entries(rule.fields)) {
+    const value = Object.hasOwn(spelled, key) ? spelled[key] : undefined;
+    if (value === undefined || value === null) {
+      values[key] = field.default;
+      if (field.required !== true) continue;
+      isSound = false;
+      fail('POLICY_REQUIRED', `a rule of type ${rule.type} needs "${key}"`);
+      continue;
+    }
+    const read = readField(key, field, value, context, selectors);
+    if (read === undefined) isSound = false;
+    else values[key] = read;
+  }
+  if (!isSound) return undefined;
+  const wrong = rule.inspect?.(values as never);
+  if (wrong !== undefined) {
+    fail('POLICY_CANNOT_FAIL', `this ${rule.type} rule decides nothing: ${wrong}`);
+    return undefined;
+  }
+  const operands = rule.operands(values as never);
+  return {
+    id: typeof spelled.id === 'string' && spelled.id !== '' ? spelled.id : `${rule.type}:${operands}`,
+    type: rule.type,
+    constraint: `${rule.type}: ${operands}`,
+    line: context.line,
+    isCertain: rule.isCertain === true,
+    selectors,
+    evaluate: (run) => rule.evaluate(values as never, run),
+  };
+}
+
+/** `pattern: danger` of the original means any name with "danger" in it. */
+function withPattern(written: Readonly<Record<string, unknown>>, rule: AnyRule): Readonly<Record<string, unknown>> {
+  if (rule.type !== 'blocklist' || typeof written.pattern !== 'string' || written.pattern === '') return written;
+  const tools = written.tools ?? [];
+  return { ...written, tools: [...(Array.isArray(tools) ? tools : [tools]), `*${written.pattern}*`] };
+}
+
+function readField(
+  key: string,
+  field: RuleField,
+  value: unknown,
+  context: RuleContext,
+  selectors: Selector[],
+): unknown {
+  const fail = (code: string, message: string, at: readonly (string | number)[] = []): undefined => {
+    context.report({ severity: 'error', code, message, path: [key, ...at] });
+    return undefined;
+  };
+  const select = (one: unknown, at: readonly number[]): Selector | undefined => {
+    let isSound = true;
+    const selector = compileSelector(one, context.aliases, ({ at: inside = [], ...issue }) => {
+      isSound &&= issue.severity === 'warning';
+      context.report({ ...issue, path: [key, ...at, ...inside] });
+    });
+    if (selector === undefined || !isSound) return undefined;
+    selectors.push(selector);
+    return selector;
+  };
+  switch (field.kind) {
+    case 'selector':
+      return Array.isArray(value) ? fail('POLICY_TYPE', `"${key}" must be one tool, not a list`) : select(value, []);
+    case 'selectors': {
+      if (!Array.isArray(value)) {
+        const one = select(value, []);
+        return one === undefined ? undefined : [one];
+      }
+      if (value.length === 0) return fail('POLICY_CANNOT_FAIL', `"${key}" is empty, so the rule cannot fail`);
+      const read = value.map((one, i) => select(one, [i]));
+      return read.every((one) => one !== undefined) ? read : undefined;
+    }
+    case 'count': {
+      const least = field.least ?? 0;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
+      return fail('POLICY_RANGE', `"${key}" must be a whole number of at least ${least}, not ${shown(value)}`);
+    }
+    case 'flag':
+      return typeof value === 'boolean' ? value : fail('POLICY_TYPE', `"${key}" must be true or false`);
+    case 'text':
+      return typeof value === 'string' ? value : fail('POLICY_TYPE', `"${key}" must be text`);
+  }
+}

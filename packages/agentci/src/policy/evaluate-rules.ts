@@ -1,0 +1,104 @@
+import { UserError } from '../kit/user-error.ts';
+import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
+import { type CallInput, toCalls } from './call.ts';
+import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { sortedUnion } from './rules/rule.ts';
+import { type Aliases, CallTable } from './selectors.ts';
+import { pathText } from './issue.ts';
+import { timed } from './timed.ts';
+
+export interface EvaluateRulesInput {
+  readonly calls: readonly CallInput[];
+  /** Rules as written, or compiled before. */
+  readonly rules: readonly unknown[] | readonly CompiledRule[];
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
+  /** False for a run that is still going on or was cut off: what has not happened may still happen. */
+  readonly complete?: boolean;
+  /** A clock in milliseconds, for `duration_ms`. */
+  readonly now?: () => number;
+}
+
+/** The one evaluator of sequence rules: every rule gets a record, whatever became of the others. */
+export function evaluateRules(input: EvaluateRulesInput): RulesResult {
+  return timed(input.now, () => {
+    const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
+    return judgeRules(new CallTable(toCalls(input.calls)), rules, input.complete ?? true);
+  });
+}
+
+/** As `evaluateRules`, for rules and calls that are already prepared. */
+export function judgeRules(table: CallTable, rules: readonly CompiledRule[], complete: boolean): RulesResult {
+  const records: RuleRecord[] = [];
+  const violations: PolicyViolation[] = [];
+  let isUnknown = false;
+  for (const rule of rules) {
+    const verdict = rule.evaluate({ table, complete });
+    const unknown = unknownCalls(rule, table);
+    const record: RuleRecord = {
+      rule_id: rule.id,
+      type: rule.type,
+      outcome: verdict.outcome,
+      spanned: [...verdict.spanned],
+      reason: verdict.actual,
+      expected: verdict.expected,
+      actual: verdict.actual,
+      policy_line: rule.line,
+      ...(verdict.obligations === undefined ? {} : { obligations: [...verdict.obligations] }),
+      ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0 ? {} : { broken_by: [...verdict.brokenBy] }),
+      ...(unknown.length === 0 ? {} : { unknown }),
+    };
+    records.push(record);
+    // What the unknown arguments would have changed is not known, so neither is the verdict.
+    if (unknown.length > 0) isUnknown = true;
+    else if (verdict.outcome === 'violated') violations.push(violationOf(rule, record, table));
+  }
+  const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
+  return {
+    metric: 'sequence_valid',
+    status: violations.length > 0 ? 'fail' : isUnknown ? 'error' : 'pass',
+    exercised: isExercised ? 'exercised' : 'not_exercised',
+    violations,
+    rules: records,
+    ...(isUnknown ? { reason: 'a rule asks for arguments that were not captured' } : {}),
+  };
+}
+
+const unknownCalls = (rule: CompiledRule, table: CallTable): number[] =>
+  sortedUnion(rule.selectors.map((selector) => (selector.args === undefined ? [] : table.unknown(selector))));
+
+function violationOf(rule: CompiledRule, record: RuleRecord, table: CallTable): PolicyViolation {
+  const at = record.broken_by?.[0];
+  return {
+    tool: at === undefined ? (rule.selectors.at(-1)?.label ?? '') : table.calls[at]!.name,
+    argument: null,
+    value: null,
+    constraint: rule.constraint,
+    policy_line: rule.line,
+    message: `expected ${record.expected}; ${record.actual}`,
+    ...(at === undefined ? {} : { call: at }),
+    rule: rule.id,
+    severity: 'block',
+  };
+}
+
+const isCompiled = (rules: readonly unknown[]): rules is readonly CompiledRule[] =>
+  rules.length > 0 && rules.every((rule) => typeof (rule as { evaluate?: unknown } | null)?.evaluate === 'function');
+
+const cache = new WeakMap<readonly unknown[], readonly CompiledRule[]>();
+
+function compiled(rules: readonly unknown[], aliases: Aliases): readonly CompiledRule[] {
+  if (isCompiled(rules)) return rules;
+  const before = aliases.size === 0 ? cache.get(rules) : undefined;
+  if (before !== undefined) return before;
+  const result = compileRules(rules, { aliases });
+  const error = result.issues.find(({ severity }) => severity === 'error');
+  if (error !== undefined) {
+    throw new UserError(
+      error.code,
+      `${pathText('rules', error.path)}: ${error.message}`,
+      error.hint === undefined ? {} : { hint: error.hint },
+    );
+  }
+  if (aliases.size === 0) cache.set(rules, result.rules);
+  return result.rules;
+}

@@ -1,0 +1,37 @@
+import { didYouMean } from '../kit/did-you-mean.ts';
+
+/** Something wrong with a rule or a policy, at a path inside the value it was read from. */
+export interface PolicyIssue {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly path: readonly (string | number)[];
+  /** Whether the key or the value is at fault. */
+  readonly part?: 'key' | 'value';
+}
+
+/** The way out for a word nobody knows here. */
+export function unknownHint(word: string, known: readonly string[], what: string): string {
+  const near = didYouMean(word, known);
+  return near === undefined ? `${what}: ${[...known].sort().join(', ')}` : `did you mean "${near}"?`;
+}
+
+/** A value in a message, short and on one line. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value that is not JSON';
+  }
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `rules[0].then[1]`. */
+export const pathText = (root: string, path: readonly (string | number)[]): string =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${step}`), root);

@@ -1,0 +1,25 @@
+import { callNumbers, defineRule, labels, sortedUnion } from './rule.ts';
+
+export const rule = defineRule({
+  type: 'allowlist',
+  summary: 'Only these tools may be called.',
+  fields: { tools: { kind: 'selectors', required: true } },
+  isCertain: true,
+  inspect: ({ tools }) =>
+    tools.some(({ label, args }) => label === '*' && args === undefined) ? '"*" allows every tool' : undefined,
+  operands: ({ tools }) => tools.map(({ label }) => label).join(','),
+  evaluate: ({ tools }, { table }) => {
+    const expected = `only calls of ${labels(tools)}`;
+    const allowed = new Set(sortedUnion(tools.map((tool) => table.indices(tool))));
+    const outside = table.all.filter((i) => !allowed.has(i));
+    if (outside.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'no other was called' };
+    const names = [...new Set(outside.map((i) => table.calls[i]!.name))].join(', ');
+    return {
+      outcome: 'violated',
+      spanned: outside,
+      expected,
+      actual: `${names} called at ${callNumbers(outside)}`,
+      brokenBy: outside,
+    };
+  },
+});

@@ -1,0 +1,16 @@
+import { callNumbers, defineRule, labels, sortedUnion } from './rule.ts';
+
+export const rule = defineRule({
+  type: 'blocklist',
+  summary: 'None of these tools may be called; `pattern: x` reads as the glob `*x*`.',
+  fields: { tools: { kind: 'selectors', required: true } },
+  isCertain: true,
+  operands: ({ tools }) => tools.map(({ label }) => label).join(','),
+  evaluate: ({ tools }, { table }) => {
+    const expected = `no call of ${labels(tools)}`;
+    const hits = sortedUnion(tools.map((tool) => table.indices(tool)));
+    if (hits.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'none was called' };
+    const names = [...new Set(hits.map((i) => table.calls[i]!.name))].join(', ');
+    return { outcome: 'violated', spanned: hits, expected, actual: `${names} called at ${callNumbers(hits)}`, brokenBy: hits };
+  },
+});

@@ -1,0 +1,29 @@
+import type { Selector } from '../selectors.ts';
+import { type RuleRun, type RuleVerdict, times } from './rule.ts';
+
+/** Whether a tool was called as often as it should. Below the minimum an unfinished run is still open. */
+export function countVerdict(
+  tool: Selector,
+  { min, max }: { readonly min?: number; readonly max?: number },
+  { table, complete }: RuleRun,
+): RuleVerdict {
+  const found = table.indices(tool);
+  const expected = `${tool.label} to be called ${bounds(min, max)}`;
+  const actual = `${tool.label} was called ${times(found.length)}`;
+  if (max !== undefined && found.length > max)
+    return { outcome: 'violated', spanned: found, expected, actual, brokenBy: found.slice(max) };
+  if (min !== undefined && found.length < min) {
+    return complete
+      ? { outcome: 'violated', spanned: found, expected, actual }
+      : { outcome: 'not_exercised', spanned: [], expected, actual: `${actual} so far` };
+  }
+  return { outcome: 'held', spanned: found, expected, actual };
+}
+
+function bounds(min: number | undefined, max: number | undefined): string {
+  if (min === max && min !== undefined) return `exactly ${times(min)}`;
+  const parts: string[] = [];
+  if (min !== undefined) parts.push(`at least ${times(min)}`);
+  if (max !== undefined) parts.push(`at most ${times(max)}`);
+  return parts.join(' and ');
+}

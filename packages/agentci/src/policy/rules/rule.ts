@@ -1,0 +1,112 @@
+import type { RuleObligation, RuleOutcome } from '../../results/policy-report.ts';
+import type { CallTable, Selector } from '../selectors.ts';
+
+/** What the values of a rule's fields become once read. */
+interface Kinds {
+  readonly selector: Selector;
+  /** One selector or a list of them. */
+  readonly selectors: readonly Selector[];
+  readonly count: number;
+  readonly flag: boolean;
+  readonly text: string;
+}
+
+export interface RuleField {
+  readonly kind: keyof Kinds;
+  readonly required?: true;
+  readonly default?: number | boolean;
+  /** The smallest count that makes sense. */
+  readonly least?: number;
+}
+
+type FieldValue<F extends RuleField> = F extends { required: true } | { default: number | boolean }
+  ? Kinds[F['kind']]
+  : Kinds[F['kind']] | undefined;
+
+export type RuleValues<F extends Readonly<Record<string, RuleField>>> = { readonly [K in keyof F]: FieldValue<F[K]> };
+
+/** What a rule sees of a run. */
+export interface RuleRun {
+  readonly table: CallTable;
+  /** The run is finished: what has not happened by now never will. */
+  readonly complete: boolean;
+}
+
+export interface RuleVerdict {
+  readonly outcome: RuleOutcome;
+  /** Indices of the calls that decided it. */
+  readonly spanned: readonly number[];
+  readonly expected: string;
+  readonly actual: string;
+  /** The calls that broke it, where calls did. */
+  readonly brokenBy?: readonly number[];
+  readonly obligations?: readonly RuleObligation[];
+}
+
+/** One type of sequence rule: its fields, its id and its verdict. One file each. */
+export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<Record<string, RuleField>>> {
+  readonly type: string;
+  readonly summary: string;
+  readonly fields: F;
+  /** A violation stays one whatever further calls were missed by the recording. */
+  readonly isCertain?: true;
+  /** What is wrong with fields that have the right types, e.g. bounds that every run keeps. */
+  readonly inspect?: (values: RuleValues<F>) => string | undefined;
+  /** The operands, for the rule's id: `a->b`. */
+  readonly operands: (values: RuleValues<F>) => string;
+  readonly evaluate: (values: RuleValues<F>, run: RuleRun) => RuleVerdict;
+}
+
+/** A rule whose fields are not known here, as in the list of all. Its values come from its own `fields`. */
+export interface AnyRule extends Omit<Rule, 'inspect' | 'operands' | 'evaluate'> {
+  readonly inspect?: (values: never) => string | undefined;
+  readonly operands: (values: never) => string;
+  readonly evaluate: (values: never, run: RuleRun) => RuleVerdict;
+}
+
+/** Keeps the types of the fields between their declaration and the verdict. */
+export const defineRule = <const F extends Readonly<Record<string, RuleField>>>(rule: Rule<F>): Rule<F> => rule;
+
+export const labels = (selectors: readonly Selector[]): string => selectors.map(({ label }) => label).join(', ');
+
+/** `call 3`, `calls 1, 2 and 7`: numbered from 1, as people count. */
+export function callNumbers(indices: readonly number[]): string {
+  const shown = indices.slice(0, 5).map((i) => String(i + 1));
+  if (indices.length > 5) return `calls ${shown.join(', ')} and ${indices.length - 5} more`;
+  return shown.length === 1 ? `call ${shown[0]}` : `calls ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** Violated is worst; one obligation that held means that the rule was exercised. */
+export function worstOutcome(outcomes: readonly RuleOutcome[]): RuleOutcome {
+  if (outcomes.includes('violated')) return 'violated';
+  return outcomes.includes('held') ? 'held' : 'not_exercised';
+}
+
+/** Folds one verdict per listed tool into that of the rule. */
+export function foldObligations(
+  expected: string,
+  verdicts: readonly { readonly of: string; readonly verdict: RuleVerdict }[],
+): RuleVerdict {
+  const [only] = verdicts;
+  if (verdicts.length === 1 && only !== undefined) return only.verdict;
+  const outcome = worstOutcome(verdicts.map(({ verdict }) => verdict.outcome));
+  const telling = verdicts.filter(({ verdict }) => verdict.outcome === outcome).map(({ verdict }) => verdict);
+  return {
+    outcome,
+    spanned: sortedUnion(telling.map(({ spanned }) => spanned)),
+    expected,
+    actual: telling.map(({ actual }) => actual).join('; '),
+    brokenBy: sortedUnion(telling.map(({ brokenBy = [] }) => brokenBy)),
+    obligations: verdicts.map(({ of, verdict }) => ({
+      of,
+      outcome: verdict.outcome,
+      spanned: [...verdict.spanned],
+      reason: verdict.actual,
+    })),
+  };
+}
+
+export const sortedUnion = (lists: readonly (readonly number[])[]): number[] =>
+  [...new Set(lists.flat())].sort((a, b) => a - b);

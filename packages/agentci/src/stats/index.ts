@@ -1,0 +1,28 @@
+/** The statistics door: pure functions, chance from a seed, `null` where a number is not defined. */
+export { type BootstrapOptions, bootstrapInterval } from './bootstrap-interval.ts';
+export { clopperPearsonInterval } from './clopper-pearson-interval.ts';
+export { clusteredStandardError } from './clustered-standard-error.ts';
+export { cohenKappa } from './cohen-kappa.ts';
+export { cohensD } from './cohens-d.ts';
+export { type Description, describe, mean, quantile, standardDeviation, variance } from './descriptive.ts';
+export type { Interval, IntervalOptions } from './interval.ts';
+export { judgeCorrectedRate } from './judge-corrected-rate.ts';
+export { krippendorffAlpha, type RatingLevel, type Ratings } from './krippendorff-alpha.ts';
+export { mannWhitney } from './mann-whitney.ts';
+export { mcnemar } from './mcnemar.ts';
+export { meanInterval } from './mean-interval.ts';
+export { benjaminiHochberg, holm } from './multiple-tests.ts';
+export { type PairedDifference, pairedDifference } from './paired-difference.ts';
+export { type PairedVerdicts, pairedRateInterval } from './paired-rate-interval.ts';
+export { type PassCounts, passAtK, passHatK } from './pass-at-k.ts';
+export {
+  type DiscordantRates,
+  minimumDetectableEffect,
+  type PairedVariance,
+  requiredSampleSize,
+} from './sample-size.ts';
+export { seededRandom } from './seeded-random.ts';
+export { signFlipTest } from './sign-flip-test.ts';
+export { standardError } from './standard-error.ts';
+export { type WelchT, welchT } from './welch-t.ts';
+export { wilsonInterval } from './wilson-interval.ts';

@@ -1,0 +1,41 @@
+import { type Interval, type IntervalOptions, requireCounts } from './interval.ts';
+import { wilsonInterval } from './wilson-interval.ts';
+
+export interface PairedVerdicts {
+  readonly bothPass: number;
+  readonly passToFail: number;
+  readonly failToPass: number;
+  readonly bothFail: number;
+}
+
+/**
+ * Interval of the difference of two pass rates on the same items, before − after (Newcombe's paired score method). Unlike the
+ * t interval it does not collapse when no verdict changed. Null of no items.
+ */
+export function pairedRateInterval(verdicts: PairedVerdicts, options?: IntervalOptions): Interval | null {
+  const { bothPass, passToFail, failToPass, bothFail } = verdicts;
+  requireCounts({ bothPass, passToFail, failToPass, bothFail });
+  const n = bothPass + passToFail + failToPass + bothFail;
+  const before = wilsonInterval(bothPass + passToFail, n, options);
+  const after = wilsonInterval(bothPass + failToPass, n, options);
+  if (before === null || after === null) return null;
+  const rateBefore = (bothPass + passToFail) / n;
+  const rateAfter = (bothPass + failToPass) / n;
+  const phi = correlation(verdicts, n);
+  const half = (one: number, other: number): number =>
+    Math.sqrt(Math.max(0, one ** 2 - 2 * phi * one * other + other ** 2));
+  const difference = rateBefore - rateAfter;
+  return {
+    low: Math.max(-1, difference - half(rateBefore - before.low, after.high - rateAfter)),
+    high: Math.min(1, difference + half(before.high - rateBefore, rateAfter - after.low)),
+  };
+}
+
+/** Correlation of the two verdicts, lowered for small samples as Newcombe does. */
+function correlation({ bothPass, passToFail, failToPass, bothFail }: PairedVerdicts, n: number): number {
+  const margins = (bothPass + passToFail) * (failToPass + bothFail) * (bothPass + failToPass) * (passToFail + bothFail);
+  if (margins === 0) return 0;
+  const product = bothPass * bothFail - passToFail * failToPass;
+  const numerator = product > n / 2 ? product - n / 2 : product >= 0 ? 0 : product;
+  return numerator / Math.sqrt(margins);
+}

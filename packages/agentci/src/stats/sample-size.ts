@@ -1,0 +1,60 @@
+import { normalQuantile } from './normal.ts';
+
+interface TestOptions {
+  /** Chance of a false alarm; 0.05. */
+  readonly alpha?: number;
+  /** Chance to see a difference of this size; 0.8. */
+  readonly power?: number;
+  readonly sides?: 1 | 2;
+}
+
+/** How much paired scores vary: between items, and within an item over its repeats. */
+export interface PairedVariance {
+  /** Variance of the true differences between items. */
+  readonly variance: number;
+  /** Variance of one run around its item, on each side; 0 when `variance` already contains it. */
+  readonly noiseA?: number;
+  readonly noiseB?: number;
+  /** Repeats on each side; 1. */
+  readonly runsA?: number;
+  readonly runsB?: number;
+}
+
+/** How often paired verdicts differ, each way. */
+export interface DiscordantRates {
+  readonly passToFail: number;
+  readonly failToPass: number;
+}
+
+/** Items needed to see a difference: of paired scores (`effect`, variances) or of paired verdicts (the two rates). Null where there is nothing to see. */
+export function requiredSampleSize(
+  input: TestOptions & ((PairedVariance & { readonly effect: number }) | DiscordantRates),
+): number | null {
+  const { za, zb } = zOf(input);
+  if ('passToFail' in input) {
+    const discordant = input.passToFail + input.failToPass;
+    const effect = Math.abs(input.passToFail - input.failToPass);
+    if (!(effect > 0)) return null;
+    const root = za * Math.sqrt(discordant) + zb * Math.sqrt(Math.max(0, discordant - effect ** 2));
+    return whole((root / effect) ** 2);
+  }
+  const effect = Math.abs(input.effect);
+  return effect > 0 ? whole(((za + zb) ** 2 * total(input)) / effect ** 2) : null;
+}
+
+/** The smallest difference of paired scores that n items can show. Null of no items. */
+export function minimumDetectableEffect(input: TestOptions & PairedVariance & { readonly n: number }): number | null {
+  const { za, zb } = zOf(input);
+  return input.n > 0 ? (za + zb) * Math.sqrt(total(input) / input.n) : null;
+}
+
+const total = ({ variance, noiseA = 0, noiseB = 0, runsA = 1, runsB = 1 }: PairedVariance): number =>
+  variance + noiseA / runsA + noiseB / runsB;
+
+function zOf({ alpha = 0.05, power = 0.8, sides = 2 }: TestOptions): { za: number; zb: number } {
+  if (!(alpha > 0 && alpha < 1 && power > 0 && power < 1)) throw new RangeError('alpha and power are between 0 and 1');
+  return { za: -normalQuantile(alpha / sides), zb: normalQuantile(power) };
+}
+
+/** Rounds up, but not for binary dust: 969.0000000001 items are 969. */
+const whole = (n: number): number => Math.max(1, Math.ceil(n - 1e-9 * n));

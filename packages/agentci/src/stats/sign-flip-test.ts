@@ -1,0 +1,49 @@
+import { seededRandom } from './seeded-random.ts';
+
+/** Up to here every pattern of signs is tried; beyond it they are drawn. */
+const EXACT_UP_TO = 12;
+const DEFAULT_SAMPLES = 9999;
+/** Sums of the same numbers in another order differ in their last digits. */
+const DUST = 1e-12;
+
+/**
+ * Test of paired differences of any score: were signs a matter of chance, how often would the mean be this far from 0?
+ * Two-sided. Small samples are counted out, larger ones drawn with the seed. Null of no pairs.
+ */
+export function signFlipTest(
+  differences: readonly number[],
+  options: { readonly seed: number; readonly samples?: number },
+): number | null {
+  if (differences.length === 0) return null;
+  // A zero keeps its sign either way and the sum with it.
+  const moved = differences.filter((difference) => difference !== 0);
+  if (moved.length === 0) return 1;
+  let size = 0;
+  let observed = 0;
+  for (const difference of moved) {
+    observed += difference;
+    size += Math.abs(difference);
+  }
+  const reached = Math.abs(observed) - DUST * size;
+  if (moved.length <= EXACT_UP_TO) return counted(moved, reached);
+  const random = seededRandom(options.seed);
+  const samples = Math.max(1, Math.floor(options.samples ?? DEFAULT_SAMPLES));
+  let asFar = 0;
+  for (let i = 0; i < samples; i++) {
+    let sum = 0;
+    for (const difference of moved) sum += random() < 0.5 ? difference : -difference;
+    if (Math.abs(sum) >= reached) asFar++;
+  }
+  return (1 + asFar) / (samples + 1);
+}
+
+function counted(moved: readonly number[], reached: number): number {
+  const patterns = 2 ** moved.length;
+  let asFar = 0;
+  for (let pattern = 0; pattern < patterns; pattern++) {
+    let sum = 0;
+    for (const [i, difference] of moved.entries()) sum += (pattern >> i) & 1 ? difference : -difference;
+    if (Math.abs(sum) >= reached) asFar++;
+  }
+  return asFar / patterns;
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { tempDir } from './support/temp-dir.ts';
+
+const packageDir = join(fileURLToPath(import.meta.url), '..', '..');
+
+function* filesIn(dir: string): Generator<string> {
+  for (const entry of readdirSync(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+function packagesIn(modules: string): string[] {
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@') ? readdirSync(join(modules, name)).map((child) => `${name}/${child}`) : [name],
+    );
+}
+
+test('the published package installs small, without scripts or optional parts, and works', () => {
+  const dir = tempDir({ 'package.json': { name: 'scratch', private: true, type: 'module' } });
+  const npm = (args: string[], cwd: string) =>
+    execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
+  const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', dir], packageDir)) as { filename: string }[];
+  npm(
+    ['install', '--omit=optional', '--ignore-scripts', join(dir, packed!.filename.replace('/', '-').replace('@', ''))],
+    dir,
+  );
+
+  const modules = join(dir, 'node_modules');
+  const bytes = [...filesIn(modules)].reduce((sum, file) => sum + statSync(file).size, 0);
+  expect(packagesIn(modules).length).toBeLessThanOrEqual(20);
+  expect(bytes).toBeLessThanOrEqual(15 * 1024 * 1024);
+
+  const bin = join(modules, '.bin', 'agentci');
+  const version = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version as string;
+  expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+
+  mkdirSync(join(dir, 'suite'));
+  writeFileSync(
+    join(dir, 'suite', 'agent.ts'),
+    'export default (query: string): unknown => query.startsWith("{") ? { answer: query, llm_calls: [{ model: "gpt-4o-mini", input_tokens: 10, output_tokens: 2 }] } : `echo ${query}`;\n',
+  );
+  writeFileSync(
+    join(dir, 'suite', 'agentci_spec.yaml'),
+    `version: 1
+agent: demo
+runner: {module: ./agent.ts}
+queries:
+  - query: hello
+    correctness:
+      expected_in_answer: [echo hello]
+      regex_match: '^(?=.*echo).*(h(e|l)+)+o$'
+  - query: '{"a": 1}'
+    correctness: {json_schema: {type: object, required: [a]}}
+    cost: {max_cost_usd: 1}
+`,
+  );
+  expect(execFileSync(bin, ['test'], { cwd: join(dir, 'suite'), encoding: 'utf8' })).toContain('2 passed');
+  const script =
+    'import { toolRecall, loadSpec } from "@agentci/agentci"; console.log(toolRecall(["a","b"], ["a"]), typeof loadSpec)';
+  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: dir, encoding: 'utf8' })).toBe(
+    '0.5 function\n',
+  );
+});
