@@ -21,6 +21,9 @@ for (const [path, text] of planned) {
   writeFileSync(join(root, path), text);
   console.log(`wrote ${path}`);
 }
+const biome = join(root, 'node_modules', '.bin', 'biome');
+const sources = planned.map(([path]) => path).filter((path) => path.endsWith('.ts'));
+execFileSync(biome, ['check', '--write', '--log-level=error', ...sources], { cwd: root, stdio: 'inherit' });
 execFileSync(process.execPath, [join(root, 'scripts', 'gen.mjs')], { stdio: 'inherit' });
 console.log(`\nNow say what it does: ${planned[0][0]}\nand run: npm test -- ${name.split('/').at(-1)}`);
 

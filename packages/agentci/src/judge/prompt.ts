@@ -31,7 +31,10 @@ const FORMAT = `Reply with one JSON object and nothing else, its keys in this or
 export function judgePrompt(question: JudgeQuestion): JudgePrompt {
   const { rubric, query, answer, context } = question;
   const { rule, scale, examples } = rubric;
-  const nonce = sha256Hex(canonicalJson({ PROMPT_VERSION, rule, scale, examples, query, answer, context })).slice(0, 24);
+  const nonce = sha256Hex(canonicalJson({ PROMPT_VERSION, rule, scale, examples, query, answer, context })).slice(
+    0,
+    24,
+  );
   const block = (name: string, text: string, limit: number): string => dataBlock({ name, text, nonce, limit });
   const blocks = [block('question', query, MAX_QUERY)];
   const documents = context?.slice(0, MAX_DOCUMENTS) ?? [];

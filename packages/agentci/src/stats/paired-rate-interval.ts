@@ -36,6 +36,6 @@ function correlation({ bothPass, passToFail, failToPass, bothFail }: PairedVerdi
   const margins = (bothPass + passToFail) * (failToPass + bothFail) * (bothPass + failToPass) * (passToFail + bothFail);
   if (margins === 0) return 0;
   const product = bothPass * bothFail - passToFail * failToPass;
-  const numerator = product > n / 2 ? product - n / 2 : product >= 0 ? 0 : product;
+  const numerator = product > n / 2 ? product - n / 2 : Math.min(product, 0);
   return numerator / Math.sqrt(margins);
 }

@@ -1,0 +1,90 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseVerdict } from './parse-verdict.ts';
+import type { Verdict } from './port.ts';
+
+const SCHEMA = 'agentci.verdict/1';
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_RAW = 16 * 1024;
+
+/** What a stored verdict answers: enough to see in a review what it is about. */
+export interface VerdictKey {
+  readonly model: string;
+  readonly rubric: { readonly id: string; readonly version: string };
+  readonly prompt_hash: string;
+  readonly vote: number;
+}
+
+export interface StoredVerdict {
+  readonly verdict: Verdict;
+  readonly raw: string;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly warnings?: readonly string[];
+}
+
+const pathOf = (dir: string, hash: string): string => join(dir, hash.slice(0, 2), `${hash}.json`);
+
+/** A verdict from the cache. Anything that is not a whole verdict on this very question counts as absent. */
+export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): StoredVerdict | undefined {
+  try {
+    const path = pathOf(dir, hash);
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
+    const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    if (file.schema !== SCHEMA || file.prompt_hash !== key.prompt_hash || file.model !== key.model) return undefined;
+    const verdict = parseVerdict(JSON.stringify(file.verdict));
+    if ('error' in verdict) return undefined;
+    const warnings = Array.isArray(file.warnings) ? file.warnings.filter((text) => typeof text === 'string') : [];
+    return {
+      verdict,
+      raw: typeof file.raw === 'string' ? file.raw : '',
+      ...(isCount(file.input_tokens) ? { input_tokens: file.input_tokens } : {}),
+      ...(isCount(file.output_tokens) ? { output_tokens: file.output_tokens } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+let written = 0;
+
+/** Keeps a verdict for the next run. Whole or not at all, also when two runs write the same one. */
+export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, stored: StoredVerdict): void {
+  const path = pathOf(dir, hash);
+  const { rationale, score, label } = stored.verdict;
+  const file = {
+    schema: SCHEMA,
+    ...key,
+    verdict: { rationale, score, label },
+    raw: stored.raw.slice(0, MAX_RAW),
+    input_tokens: stored.input_tokens,
+    output_tokens: stored.output_tokens,
+    warnings: stored.warnings,
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${written++}.${Math.random().toString(36).slice(2)}.tmp`;
+  const fd = openSync(temporary, 'wx');
+  try {
+    writeSync(fd, `${JSON.stringify(file, null, 2)}\n`);
+    fsyncSync(fd);
+    closeSync(fd);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,322 @@
+import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import type { PriceTable } from '../kit/prices.ts';
+import type { Budget } from './budget.ts';
+import { readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
+import { Limiter, type Limits } from './limiter.ts';
+import { ModelError } from './model-error.ts';
+import { DEFAULT_MODEL, KEY_VARIABLES, type ModelName, parseModelName, showModel } from './model-name.ts';
+import { parseVerdict } from './parse-verdict.ts';
+import type { Judge, JudgeFailure, JudgeFailureKind, JudgeQuestion, JudgeRecord, JudgeUsage, Verdict } from './port.ts';
+import { isFailure } from './port.ts';
+import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
+import { callModel, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
+import { pause, retryDelay } from './wait.ts';
+
+/** The settings of `judge_config`, and what the surroundings provide. */
+export interface JudgeConfig {
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly structured_output?: boolean | undefined;
+  readonly base_url?: string | undefined;
+  readonly api_key_env?: string | undefined;
+  readonly timeout_ms?: number | undefined;
+  readonly retries?: number | undefined;
+  /** false: verdicts are neither stored nor reused. */
+  readonly cache?: boolean | undefined;
+  readonly ensemble?:
+    | {
+        readonly enabled?: boolean | undefined;
+        readonly models: readonly string[];
+        readonly strategy?: 'majority_vote' | undefined;
+      }
+    | undefined;
+  /** `recorded` never calls: a verdict that is not stored is a failure. */
+  readonly mode?: 'live' | 'recorded' | undefined;
+  /** Folder of stored verdicts; none are stored when it is not given. */
+  readonly cacheDir?: string | undefined;
+  /** Where keys are looked for. They are handed to the SDK and go nowhere else. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly budget?: Budget | undefined;
+  /** Per provider. */
+  readonly limits?: Limits | undefined;
+  /** Of the jitter between retries; 0 ≤ x < 1. */
+  readonly random?: (() => number) | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_RETRIES = 2;
+const DEFAULT_LIMITS: Limits = { concurrent: 4, perMinute: 600 };
+
+/** Makes a judge. Nothing is loaded and nobody is called before the first question that is not in the cache. */
+export function createJudge(config: JudgeConfig = {}): Judge {
+  return new ModelJudge(config);
+}
+
+interface Ask {
+  readonly name: ModelName;
+  readonly prompt: JudgePrompt;
+  readonly key: VerdictKey;
+  readonly hash: string;
+}
+
+interface Draft {
+  calls: number;
+  input: number | undefined;
+  output: number | undefined;
+  costUsd: number | null;
+  warnings: Set<string>;
+}
+
+class ModelJudge implements Judge {
+  readonly ensemble?: { readonly size: number; readonly enabled: boolean };
+  readonly #config: JudgeConfig;
+  readonly #limiters = new Map<string, Limiter>();
+  /** Equal questions asked at the same time are one call. */
+  readonly #open = new Map<string, Promise<Verdict | JudgeFailure>>();
+  #usage = { calls: 0, cached: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 as number | null };
+  readonly #unpriced = new Set<string>();
+  #prices: Promise<PriceTable> | undefined;
+
+  constructor(config: JudgeConfig) {
+    this.#config = config;
+    const { ensemble } = config;
+    if (ensemble) this.ensemble = { size: ensemble.models.length, enabled: ensemble.enabled ?? false };
+  }
+
+  usage(): JudgeUsage {
+    return { ...this.#usage, unpriced: [...this.#unpriced].sort() };
+  }
+
+  async ask(question: JudgeQuestion): Promise<Verdict | JudgeFailure> {
+    const ask = this.#prepare(question);
+    if (isFailure(ask)) return ask;
+    const stored = this.#stored(ask);
+    if (stored) return this.#fromCache(ask, stored);
+    const open = this.#open.get(ask.hash);
+    if (open) {
+      const reply = await open;
+      if (isFailure(reply)) return reply;
+      this.#usage.cached++;
+      return {
+        ...reply,
+        ...(reply.record ? { record: { ...reply.record, cached: true, calls: 0, cost_usd: 0 } } : {}),
+      };
+    }
+    const reply = this.#askModel(ask).finally(() => this.#open.delete(ask.hash));
+    this.#open.set(ask.hash, reply);
+    return reply;
+  }
+
+  #prepare(question: JudgeQuestion): Ask | JudgeFailure {
+    const { vote = 0, repeat = 0, rubric } = question;
+    const { model: single = DEFAULT_MODEL, ensemble, temperature = 0, structured_output = true } = this.#config;
+    const written = vote === 0 ? single : ensemble?.models[vote - 1];
+    if (written === undefined) return failure('no_model', `the ensemble has no judge number ${vote}`);
+    const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
+    if (name === undefined) {
+      return failure(
+        'no_model',
+        `nobody is known to serve the judge model "${written}": write it as anthropic:, openai:, openai-chat: or google: and its name, or set judge_config.base_url`,
+      );
+    }
+    const prompt = judgePrompt(question);
+    const key = {
+      model: showModel(name),
+      rubric: { id: rubric.id, version: rubric.version },
+      prompt_hash: prompt.hash,
+      vote,
+    };
+    const hash = sha256Hex(
+      canonicalJson({ model: key.model, prompt: prompt.hash, vote, repeat, temperature, structured_output }),
+    );
+    return { name, prompt, key, hash };
+  }
+
+  #stored({ hash, key }: Ask): StoredVerdict | undefined {
+    const { cacheDir, cache = true, mode } = this.#config;
+    return cacheDir !== undefined && (cache || mode === 'recorded')
+      ? readStoredVerdict(cacheDir, hash, key)
+      : undefined;
+  }
+
+  #fromCache({ key }: Ask, stored: StoredVerdict): Verdict {
+    this.#usage.cached++;
+    const { verdict, ...rest } = stored;
+    return { ...verdict, record: { ...key, cached: true, calls: 0, cost_usd: 0, ...rest } };
+  }
+
+  async #askModel(ask: Ask): Promise<Verdict | JudgeFailure> {
+    const { key, name, prompt } = ask;
+    if (this.#config.mode === 'recorded') {
+      return failure(
+        'not_recorded',
+        `no verdict of ${key.model} on this answer is stored, and --judge recorded makes no calls`,
+      );
+    }
+    const apiKey = this.#key(name);
+    if (isFailure(apiKey)) return apiKey;
+    const draft: Draft = { calls: 0, input: undefined, output: undefined, costUsd: 0, warnings: new Set() };
+    const request: ModelRequest = {
+      name,
+      system: prompt.system,
+      user: prompt.user,
+      temperature: this.#config.temperature ?? 0,
+      structured: this.#config.structured_output ?? true,
+      baseUrl: this.#config.base_url,
+      apiKey: apiKey.value,
+      timeoutMs: this.#config.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+      signal: this.#config.signal,
+    };
+    const first = await this.#call(ask, request, draft);
+    if (isFailure(first)) return first;
+    const verdict = readReply(first);
+    if (!('error' in verdict)) return this.#accept(ask, verdict, first, draft);
+    if (verdict.kind === 'refusal') return this.#fail(ask, 'refusal', verdict.message, draft, first.text);
+    const second = await this.#call(ask, { ...request, user: repairPrompt(prompt.user, verdict.message) }, draft);
+    if (isFailure(second)) return second;
+    const repaired = readReply(second);
+    if (!('error' in repaired)) return this.#accept(ask, repaired, second, draft);
+    const { kind, message } = repaired;
+    return this.#fail(
+      ask,
+      kind,
+      kind === 'invalid' ? `no verdict in two replies: ${message}` : message,
+      draft,
+      second.text,
+    );
+  }
+
+  /** One reply, however many tries it takes; each try is paid for and counted. */
+  async #call(ask: Ask, request: ModelRequest, draft: Draft): Promise<ModelReply | JudgeFailure> {
+    const { retries = DEFAULT_RETRIES, budget, random = () => 0.5, signal } = this.#config;
+    const limiter = this.#limiter(ask.name.provider);
+    this.#prices ??= import('../kit/prices.ts').then(({ loadPrices }) => loadPrices());
+    const { lookup } = await this.#prices;
+    const price = (usage: ModelReply['usage']): number | undefined =>
+      lookup({ model: ask.name.model, provider: priceProvider(ask.name), usage })?.usd;
+    // Three characters a token is on the safe side for every script and tokenizer in use.
+    const most = price({
+      input: Math.ceil((request.system.length + request.user.length) / 3) + 200,
+      output: MAX_OUTPUT_TOKENS,
+    });
+    for (let attempt = 0; ; attempt++) {
+      if (signal?.aborted) return this.#fail(ask, 'interrupted', 'the run was interrupted', draft);
+      if (budget && most !== undefined && !budget.reserve(most))
+        return this.#fail(
+          ask,
+          'budget',
+          `not asked: the call may cost up to $${most.toFixed(4)}, more than --max-cost leaves`,
+          draft,
+        );
+      try {
+        const reply = await limiter.run(() => {
+          draft.calls++;
+          this.#usage.calls++;
+          return callModel(request);
+        });
+        const costUsd = price(reply.usage);
+        budget?.settle(most ?? 0, costUsd ?? 0);
+        this.#count(ask, reply, costUsd, draft);
+        return reply;
+      } catch (error) {
+        budget?.settle(most ?? 0, 0);
+        if (!(error instanceof ModelError)) throw error;
+        if (error.kind !== 'infra' || attempt >= retries) {
+          const tries = attempt === 0 ? '' : ` (after ${attempt + 1} tries)`;
+          const label = error.kind === 'infra' ? '[INFRA] ' : '';
+          return this.#fail(ask, error.kind, `${label}${error.message}${tries}`, draft);
+        }
+        const delay = retryDelay(attempt, error.retryAfterMs, random);
+        if (error.retryAfterMs !== undefined) limiter.pause(error.retryAfterMs);
+        await pause(delay, signal);
+      }
+    }
+  }
+
+  #count(ask: Ask, { usage, warnings }: ModelReply, costUsd: number | undefined, draft: Draft): void {
+    draft.input = sum(draft.input, usage.input);
+    draft.output = sum(draft.output, usage.output);
+    this.#usage.input_tokens += usage.input ?? 0;
+    this.#usage.output_tokens += usage.output ?? 0;
+    const known = usage.input === undefined && usage.output === undefined ? undefined : costUsd;
+    draft.costUsd = addCost(draft.costUsd, known);
+    this.#usage.cost_usd = addCost(this.#usage.cost_usd, known);
+    if (known === undefined) this.#unpriced.add(ask.key.model);
+    for (const warning of warnings) draft.warnings.add(warning);
+  }
+
+  #accept(ask: Ask, verdict: Verdict, reply: ModelReply, draft: Draft): Verdict {
+    const { cacheDir, cache = true } = this.#config;
+    if (cacheDir !== undefined && cache) {
+      try {
+        const { raw, input_tokens, output_tokens, warnings } = record(ask, draft, reply.text);
+        writeStoredVerdict(cacheDir, ask.hash, ask.key, {
+          verdict,
+          raw: raw ?? '',
+          ...(input_tokens === undefined ? {} : { input_tokens }),
+          ...(output_tokens === undefined ? {} : { output_tokens }),
+          ...(warnings === undefined ? {} : { warnings }),
+        });
+      } catch (error) {
+        // A verdict that cannot be kept is still a verdict.
+        draft.warnings.add(`not stored: ${(error as Error).message}`);
+      }
+    }
+    return { ...verdict, record: record(ask, draft, reply.text) };
+  }
+
+  #fail(ask: Ask, kind: JudgeFailureKind, message: string, draft: Draft, raw?: string): JudgeFailure {
+    return { ...failure(kind, `${ask.key.model}: ${message}`), record: record(ask, draft, raw) };
+  }
+
+  #key({ provider }: ModelName): { readonly value: string | undefined } | JudgeFailure {
+    const { api_key_env, env = {} } = this.#config;
+    const names = api_key_env === undefined ? KEY_VARIABLES[provider] : [api_key_env];
+    if (names.length === 0) return { value: undefined };
+    const value = names.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '');
+    if (value !== undefined) return { value };
+    return failure('no_key', `the judge has no key: set ${names.join(' or ')}`);
+  }
+
+  #limiter(provider: string): Limiter {
+    let limiter = this.#limiters.get(provider);
+    if (limiter === undefined) {
+      const { limits = DEFAULT_LIMITS, signal } = this.#config;
+      limiter = new Limiter(limits, { now: () => performance.now(), sleep: (ms) => pause(ms, signal) });
+      this.#limiters.set(provider, limiter);
+    }
+    return limiter;
+  }
+}
+
+const failure = (kind: JudgeFailureKind, message: string): JudgeFailure => ({ error: true, kind, message });
+
+function readReply(
+  reply: ModelReply,
+): Verdict | { readonly error: true; readonly kind: 'refusal' | 'invalid'; readonly message: string } {
+  if (reply.refused) return { error: true, kind: 'refusal', message: 'the judge refused to answer' };
+  const verdict = parseVerdict(reply.text);
+  return 'error' in verdict ? { ...verdict, kind: 'invalid' } : verdict;
+}
+
+function record({ key }: Ask, draft: Draft, raw: string | undefined): JudgeRecord {
+  return {
+    ...key,
+    cached: false,
+    calls: draft.calls,
+    ...(raw === undefined ? {} : { raw: raw.slice(0, 16 * 1024) }),
+    ...(draft.input === undefined ? {} : { input_tokens: draft.input }),
+    ...(draft.output === undefined ? {} : { output_tokens: draft.output }),
+    cost_usd: draft.costUsd,
+    ...(draft.warnings.size > 0 ? { warnings: [...draft.warnings] } : {}),
+  };
+}
+
+const sum = (a: number | undefined, b: number | undefined): number | undefined => (b === undefined ? a : (a ?? 0) + b);
+
+/** A sum with an unknown part is unknown. */
+const addCost = (sum: number | null, usd: number | undefined): number | null =>
+  sum === null || usd === undefined ? null : sum + usd;
+
+const priceProvider = ({ provider }: ModelName): string => (provider === 'openai-chat' ? 'openai' : provider);

@@ -1,0 +1,168 @@
+import type { LanguageModel } from 'ai';
+import { ModelError } from './model-error.ts';
+import type { ModelName } from './model-name.ts';
+
+/** The bound on a reply, and what a call is assumed to cost at most. Models that think count their thoughts too. */
+export const MAX_OUTPUT_TOKENS = 2048;
+
+export interface ModelRequest {
+  readonly name: ModelName;
+  readonly system: string;
+  readonly user: string;
+  readonly temperature: number;
+  readonly structured: boolean;
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ModelReply {
+  readonly text: string;
+  readonly refused: boolean;
+  readonly usage: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  };
+  readonly warnings: readonly string[];
+}
+
+/** The order matters: a score given after its reason is the better score. Bounds are left out, since not all providers take them. */
+const VERDICT_SCHEMA = {
+  type: 'object',
+  properties: {
+    rationale: { type: 'string', description: 'at most three sentences' },
+    score: { type: 'integer', description: '1 to 5' },
+    label: { type: 'string', enum: ['pass', 'borderline', 'fail'] },
+  },
+  required: ['rationale', 'score', 'label'],
+  additionalProperties: false,
+} as const;
+
+/** One call of a model. The SDKs are loaded here and only when a call is really made. */
+export async function callModel(request: ModelRequest): Promise<ModelReply> {
+  // Before the SDK is loaded: it prints its first warning to stdout, into somebody's JSON.
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('ai');
+  const model = await connect(request);
+  const deadline = AbortSignal.timeout(request.timeoutMs);
+  try {
+    const result = await generateText({
+      model,
+      system: request.system,
+      prompt: request.user,
+      temperature: request.temperature,
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      maxRetries: 0,
+      abortSignal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
+      ...(request.structured
+        ? { output: Output.object({ schema: jsonSchema(VERDICT_SCHEMA as never), name: 'verdict' }) }
+        : {}),
+    });
+    return {
+      text: result.text,
+      refused: result.finishReason === 'content-filter',
+      usage: usageOf(result.usage),
+      warnings: (result.warnings ?? []).map(warningText),
+    };
+  } catch (error) {
+    if (NoObjectGeneratedError.isInstance(error)) {
+      // The reply is there, only not in the shape asked for: whether it is a verdict is decided by our own reader.
+      return {
+        text: error.text ?? '',
+        refused: error.finishReason === 'content-filter',
+        usage: usageOf(error.usage),
+        warnings: [],
+      };
+    }
+    if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
+    if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+    if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
+    throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+  }
+}
+
+async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Promise<LanguageModel> {
+  const { provider, model } = name;
+  // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
+  const settings = { apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+  switch (provider) {
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
+    case 'openai':
+      return (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model);
+    case 'openai-chat':
+      return (await import('@ai-sdk/openai')).createOpenAI(settings).chat(model);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(model);
+    case 'openai-compatible':
+      return (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
+        name: 'openai-compatible',
+        baseURL: baseUrl ?? '',
+        supportsStructuredOutputs: structured,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      })(model);
+  }
+}
+
+interface ApiError {
+  readonly statusCode?: number | undefined;
+  readonly isRetryable: boolean;
+  readonly message: string;
+  readonly responseHeaders?: Record<string, string> | undefined;
+}
+
+function fromApiError(error: ApiError, apiKey: string | undefined): ModelError {
+  const { statusCode, isRetryable, responseHeaders } = error;
+  const status = statusCode === undefined ? '' : `HTTP ${statusCode}: `;
+  const isInfra = isRetryable || statusCode === undefined || statusCode === 429 || statusCode >= 500;
+  return new ModelError(isInfra ? 'infra' : 'provider', `${status}${clean(error.message, apiKey)}`, {
+    retryAfterMs: retryAfter(responseHeaders ?? {}),
+  });
+}
+
+function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (ms >= 0) return ms;
+  const value = headers['retry-after'];
+  if (value === undefined || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** Some servers repeat the key they refuse. */
+function clean(message: string, apiKey: string | undefined): string {
+  const text = apiKey ? message.replaceAll(apiKey, '***') : message;
+  return text.replace(/\s+/g, ' ').slice(0, 300);
+}
+
+interface SdkUsage {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly inputTokenDetails?: {
+    readonly cacheReadTokens: number | undefined;
+    readonly cacheWriteTokens: number | undefined;
+  };
+}
+
+function usageOf(usage: SdkUsage | undefined): ModelReply['usage'] {
+  const given = {
+    input: usage?.inputTokens,
+    output: usage?.outputTokens,
+    cacheRead: usage?.inputTokenDetails?.cacheReadTokens,
+    cacheWrite: usage?.inputTokenDetails?.cacheWriteTokens,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, count]) => count !== undefined));
+}
+
+function warningText(warning: unknown): string {
+  const { type, feature, details, message } = warning as Record<'type' | 'feature' | 'details' | 'message', unknown>;
+  return [type, feature, details ?? message]
+    .filter((part) => typeof part === 'string')
+    .join(': ')
+    .slice(0, 200);
+}

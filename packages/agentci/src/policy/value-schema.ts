@@ -1,0 +1,56 @@
+/** Where a constraint is written. */
+export interface ConstraintPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+export type OnViolation = 'block' | 'warn' | 'log';
+
+/** A constraint that a value does not keep. */
+export interface Finding {
+  /** `address.zip`; empty for the arguments as a whole. */
+  readonly at: string;
+  readonly value: unknown;
+  readonly constraint: string;
+  readonly message: string;
+  readonly place: ConstraintPlace;
+  readonly onViolation: OnViolation;
+}
+
+export interface FindingSink {
+  readonly found: (finding: Finding) => void;
+  /** Whether the value keeps the constraint could not be told. */
+  readonly unknown: (at: string, why: string) => void;
+}
+
+/** Holds one value against everything that is asked of it. */
+export type ValueCheck = (value: unknown, at: string, sink: FindingSink) => void;
+
+/** A compiled schema: what it checks, and whether it can say no at all. */
+export interface ValueSchema {
+  readonly check: ValueCheck;
+  readonly decides: boolean;
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
+export type ValueType = (typeof TYPES)[number];
+
+export function hasType(value: unknown, type: ValueType): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'null':
+      return value === null;
+    default:
+      return typeof value === type;
+  }
+}

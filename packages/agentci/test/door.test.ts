@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import * as door from '../src/index.ts';
+
+// Names other programs rely on. Adding one is fine; taking one away breaks somebody.
+test('the door exports what was promised', () => {
+  expect(Object.keys(door)).toEqual(
+    expect.arrayContaining([
+      'SpecError',
+      'countLoops',
+      'detectFormat',
+      'evaluateQuery',
+      'exitCode',
+      'handoffs',
+      'loadSpec',
+      'matchTools',
+      'parseSpec',
+      'readTraces',
+      'runSuite',
+      'sequenceEdit',
+      'sequenceLcs',
+      'simpleTrace',
+      'toolCalls',
+      'toolF1',
+      'toolNames',
+      'toolPrecision',
+      'toolRecall',
+      'totals',
+    ]),
+  );
+});
