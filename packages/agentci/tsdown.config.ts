@@ -11,7 +11,7 @@ const leanCommander = {
 };
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', cli: 'src/cli/bin.ts', 'module-host': 'src/runners/module-host.mjs' },
+  entry: { index: 'src/index.ts', stats: 'src/stats/index.ts', cli: 'src/cli/bin.ts', 'module-host': 'src/runners/module-host.mjs' },
   format: 'esm',
   platform: 'node',
   target: 'node20',
