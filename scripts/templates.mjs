@@ -86,13 +86,12 @@ export const reporter: Reporter = {
 };
 `,
       [`${src}/reporters/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { reportContext } from '../../test/support/report-context.ts';
 import { runOf } from '../../test/support/run-of.ts';
 import { reporter } from './${name}.ts';
 
-const context = { color: false, columns: 100, hasStepSummary: false, quiet: false, publicPath: (file: string) => file };
-
 test('names every query and its status', () => {
-  const report = reporter.render(runOf([{ id: 'a', status: 'pass' }, { id: 'b', status: 'fail' }]), context);
+  const report = reporter.render(runOf([{ id: 'a', status: 'pass' }, { id: 'b', status: 'fail' }]), reportContext());
   expect(report.text).toBe('pass "a"\\nfail "b"\\n');
 });
 `,

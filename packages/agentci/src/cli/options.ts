@@ -17,6 +17,14 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
+/** A share: 0.2 or 20%. */
+export function fraction(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(%)?$/.exec(text.trim());
+  const value = match ? Number(match[1]) / (match[2] ? 100 : 1) : Number.NaN;
+  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('it must be between 0 and 1, such as 0.2 or 20%.');
+  return value;
+}
+
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 
 /** `500ms`, `30s`, `2m`; a bare number is milliseconds, as `timeout_ms` in the spec. */

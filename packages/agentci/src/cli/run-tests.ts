@@ -33,6 +33,8 @@ export interface TestOptions {
   readonly baselineDir?: string;
   readonly failed?: boolean;
   readonly judge?: JudgeMode;
+  readonly sampleEnsemble?: number;
+  readonly judgeCache?: string;
   readonly seed?: number;
   readonly maxCost?: number;
   readonly resume?: boolean;
@@ -108,6 +110,8 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
     baseline: options.baseline,
     baselineDir: options.baselineDir === undefined ? undefined : resolve(io.cwd, options.baselineDir),
     judge: options.judge,
+    sampleEnsemble: options.sampleEnsemble,
+    judgeCacheDir: resolve(io.cwd, options.judgeCache ?? join('.agentci', 'judge-cache')),
     failFast: options.failFast,
     maxCostUsd: options.maxCost,
     strict: options.strict,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
-import { collect, collectList, duration, positiveNumber, wholeNumber } from './options.ts';
+import { collect, collectList, duration, fraction, positiveNumber, wholeNumber } from './options.ts';
 
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
@@ -21,6 +21,13 @@ export function addSharedFlags(parser: Command): Command {
         ...JUDGE_MODES,
       ]),
     )
+    .option(
+      '--sample-ensemble <share>',
+      'let the ensemble judge this share of the queries, one judge the rest',
+      fraction,
+    )
+    .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache)')
+    .option('--max-cost <usd>', 'stop before agent and judge have cost more than this', positiveNumber)
     .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
     .addOption(new Option('-j <n>').argParser(wholeNumber(1)).hideHelp())
     .option('-n, --runs <n>', "runs of each query, instead of the spec's", wholeNumber(1))
@@ -36,7 +43,6 @@ export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
     .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
-    .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
     .option('--resume', 'go on with the unfinished run of this spec');
 }
 

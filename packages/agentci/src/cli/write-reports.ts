@@ -1,11 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { CHECKS } from '../layers/index.gen.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { ReportContext, Reporter } from '../reporters/reporter.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
+import { VERSION } from './version.gen.ts';
 
 /** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
 export async function writeReports(
@@ -22,6 +24,8 @@ export async function writeReports(
       hasStepSummary: stepSummary !== undefined && stepSummary !== '',
       quiet,
       publicPath: (file) => publicPath(file, io),
+      checkSummary,
+      version: VERSION,
       ...(rerunCommand === undefined ? {} : { rerunCommand }),
     };
     try {
@@ -46,3 +50,6 @@ function publicPath(file: string, io: Io): string {
   const path = relative(root, resolve(io.cwd, file));
   return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }
+
+const checkSummary = (id: string): string | undefined =>
+  CHECKS.find((check) => `${check.layer}.${check.key}` === id)?.summary;

@@ -4,6 +4,7 @@ import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
 import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
 import type { Query } from '../spec/suite.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import { errorResult } from './combine-runs.ts';
 import { interpretOutput } from './interpret-output.ts';
@@ -11,7 +12,6 @@ import type { Ledger } from './ledger.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
-import { seededRandom } from '../stats/seeded-random.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;
@@ -52,8 +52,9 @@ export async function collectLive(
       if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describe(error, retries)));
       return;
     }
-    ledger.add(query, run, await judge(query, trace), trace);
+    // First the agent's cost: what is left of --max-cost is what the judge may use.
     ledger.spend(knownCost(trace));
+    ledger.add(query, run, await judge(query, trace), trace);
   };
 
   try {

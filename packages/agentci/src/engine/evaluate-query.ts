@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import type { JudgeMode } from '../judge/mode.ts';
+import type { Judge } from '../judge/port.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
@@ -10,13 +12,18 @@ import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
-import { rubricChecks } from './rubric-checks.ts';
+import { type RubricResults, rubricChecks } from './rubric-checks.ts';
 
 export interface EvaluateInput {
   readonly query: Query;
   readonly trace: Trace;
   readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
-  readonly judge?: JudgeMode;
+  /** Who scores rubrics. A mode alone is no judge: `off` skips rubrics, otherwise they are an error. */
+  readonly judge?: JudgeMode | Judge;
+  /** Ask the judge's ensemble; as the judge is set up when not given. */
+  readonly useEnsemble?: boolean;
+  /** Folder that a rubric's `context_file` is looked for in; that of the spec. */
+  readonly dir?: string;
   readonly price?: PriceLookup;
 }
 
@@ -45,10 +52,13 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
     evaluateLayer(name, query[name], context, query.locations ? { locations: query.locations } : {});
 
   const correctness = layer('correctness');
-  const rubrics = rubricChecks({
+  const judge = input.judge ?? 'live';
+  const rubrics = await rubricChecks({
     query,
     trace,
-    judge: input.judge ?? 'live',
+    judge,
+    useEnsemble: input.useEnsemble ?? (typeof judge === 'object' && (judge.ensemble?.enabled ?? false)),
+    dir: input.dir ?? dirname(query.location?.file ?? ''),
     deterministicFailed: correctness.checks.some((check) => check.status === 'fail'),
   });
   const result: QueryResult = {
@@ -89,11 +99,11 @@ function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): 
   return cost.details.actual === undefined ? { ...cost, details: costDetails({ ...context, siblings: {} }) } : cost;
 }
 
-function withChecks(layer: LayerResult, extra: readonly CheckResult[]): LayerResult {
-  if (extra.length === 0) return layer;
-  const checks = [...layer.checks, ...extra];
+function withChecks(layer: LayerResult, extra: RubricResults): LayerResult {
+  if (extra.checks.length === 0) return layer;
+  const checks: CheckResult[] = [...layer.checks, ...extra.checks];
   const status = worstStatus(checks.map((check) => check.status));
-  return { ...layer, status, checks, messages: messagesOf(checks) };
+  return { ...layer, status, checks, messages: messagesOf(checks), details: { ...layer.details, ...extra.details } };
 }
 
 /** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */

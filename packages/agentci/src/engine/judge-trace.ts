@@ -4,12 +4,13 @@ import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { BaselineShelf } from './choose-baselines.ts';
 import { evaluateQuery } from './evaluate-query.ts';
-import type { RunOptions } from './run-options.ts';
+import type { SuiteJudge } from './suite-judge.ts';
 
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
 export function traceJudge(
-  options: RunOptions,
+  judge: SuiteJudge,
   shelf: BaselineShelf | undefined,
+  dir: string,
 ): (query: Query, trace: Trace) => Promise<QueryResult> {
   let prices: Promise<PriceLookup> | undefined;
   return async (query, trace) => {
@@ -23,7 +24,9 @@ export function traceJudge(
       query,
       trace,
       ...(baseline ? { baseline } : {}),
-      ...(options.judge ? { judge: options.judge } : {}),
+      judge: judge.judge,
+      useEnsemble: judge.useEnsemble(query),
+      dir,
       ...(price ? { price } : {}),
     });
   };

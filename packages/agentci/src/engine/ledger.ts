@@ -1,16 +1,19 @@
+import type { Budget } from '../judge/budget.ts';
 import type { QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { combineRuns, errorResult, notRunResult } from './combine-runs.ts';
+import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Keeps the account of a run: what is done, what was spent, whether to go on, and in the end one result per query. */
-export class Ledger {
+export class Ledger implements Budget {
   readonly #options: RunOptions;
   readonly #queries: readonly Query[];
   readonly #done = new Map<string, Map<number, QueryResult>>();
   readonly #overruled = new Map<string, QueryError>();
   #spentUsd = 0;
+  #reservedUsd = 0;
   #stopped: 'fail_fast' | 'max_cost' | undefined;
 
   constructor(options: RunOptions, queries: readonly Query[]) {
@@ -37,6 +40,8 @@ export class Ledger {
 
   /** Writes a finished run down, first on disk and then in memory. */
   add(query: Query, run: number, result: QueryResult, trace?: Trace): void {
+    // A judge that was cut off by the user leaves the run open for --resume.
+    if (this.interrupted && wasInterrupted(result.correctness.details)) return;
     this.#options.onRecord?.({ id: query.id, run, result }, trace);
     this.#put(query.id, run, result);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
@@ -53,6 +58,19 @@ export class Ledger {
     this.#spentUsd += usd ?? 0;
     const { maxCostUsd } = this.#options;
     if (maxCostUsd !== undefined && this.#spentUsd >= maxCostUsd) this.#stopped ??= 'max_cost';
+  }
+
+  /** Sets money aside for a call of the judge; false when the call could go beyond `--max-cost`. */
+  reserve(usd: number): boolean {
+    const { maxCostUsd } = this.#options;
+    if (maxCostUsd !== undefined && this.#spentUsd + this.#reservedUsd + usd > maxCostUsd) return false;
+    this.#reservedUsd += usd;
+    return true;
+  }
+
+  settle(reservedUsd: number, actualUsd: number): void {
+    this.#reservedUsd -= reservedUsd;
+    this.spend(actualUsd);
   }
 
   /** No further run should start. */

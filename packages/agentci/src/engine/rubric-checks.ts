@@ -1,49 +1,130 @@
+import { type Judgement, judgeAnswer } from '../judge/ensemble.ts';
 import type { JudgeMode } from '../judge/mode.ts';
+import type { Judge } from '../judge/port.ts';
+import { type ResolvedRubric, resolveRubric, type WrittenRubric } from '../judge/rubric.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
+import { readContextFile } from '../spec/context-file.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
-import { contextOf } from '../trace/selectors.ts';
+import { contextOf, finalText } from '../trace/selectors.ts';
+import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
 
 /** The correctness keys that need a judge, in the order they are asked. */
 const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
+type RubricKey = (typeof RUBRIC_KEYS)[number];
+
+/** The seed's names for what a judge found out. */
+const DETAIL_NAMES: Partial<Record<RubricKey, string>> = {
+  safety_check: 'safety',
+  hallucination_check: 'hallucination',
+};
+
+export interface RubricInput {
+  readonly query: Query;
+  readonly trace: Trace;
+  /** A mode alone is a judge nobody provided: `off` skips, the others are an error. */
+  readonly judge: Judge | JudgeMode;
+  readonly useEnsemble: boolean;
+  readonly deterministicFailed: boolean;
+  /** Folder that `context_file` is looked for in. */
+  readonly dir: string;
+}
+
+export interface RubricResults {
+  readonly checks: readonly CheckResult[];
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+interface Item {
+  readonly key: RubricKey;
+  readonly written: WrittenRubric;
+  readonly place: Pick<CheckResult, 'id' | 'location'>;
+}
+
+export const hasRubrics = ({ correctness }: Query): boolean =>
+  RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
 
 /**
- * Verdicts of the rubric checks of a query. Without a judge that can be reached they are `error`, never a pass;
- * `off` skips them, and a deterministic failure makes them pointless.
+ * Verdicts of the rubric checks of a query: all of `llm_judge`, then `safety_check`, then `hallucination_check`, each left out
+ * after a failure. Without a judge that answers they are `error`, never a pass; a deterministic failure makes them pointless.
  */
-export function rubricChecks(input: {
-  query: Query;
-  trace: Trace;
-  judge: JudgeMode;
-  deterministicFailed: boolean;
-}): CheckResult[] {
-  const { query, trace, judge, deterministicFailed } = input;
-  const results: CheckResult[] = [];
-  if (query.correctness === undefined) return results;
+export async function rubricChecks(input: RubricInput): Promise<RubricResults> {
+  const checks: CheckResult[] = [];
+  const records: object[] = [];
+  const details: Record<string, unknown> = {};
   for (const key of RUBRIC_KEYS) {
-    const written = query.correctness?.[key];
-    if (written === undefined) continue;
-    for (const index of Array.isArray(written) ? written.keys() : [undefined]) {
-      const id = `correctness.${key}`;
-      const location = query.locations?.[index === undefined ? id : `${id}[${index}]`] ?? query.locations?.[id];
-      const place = location ? { location } : {};
-      const skip = (skip_reason: SkipReason, message: string): CheckResult => ({
-        id,
-        status: 'skip',
-        skip_reason,
-        message,
-        evidence: [],
-        ...place,
-      });
-      if (judge === 'off') results.push(skip('off', 'not judged: the judge is off'));
-      else if (deterministicFailed) results.push(skip('not_run', 'not judged: a deterministic check already failed'));
-      else if (key === 'hallucination_check' && contextOf(trace) === undefined) {
-        results.push(skip('not_measured', 'not judged: no context was captured to compare the answer with'));
-      } else {
-        const message = 'no judge can be reached from this version; --judge off runs the other checks';
-        results.push({ id, status: 'error', message, evidence: [], ...place });
-      }
+    const hasFailed = input.deterministicFailed || checks.some((check) => check.status === 'fail');
+    const outcomes = await Promise.all(itemsOf(input.query, key).map((item) => evaluate(item, input, hasFailed)));
+    for (const { check, judgement, rubric } of outcomes) {
+      checks.push(check);
+      if (judgement === undefined || rubric === undefined) continue;
+      records.push(...recordsOf(check.id, rubric, judgement));
+      const name = DETAIL_NAMES[key];
+      if (name !== undefined) details[name] = summaryOf(judgement);
     }
   }
-  return results;
+  return { checks, details: records.length > 0 ? { ...details, judge: records } : details };
+}
+
+function itemsOf({ correctness, locations }: Query, key: RubricKey): Item[] {
+  const written = correctness?.[key] as WrittenRubric | readonly WrittenRubric[] | null | undefined;
+  if (written === undefined || written === null) return [];
+  const id = `correctness.${key}`;
+  const isList = Array.isArray(written);
+  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map((rubric, i) => {
+    const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
+    return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
+  });
+}
+
+interface Outcome {
+  readonly check: CheckResult;
+  readonly judgement?: Judgement;
+  readonly rubric?: ResolvedRubric;
+}
+
+async function evaluate({ key, written, place }: Item, input: RubricInput, hasFailed: boolean): Promise<Outcome> {
+  const { judge, query, trace } = input;
+  const skip = (skip_reason: SkipReason, message: string): Outcome => ({
+    check: { ...place, status: 'skip', skip_reason, message, evidence: [] },
+  });
+  const error = (message: string): Outcome => ({ check: { ...place, status: 'error', message, evidence: [] } });
+
+  if (judge === 'off') return skip('off', 'not judged: the judge is off');
+  const answer = finalText(trace);
+  if (answer === undefined) return error('not judged: no final answer was captured');
+  if (hasFailed) return skip('not_run', 'not judged: another check already failed');
+  if (typeof judge === 'string') return error('no judge was given; createJudge(config) makes one');
+
+  const rubric = resolveRubric(written);
+  const context: string[] = [];
+  if (written.context_file !== undefined) {
+    const file = readContextFile(written.context_file, input.dir);
+    if (!file.ok) return error(`not judged: ${file.message}`);
+    context.push(file.text);
+  }
+  const isGrounding = key === 'hallucination_check' || rubric.needsContext;
+  if (isGrounding) context.push(...(query.context ?? []), ...(contextOf(trace) ?? []));
+  if (isGrounding && context.length === 0) {
+    const message = 'not judged: no context was captured to compare the answer with';
+    return key === 'hallucination_check' ? skip('not_measured', message) : error(message);
+  }
+  const question = {
+    rubric: isGrounding ? { ...rubric, needsContext: true } : rubric,
+    query: query.query,
+    answer,
+    ...(context.length > 0 ? { context: [...new Set(context)] } : {}),
+  };
+  try {
+    const judgement = await judgeAnswer({ judge, question, useEnsemble: input.useEnsemble });
+    return { check: checkOfJudgement(place, judgement), judgement, rubric };
+  } catch (thrown) {
+    return error(`the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+}
+
+/** A verdict that was cut off by the user's interruption: the query is not done. */
+export function wasInterrupted(details: Readonly<Record<string, unknown>>): boolean {
+  const records = Array.isArray(details.judge) ? (details.judge as { error?: { kind?: unknown } }[]) : [];
+  return records.some((record) => record.error?.kind === 'interrupted');
 }

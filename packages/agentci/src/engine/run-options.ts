@@ -1,4 +1,5 @@
 import type { JudgeMode } from '../judge/mode.ts';
+import type { Judge } from '../judge/port.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -32,7 +33,12 @@ export interface RunOptions {
   readonly format?: string;
   /** Replaces the spec's runner. */
   readonly runner?: RunnerConfig | AgentFunction;
-  readonly judge?: JudgeMode;
+  /** How rubrics are answered, or a judge of the caller's own. */
+  readonly judge?: JudgeMode | Judge;
+  /** Share of the queries, 0 to 1, that the ensemble judges; one judge does the rest. */
+  readonly sampleEnsemble?: number;
+  /** Folder of stored verdicts; `.agentci/judge-cache`. */
+  readonly judgeCacheDir?: string;
   readonly tags?: readonly string[];
   readonly filter?: string;
   readonly ids?: readonly string[];
@@ -50,7 +56,7 @@ export interface RunOptions {
   readonly baselineDir?: string;
   readonly signal?: AbortSignal;
   readonly failFast?: boolean;
-  /** Stops starting queries once the known cost of the agent reaches this. */
+  /** Stops starting queries once the known cost of agent and judge reaches this; a judge call that could exceed it is not made. */
   readonly maxCostUsd?: number;
   readonly strict?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -9,6 +9,7 @@ import { summarize } from './exit-code.ts';
 import { traceJudge } from './judge-trace.ts';
 import { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
+import { suiteJudge } from './suite-judge.ts';
 
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
@@ -30,7 +31,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
     version: options.baseline,
   });
-  const judge = traceJudge(options, shelf);
+  const judges = suiteJudge(options, queries, ledger);
+  const judge = traceJudge(judges, shelf, suite.dir);
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   let recorded: Recorded = { checks: [], notices: [] };
@@ -61,11 +63,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     agent: suite.agent,
     run_id: options.runId ?? 'run',
     spec: { file: suite.file, hash: suite.hash },
-    judge: { calls: 0, cost_usd: null },
+    judge: judges.usage(),
     checks: verdicts.checks,
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
-    notices: [...shelf.notices, ...recorded.notices],
+    notices: [...shelf.notices, ...recorded.notices, ...judges.notices()],
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,

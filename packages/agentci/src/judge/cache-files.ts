@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -60,8 +61,6 @@ export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): S
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-let written = 0;
-
 /** Keeps a verdict for the next run. Whole or not at all, also when two runs write the same one. */
 export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, stored: StoredVerdict): void {
   const path = pathOf(dir, hash);
@@ -76,7 +75,7 @@ export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, s
     warnings: stored.warnings,
   };
   mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${path}.${written++}.${Math.random().toString(36).slice(2)}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   const fd = openSync(temporary, 'wx');
   try {
     writeSync(fd, `${JSON.stringify(file, null, 2)}\n`);

@@ -25,6 +25,7 @@ import { check as pathMinSequenceSimilarity } from './path/min-sequence-similari
 import { check as pathMinToolF1 } from './path/min-tool-f1.ts';
 import { check as pathMinToolPrecision } from './path/min-tool-precision.ts';
 import { check as pathMinToolRecall } from './path/min-tool-recall.ts';
+import { check as pathRules } from './path/rules.ts';
 import { setting as pathSequenceMetric } from './path/sequence-metric.ts';
 
 export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
@@ -53,5 +54,6 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   pathMinToolF1,
   pathMinToolPrecision,
   pathMinToolRecall,
+  pathRules,
   pathSequenceMetric,
 ];

@@ -34,6 +34,11 @@ export interface ArgumentSchema extends ValueSchema {
 
 export interface CompileContext {
   readonly problems: PolicyProblems;
+  /**
+   * `policy`: a keyword implies the type it speaks of, and one that can say nothing is an error.
+   * `json-schema`: as the standard says, a keyword is silent about other types.
+   */
+  readonly dialect: 'policy' | 'json-schema';
   /** The value a `$ref` leads to; undefined when it leads nowhere, which it has then reported. */
   readonly resolve: (ref: YamlEntry) => YamlNode | undefined;
 }
@@ -110,7 +115,7 @@ export class ArgumentCompiler {
     return {
       onViolation,
       decides: types.check !== undefined || keywords.decides || nested.decides,
-      check: joined(types.check?.(onViolation), checks),
+      check: joined(types.check, checks, onViolation),
       ...(required === undefined ? {} : { required }),
       ...(requiredIf === undefined ? {} : { requiredIf }),
     };
@@ -148,14 +153,14 @@ export class ArgumentCompiler {
   }
 
   /** The type written, else the one the keywords speak of: `max: 30` alone is no rule that "50" as text may slip by. */
-  #types(node: YamlMap): { given: readonly ValueType[]; check?: (mode: OnViolation) => ValueCheck } | undefined {
+  #types(node: YamlMap): { given: readonly ValueType[]; check?: TypeCheck } | undefined {
     const entry = node.entries.get('type');
     if (entry === undefined) {
+      if (this.#context.dialect === 'json-schema') return { given: [] };
       const telling = [...node.entries.values()].find(({ key }) => impliedType(key) !== undefined);
       const implied = telling === undefined ? undefined : impliedType(telling.key);
       if (telling === undefined || implied === undefined) return { given: [] };
-      const at = placeOf(telling);
-      return { given: [implied], check: (mode) => typeCheck([implied], at, mode) };
+      return { given: [implied], check: { types: [implied], place: placeOf(telling) } };
     }
     const written = toPlain(entry.value);
     const names: readonly unknown[] = Array.isArray(written) ? written : [written];
@@ -166,8 +171,7 @@ export class ArgumentCompiler {
       this.#add(entry.value, 'POLICY_CHOICE', `there is no type ${shown(wrong)}`, hint);
       return undefined;
     }
-    const at = placeOf(entry);
-    return { given, check: (mode) => typeCheck(given, at, mode) };
+    return { given, check: { types: given, place: placeOf(entry) } };
   }
 
   #keywords(node: YamlMap, types: readonly ValueType[] = [], mode: OnViolation) {
@@ -221,6 +225,7 @@ export class ArgumentCompiler {
 
   #speaksOf(wanted: readonly ValueType[], types: readonly ValueType[], entry: YamlEntry): boolean {
     if (wanted.length === 0 || types.length === 0 || types.some((type) => wanted.includes(type))) return true;
+    if (this.#context.dialect === 'json-schema') return true;
     const message = `"${entry.key}" says nothing about a value of type ${types.join(' or ')}`;
     this.#add(keyPlace(entry), 'POLICY_CANNOT_FAIL', message, `it is for ${wanted.join(' and ')} values`);
     return false;
@@ -270,6 +275,7 @@ export class ArgumentCompiler {
         members.set(key, schema);
         // In a closed map the name alone says something.
         if (schema.decides || schema.required !== undefined || schema.requiredIf !== undefined || isClosed) continue;
+        if (this.#context.dialect === 'json-schema') continue;
         isSound = false;
         const hint = 'give it a type, or remove it';
         this.#add({ source: keySource, start: keyStart }, 'POLICY_CANNOT_FAIL', `nothing is asked of "${key}"`, hint);
@@ -350,34 +356,27 @@ function mapCheck(options: {
   };
 }
 
-/** A value of the wrong type gets that one finding; what else is asked would only repeat it. */
-function joined(type: ValueCheck | undefined, checks: readonly ValueCheck[]): ValueCheck {
-  if (checks.length === 0) return type ?? (() => undefined);
-  return (value, at, sink) => {
-    if (type !== undefined) {
-      let isRight = true;
-      type(value, at, {
-        found: (finding) => {
-          isRight = false;
-          sink.found(finding);
-        },
-        unknown: sink.unknown,
-      });
-      if (!isRight) return;
-    }
-    for (const check of checks) check(value, at, sink);
-  };
+interface TypeCheck {
+  readonly types: readonly ValueType[];
+  readonly place: ConstraintPlace;
 }
 
-function typeCheck(types: readonly ValueType[], place: ConstraintPlace, onViolation: OnViolation): ValueCheck {
+/** A value of the wrong type gets that one finding; what else is asked would only repeat it. */
+function joined(type: TypeCheck | undefined, checks: readonly ValueCheck[], onViolation: OnViolation): ValueCheck {
+  if (type === undefined)
+    return (value, at, sink) => {
+      for (const check of checks) check(value, at, sink);
+    };
+  const { types, place } = type;
   const [only] = types;
   const constraint = `type: ${types.length === 1 ? only : `[${types.join(', ')}]`}`;
   const isRight =
     types.length === 1
       ? (value: unknown) => hasType(value, only!)
-      : (value: unknown) => types.some((type) => hasType(value, type));
+      : (value: unknown) => types.some((each) => hasType(value, each));
   return (value, at, sink) => {
-    if (!isRight(value)) sink.found({ at, value, constraint, message: 'Value has the wrong type', place, onViolation });
+    if (isRight(value)) for (const check of checks) check(value, at, sink);
+    else sink.found({ at, value, constraint, message: 'Value has the wrong type', place, onViolation });
   };
 }
 

@@ -46,7 +46,8 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   }
   if (!listPasses && passes > 0 && !context.quiet)
     lines.push(c.dim(`  (${plural(passes, 'passing query', 'passing queries')} not listed)`));
-  lines.push('', ...summaryLines(run, context, c));
+  if (lines.at(-1) !== '') lines.push('');
+  lines.push(...summaryLines(run, context, c));
   return lines.join('\n');
 }
 

@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
+import { reportContext } from '../../test/support/report-context.ts';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
 import { reporter } from './github.ts';
 import { type ReportContext, reportText } from './reporter.ts';
 
-const context: ReportContext = {
-  color: false,
-  columns: 100,
-  hasStepSummary: true,
-  quiet: false,
-  publicPath: (file) => file,
-};
+const context = reportContext();
 const lines = (results: ShortResult[], overrides: Partial<ReportContext> = {}) => {
   const report = reporter.render(runOf(results), { ...context, ...overrides });
   const { stepSummary } = report;

@@ -1,23 +1,15 @@
-import type { Location } from '../kit/diagnostic.ts';
 import {
   escapeMarkdownTableCell,
   escapeTerminalLine,
   escapeWorkflowCommandData,
   escapeWorkflowCommandProperty,
 } from '../kit/escape.ts';
-import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
 import type { Reporter } from './reporter.ts';
 
 /** GitHub shows at most ten warnings a step; the rest would vanish, so they go into the step summary. */
 const MAX_INLINE_WARNINGS = 10;
 const QUERY_CHARACTERS = 60;
-
-interface Annotation {
-  readonly level: 'error' | 'warning';
-  readonly title: string;
-  readonly message: string;
-  readonly location: Location | undefined;
-}
 
 export const reporter: Reporter = {
   name: 'github',
@@ -25,7 +17,7 @@ export const reporter: Reporter = {
   extensions: [],
   machineReadable: false,
   render: (run, { hasStepSummary, publicPath }) => {
-    const annotations = annotationsOf(run);
+    const annotations = findingsOf(run);
     const errors = annotations.filter(({ level }) => level === 'error');
     const warnings = annotations.filter(({ level }) => level === 'warning');
     const overflow = warnings.slice(MAX_INLINE_WARNINGS);
@@ -41,50 +33,19 @@ export const reporter: Reporter = {
   },
 };
 
-function annotationsOf(run: RunResult): Annotation[] {
-  const annotations: Annotation[] = [];
-  for (const check of run.checks) {
-    if (check.status !== 'error' && check.status !== 'fail' && check.status !== 'warn') continue;
-    annotations.push({
-      level: check.status === 'warn' ? 'warning' : 'error',
-      title: check.id,
-      message: check.message,
-      location: check.location,
-    });
-  }
-  for (const result of run.results) annotations.push(...annotationsOfQuery(result));
-  return annotations;
-}
-
-function* annotationsOfQuery(result: QueryResult): Generator<Annotation> {
+/** `[PATH] question: what is wrong`, with the question cut short. */
+function textOf({ checkId, layer, message, result }: Finding): string {
+  if (!result) return message;
   const query =
     result.query.length > QUERY_CHARACTERS ? `${result.query.slice(0, QUERY_CHARACTERS - 1)}…` : result.query;
-  if (result.error) {
-    yield {
-      level: 'error',
-      title: result.id,
-      message: `[ERROR] ${query}: ${result.error.message}`,
-      location: result.location,
-    };
-  }
-  // Expected failures and failures within min_pass_rate do not fail the run, so they must not look as if they did.
-  const blocking = result.status === 'fail' || result.status === 'error';
-  for (const layer of LAYERS) {
-    for (const check of result[layer].checks) {
-      if (check.status !== 'fail' && check.status !== 'error' && check.status !== 'warn') continue;
-      if (!blocking && result.xfail) continue;
-      yield {
-        level: blocking && check.status !== 'warn' ? 'error' : 'warning',
-        title: check.id,
-        message: `[${layer.toUpperCase()}] ${query}: ${check.message}`,
-        location: check.location ?? result.location,
-      };
-    }
-  }
+  return `[${checkId === QUERY_ERROR ? 'ERROR' : (layer ?? 'run').toUpperCase()}] ${query}: ${message}`;
 }
 
+const titleOf = ({ checkId, result }: Finding): string => (checkId === QUERY_ERROR && result ? result.id : checkId);
+
 /** Every part is escaped, so that a model's answer cannot end the line and forge a command of its own. */
-function command({ level, title, message, location }: Annotation, publicPath: (file: string) => string): string {
+function command(finding: Finding, publicPath: (file: string) => string): string {
+  const { level, location } = finding;
   const properties = location
     ? [
         `file=${escapeWorkflowCommandProperty(publicPath(location.file))}`,
@@ -92,14 +53,15 @@ function command({ level, title, message, location }: Annotation, publicPath: (f
         `col=${location.column}`,
       ]
     : [];
-  properties.push(`title=${escapeWorkflowCommandProperty(title)}`);
-  return `::${level} ${properties.join(',')}::${escapeWorkflowCommandData(escapeTerminalLine(message))}`;
+  properties.push(`title=${escapeWorkflowCommandProperty(titleOf(finding))}`);
+  return `::${level} ${properties.join(',')}::${escapeWorkflowCommandData(escapeTerminalLine(textOf(finding)))}`;
 }
 
-function summaryTable(overflow: readonly Annotation[], publicPath: (file: string) => string): string {
-  const rows = overflow.map(({ title, message, location }) => {
+function summaryTable(overflow: readonly Finding[], publicPath: (file: string) => string): string {
+  const rows = overflow.map((finding) => {
+    const { location } = finding;
     const place = location ? `${publicPath(location.file)}:${location.line}` : '';
-    return `| ${[title, message, place].map(escapeMarkdownTableCell).join(' | ')} |`;
+    return `| ${[titleOf(finding), textOf(finding), place].map(escapeMarkdownTableCell).join(' | ')} |`;
   });
   return ['### AgentCI: further warnings', '', '| check | finding | where |', '| --- | --- | --- |', ...rows, ''].join(
     '\n',

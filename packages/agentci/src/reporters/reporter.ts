@@ -11,6 +11,9 @@ export interface ReportContext {
   readonly quiet: boolean;
   /** How a file is named to somebody outside this folder, e.g. from the root of the repository. */
   readonly publicPath: (file: string) => string;
+  /** One line on what a check asserts, by its id; reporters do not know the checks. */
+  readonly checkSummary: (id: string) => string | undefined;
+  readonly version: string;
 }
 
 /** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */

@@ -103,7 +103,14 @@ export interface RunResult {
   agent: string;
   run_id: string;
   spec: { file: string; hash: string };
-  judge: { calls: number; cost_usd: number | null };
+  /** What judging used, apart from the agent. `cached`: verdicts that needed no call. */
+  judge: {
+    calls: number;
+    cost_usd: number | null;
+    cached?: number;
+    input_tokens?: number;
+    output_tokens?: number;
+  };
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
   summary: RunSummaryCounts;

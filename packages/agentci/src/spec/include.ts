@@ -204,12 +204,14 @@ function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-const isInside = (folder: string, path: string): boolean => {
+/** Whether a path lies in a folder or is the folder itself. Neither is looked up: links must be followed before. */
+export const isInside = (folder: string, path: string): boolean => {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-function existingPath(path: string): string | undefined {
+/** The path with its links followed; undefined when there is nothing. */
+export function existingPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -224,7 +226,7 @@ function realPath(file: string): string {
 }
 
 /** Undefined for folders, devices, files too large, and bytes that are not UTF-8. */
-function readText(path: string): string | undefined {
+export function readText(path: string): string | undefined {
   try {
     const stat = statSync(path);
     if (!stat.isFile() || stat.size > MAX_YAML_SIZE) return undefined;

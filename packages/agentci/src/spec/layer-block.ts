@@ -20,14 +20,16 @@ interface CheckedValue {
 /** Checks layer blocks key by key, and a value that many queries inherit only once. */
 export class LayerBlockChecker {
   readonly #problems: Problems;
+  readonly #dir: string;
   readonly #defaults = new Map<Layer, YamlMap>();
   readonly #blocks = new Map<Layer, CheckedBlock>();
   readonly #values = new Map<LayerKey, CheckedValue>();
   /** Inherited values that were looked at and depend on nothing beside them. */
   readonly #inspected = new Set<CheckedValue>();
 
-  constructor(problems: Problems) {
+  constructor(problems: Problems, dir: string) {
     this.#problems = problems;
+    this.#dir = dir;
   }
 
   check(layer: Layer, node: YamlMap): CheckedBlock {
@@ -89,7 +91,7 @@ export class LayerBlockChecker {
   }
 
   #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock): void {
-    for (const { path = [], severity, code, message, hint } of key.inspect?.(value, siblings) ?? []) {
+    for (const { path = [], severity, code, message, hint } of key.inspect?.(value, siblings, this.#dir) ?? []) {
       const place = path.length === 0 ? entry.value : placeAt(entry.value, path);
       if (!isBroken(entry.value)) this.#problems.add(place, { severity, code, message, hint });
     }

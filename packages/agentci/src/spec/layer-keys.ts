@@ -17,7 +17,12 @@ export interface LayerKey {
   readonly partialSchema?: z.ZodType;
   /** A setting tunes a check and is none itself. */
   readonly isSetting: boolean;
-  readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+  /** `dir` is the folder of the spec, for values that name files. */
+  readonly inspect?: (
+    value: unknown,
+    siblings: Readonly<Record<string, unknown>>,
+    dir: string,
+  ) => readonly ParamIssue[];
 }
 
 type OwnKey = Omit<LayerKey, 'id'>;
@@ -29,7 +34,7 @@ const rubricKey = (key: string, summary: string): OwnKey => ({
   schema: rubricSchema,
   partialSchema: partialRubricSchema,
   isSetting: false,
-  inspect: (value) => inspectRubric(value as Rubric),
+  inspect: (value, _, dir) => inspectRubric(value as Rubric, dir),
 });
 
 /** Keys whose verdicts need a judge or the policy evaluator; their parameters are checked here all the same. */
@@ -40,7 +45,7 @@ const JUDGED_KEYS: readonly OwnKey[] = [
     summary: 'A judge scores the answer against each rubric',
     schema: z.array(rubricSchema),
     isSetting: false,
-    inspect: (value) => inspectRubrics(value as readonly Rubric[]),
+    inspect: (value, _, dir) => inspectRubrics(value as readonly Rubric[], dir),
   },
   rubricKey('safety_check', 'A judge scores the answer against a safety rubric'),
   rubricKey('hallucination_check', 'A judge scores whether the answer is grounded in the captured context'),

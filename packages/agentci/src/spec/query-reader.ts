@@ -36,9 +36,9 @@ export class QueryReader {
   readonly #blocks: LayerBlockChecker;
   readonly #defaults: YamlMap | undefined;
 
-  constructor(defaults: YamlMap | undefined, problems: Problems) {
+  constructor(defaults: YamlMap | undefined, problems: Problems, dir: string) {
     this.#problems = problems;
-    this.#blocks = new LayerBlockChecker(problems);
+    this.#blocks = new LayerBlockChecker(problems, dir);
     this.#defaults = defaults === undefined ? undefined : this.#readDefaults(defaults);
   }
 
@@ -166,7 +166,11 @@ function addLocations(locations: Record<string, Location>, layer: Layer, block: 
   const keys = LAYER_KEYS[layer];
   for (const entry of block.entries.values()) {
     const known = keys.get(entry.key);
-    if (known !== undefined) locations[known.id] = locationOf(entry);
+    if (known === undefined) continue;
+    locations[known.id] = locationOf(entry);
+    const { key, value } = entry;
+    if (key !== 'llm_judge' || value.kind !== 'seq') continue;
+    for (const [i, { source, start }] of value.items.entries()) locations[`${known.id}[${i}]`] = locate(source, start);
   }
 }
 

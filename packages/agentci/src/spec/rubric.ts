@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { isTemplate, RUBRICS } from '../judge/rubric.ts';
+import { didYouMean } from '../kit/did-you-mean.ts';
 import type { ParamIssue } from '../layers/check.ts';
 import { emptyListIssue } from '../layers/issues.ts';
+import { readContextFile } from './context-file.ts';
 
 const text = z.string().regex(/\S/);
 
@@ -33,12 +36,30 @@ export const rubricSchema = z
 
 export type Rubric = z.infer<typeof rubricSchema>;
 
-export const DEFAULT_THRESHOLD = 0.5;
+/** What else can be wrong with a rubric: an unknown template, a context file that is not there, a threshold that decides nothing. */
+export function inspectRubric(rubric: Rubric, dir: string): readonly ParamIssue[] {
+  const issues: ParamIssue[] = [];
+  const { template, context_file, threshold } = rubric;
+  if (template !== undefined && !isTemplate(template)) {
+    const names = Object.keys(RUBRICS);
+    const near = didYouMean(template, names);
+    const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+    const message = `there is no rubric template "${template}"`;
+    issues.push({ severity: 'error', code: 'SPEC_CHOICE', message, hint, path: ['template'] });
+  }
+  if (context_file !== undefined) {
+    const file = readContextFile(context_file, dir);
+    if (!file.ok) {
+      const { code, message, hint } = file;
+      issues.push({ severity: 'error', code, message, hint, path: ['context_file'] });
+    }
+  }
+  if (threshold !== undefined) issues.push(...thresholdIssues(threshold));
+  return issues;
+}
 
 /** A threshold becomes a score of 1 to 5 (`floor(5t + 0.5)`), so its ends mean something else than they seem to. */
-export function inspectRubric(rubric: Rubric): readonly ParamIssue[] {
-  const { threshold } = rubric;
-  if (threshold === undefined) return [];
+function thresholdIssues(threshold: number): readonly ParamIssue[] {
   const path = ['threshold'];
   if (threshold < 0.3) {
     const message = `a threshold of ${threshold} means 1 of 5, the lowest score there is: this cannot fail`;
@@ -52,9 +73,9 @@ export function inspectRubric(rubric: Rubric): readonly ParamIssue[] {
 }
 
 /** The rubrics of `llm_judge`, each with its place in the list. */
-export function inspectRubrics(rubrics: readonly Rubric[]): readonly ParamIssue[] {
+export function inspectRubrics(rubrics: readonly Rubric[], dir: string): readonly ParamIssue[] {
   if (rubrics.length === 0) return [emptyListIssue('llm_judge')];
   return rubrics.flatMap((rubric, i) =>
-    inspectRubric(rubric).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),
+    inspectRubric(rubric, dir).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),
   );
 }

@@ -90,7 +90,7 @@ function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
 }
 
 function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
-  const reader = new QueryReader(effectiveDefaults(root, problems), problems);
+  const reader = new QueryReader(effectiveDefaults(root, problems), problems, dirname(root.source.file));
   const entry = root.entries.get('queries');
   if (entry === undefined || isBroken(entry.value)) return [];
   const { value } = entry;

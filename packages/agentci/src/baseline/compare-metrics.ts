@@ -1,0 +1,107 @@
+import type { ComparisonVerdict, MetricComparison } from '../results/diff.ts';
+import { DEFAULT_LEVEL } from '../stats/interval.ts';
+import { holm } from '../stats/multiple-tests.ts';
+import { type Measured, MIN_PAIRS, measure, type Pair } from './compare-metric.ts';
+import { betterSide, severityOf, thresholdPercent } from './regression-thresholds.ts';
+
+/** What one side measured of one query: every decided verdict, and every value of every metric. */
+export interface Observation {
+  /** 1 for a run that passed, 0 for one that failed. */
+  readonly verdicts: readonly number[];
+  readonly metrics: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface CompareOptions {
+  /** The most that may be lost of a metric, in its own unit; by default a percentage of the baseline. */
+  readonly maxDrop?: Readonly<Record<string, number>>;
+  /** One percentage for every metric instead of the defaults. */
+  readonly maxRegressionPercent?: number;
+  readonly better?: Readonly<Record<string, 'higher' | 'lower'>>;
+  readonly level?: number;
+  readonly seed?: number;
+}
+
+const PASS_RATE = 'pass_rate';
+
+/** Compares every metric both sides have, and corrects for having looked at several. Verdicts come first, then names in order. */
+export function compareMetrics(
+  before: ReadonlyMap<string, Observation>,
+  after: ReadonlyMap<string, Observation>,
+  options: CompareOptions = {},
+): MetricComparison[] {
+  const level = options.level ?? DEFAULT_LEVEL;
+  const measured: Measured[] = [];
+  for (const { metric, pairs, isVerdict } of pairedMetrics(before, after)) {
+    const base = Math.abs(pairs.reduce((sum, pair) => sum + pair.before, 0) / pairs.length);
+    const percent = options.maxRegressionPercent ?? thresholdPercent(metric);
+    measured.push(
+      measure({
+        metric,
+        better: own(options.better, metric) ?? betterSide(metric),
+        pairs,
+        isVerdict,
+        maxDrop: own(options.maxDrop, metric) ?? (base * percent) / 100,
+        level,
+        seed: options.seed ?? 0,
+      }),
+    );
+  }
+  const adjusted = holm(measured.map(({ p }) => p));
+  return measured.map((one, i) => decided(one, adjusted[i]!, 1 - level));
+}
+
+const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+
+function decided(one: Measured, adjusted: number, alpha: number): MetricComparison {
+  const verdict = verdictOf(one, adjusted, alpha);
+  const { needed_pairs, ...rest } = one;
+  return {
+    ...rest,
+    p_adjusted: adjusted,
+    verdict,
+    needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,
+    ...(verdict === 'worse' && one.max_drop > 0 ? { severity: severityOf(one.damage.mean / one.max_drop) } : {}),
+  };
+}
+
+/**
+ * The whole interval beyond what is allowed, and not by chance: worse. The whole interval within it: fine, and better when it
+ * is all gain. Anything else has not been settled.
+ */
+function verdictOf({ damage, max_drop, pairs, reason }: Measured, p: number, alpha: number): ComparisonVerdict {
+  if (reason === 'identical') return 'no_difference';
+  if (pairs < MIN_PAIRS || damage.low === null || damage.high === null) return 'inconclusive';
+  if (damage.low > max_drop) return p <= alpha ? 'worse' : 'inconclusive';
+  if (damage.high > max_drop) return 'inconclusive';
+  return damage.high < 0 && p <= alpha ? 'better' : 'no_difference';
+}
+
+function pairedMetrics(
+  before: ReadonlyMap<string, Observation>,
+  after: ReadonlyMap<string, Observation>,
+): { metric: string; pairs: Pair[]; isVerdict: boolean }[] {
+  const found = new Map<string, { metric: string; pairs: Pair[]; isVerdict: boolean }>();
+  const add = (
+    metric: string,
+    a: readonly number[] | undefined,
+    b: readonly number[] | undefined,
+    isVerdict: boolean,
+  ) => {
+    if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return;
+    const entry = found.get(metric) ?? { metric, pairs: [], isVerdict };
+    entry.pairs.push({ before: average(a), after: average(b) });
+    entry.isVerdict &&= a.length === 1 && b.length === 1;
+    found.set(metric, entry);
+  };
+  for (const [id, a] of before) {
+    const b = after.get(id);
+    if (b === undefined) continue;
+    add(PASS_RATE, a.verdicts, b.verdicts, true);
+    for (const [metric, values] of a.metrics) add(metric, values, b.metrics.get(metric), false);
+  }
+  const names = [...found.keys()].filter((name) => name !== PASS_RATE).sort();
+  return [PASS_RATE, ...names].flatMap((name) => found.get(name) ?? []);
+}
+
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { runOf } from '../../test/support/run-of.ts';
+import type { CheckStatus, RunResult } from '../results/run-result.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
+import { compareMetrics, type Observation } from './compare-metrics.ts';
+import { compareRuns } from './compare-runs.ts';
+
+const run = (statuses: readonly CheckStatus[], usage: (i: number) => object = () => ({})): RunResult => {
+  const made = runOf(statuses.map((status, i) => ({ id: `q${i}`, status })));
+  return {
+    ...made,
+    results: made.results.map((result, i) => ({ ...result, cost: { ...result.cost, details: { actual: usage(i) } } })),
+  };
+};
+const many = (n: number, status: CheckStatus): CheckStatus[] => Array.from({ length: n }, () => status);
+const rate = (comparison: ReturnType<typeof compareRuns>) =>
+  comparison.metrics.find(({ metric }) => metric === 'pass_rate')!;
+
+describe('verdicts', () => {
+  test('half of forty queries broke: worse, and how badly', () => {
+    const found = compareRuns({
+      before: run(many(40, 'pass')),
+      after: run([...many(20, 'pass'), ...many(20, 'fail')]),
+    });
+    expect(rate(found)).toMatchObject({ verdict: 'worse', test: 'mcnemar', pairs: 40, severity: 'critical' });
+    expect(found.flips).toHaveLength(20);
+    expect(found.summary).toMatchObject({ worse: 1, exit_code: 1 });
+  });
+
+  test('half of forty queries mended: better', () => {
+    const found = compareRuns({
+      before: run([...many(20, 'pass'), ...many(20, 'fail')]),
+      after: run(many(40, 'pass')),
+    });
+    expect(rate(found)).toMatchObject({ verdict: 'better' });
+    expect(found.summary.exit_code).toBe(0);
+  });
+
+  test('one query of twelve broke: it may be chance, and the number of queries that would tell is given', () => {
+    const found = compareRuns({ before: run(many(12, 'pass')), after: run([...many(11, 'pass'), 'fail']) });
+    expect(rate(found)).toMatchObject({ verdict: 'inconclusive', needed_pairs: expect.any(Number) });
+    expect(rate(found).needed_pairs).toBeGreaterThan(12);
+    expect(found.summary.exit_code).toBe(0);
+    expect(
+      compareRuns({ before: run(many(12, 'pass')), after: run([...many(11, 'pass'), 'fail']), strict: true }).summary
+        .exit_code,
+    ).toBe(2);
+  });
+
+  test('fewer than ten queries settle nothing', () => {
+    const found = compareRuns({ before: run(many(6, 'pass')), after: run(many(6, 'fail')) });
+    expect(rate(found)).toMatchObject({ verdict: 'inconclusive', reason: 'too_few_pairs' });
+  });
+
+  test('two runs with the same verdicts have no difference', () => {
+    const found = compareRuns({ before: run(many(3, 'pass')), after: run(many(3, 'pass')) });
+    expect(rate(found)).toMatchObject({ verdict: 'no_difference', reason: 'identical', p: 1 });
+  });
+
+  test('queries of one side only, and queries without a verdict, are named and not counted', () => {
+    const found = compareRuns({ before: run(['pass', 'error', 'pass']), after: run(['pass', 'pass']) });
+    expect(found).toMatchObject({ only_before: ['q2'], only_after: [], undecided: ['q1'] });
+    expect(rate(found).pairs).toBe(1);
+  });
+
+  test('nothing in common is not a comparison', () => {
+    expect(compareRuns({ before: run([]), after: run(['pass']) }).summary.exit_code).toBe(2);
+  });
+
+  test('repeats of a query are averaged, so that they do not pass for queries', () => {
+    const repeated = (passed: number): RunResult => {
+      const made = run(many(12, 'pass'));
+      return {
+        ...made,
+        results: made.results.map((result) => ({
+          ...result,
+          runs: Array.from({ length: 10 }, (_, i) => ({
+            run: i + 1,
+            status: i < passed ? ('pass' as const) : ('fail' as const),
+            messages: [],
+          })),
+        })),
+      };
+    };
+    expect(rate(compareRuns({ before: repeated(10), after: repeated(4) }))).toMatchObject({
+      pairs: 12,
+      test: 'sign_flip',
+      before_mean: 1,
+      after_mean: 0.4,
+      verdict: 'worse',
+    });
+  });
+});
+
+describe('numbers', () => {
+  const noisy = (base: number) => (i: number) => ({ cost_usd: base * (1 + 0.02 * Math.sin(i * 7)), latency_ms: 900 });
+
+  test('a price that doubled is worse, and lower is better', () => {
+    const found = compareRuns({
+      before: run(many(20, 'pass'), noisy(0.01)),
+      after: run(many(20, 'pass'), noisy(0.02)),
+    });
+    expect(found.metrics).toMatchObject([
+      { metric: 'pass_rate', verdict: 'no_difference' },
+      { metric: 'cost_usd', better: 'lower', verdict: 'worse', severity: 'critical', test: 'sign_flip' },
+      { metric: 'latency_ms', verdict: 'no_difference' },
+    ]);
+  });
+
+  test('a loss within what is allowed is no difference; a tighter limit makes it worse', () => {
+    const sides = { before: run(many(20, 'pass'), noisy(0.01)), after: run(many(20, 'pass'), noisy(0.011)) };
+    const cost = (found: ReturnType<typeof compareRuns>) => found.metrics.find(({ metric }) => metric === 'cost_usd');
+    expect(cost(compareRuns(sides))?.verdict).toBe('no_difference');
+    expect(cost(compareRuns({ ...sides, maxRegressionPercent: 5 }))?.verdict).toBe('worse');
+    expect(cost(compareRuns({ ...sides, maxDrop: { cost_usd: 0.0001 } }))?.verdict).toBe('worse');
+  });
+
+  test('growth from zero is flagged', () => {
+    const found = compareRuns({
+      before: run(many(20, 'pass'), () => ({ cost_usd: 0 })),
+      after: run(many(20, 'pass'), noisy(0.01)),
+    });
+    expect(found.metrics[1]).toMatchObject({
+      metric: 'cost_usd',
+      reason: 'zero_baseline',
+      max_drop: 0,
+      verdict: 'worse',
+    });
+  });
+});
+
+test('with nothing changed but chance, at most one comparison in twenty calls anything worse', () => {
+  const random = seededRandom(2026);
+  const observe = (): Map<string, Observation> =>
+    new Map(
+      Array.from({ length: 24 }, (_, i) => {
+        const passes = 0.5 + (i % 5) / 10;
+        const cost = 0.01 * (1 + (i % 4)) * (0.5 + random());
+        return [
+          `q${i}`,
+          {
+            verdicts: [random() < passes ? 1 : 0],
+            metrics: new Map([
+              ['cost_usd', [cost]],
+              ['latency_ms', [cost * 1e5 * (0.5 + random())]],
+              ['score', [random()]],
+            ]),
+          },
+        ];
+      }),
+    );
+  const trials = 400;
+  let alarms = 0;
+  for (let i = 0; i < trials; i++) {
+    const found = compareMetrics(observe(), observe(), {
+      maxDrop: { pass_rate: 0, cost_usd: 0, latency_ms: 0, score: 0 },
+      seed: i,
+    });
+    if (found.some(({ verdict }) => verdict === 'worse')) alarms++;
+  }
+  expect(alarms / trials).toBeLessThanOrEqual(0.05);
+  // A gate that never says anything would pass this test too; the one above on broken queries would not.
+  expect(alarms).toBeGreaterThan(0);
+});

@@ -1,0 +1,52 @@
+import type { MetricDelta, Regression, TraceDiff } from '../results/diff.ts';
+
+/**
+ * What got worse and counts: correctness from pass to fail, and, once a limit was set, growth above it. More calls or
+ * dollars alone are shown, not gated.
+ */
+export function regressionsOf(
+  diff: Pick<TraceDiff, 'correctness' | 'path' | 'cost'>,
+  limitPercent: number | undefined,
+): Regression[] {
+  const found: Regression[] = [];
+  const { before, after } = diff.correctness;
+  if ((before === 'pass' || before === 'warn') && after === 'fail') {
+    const checks = diff.correctness.checks.filter((check) => check.after === 'fail').map((check) => check.id);
+    found.push({
+      layer: 'correctness',
+      metric: 'correctness',
+      message: `correctness went from ${before} to fail${checks.length > 0 ? ` (${checks.join(', ')})` : ''}`,
+      pct_change: null,
+    });
+  }
+  if (limitPercent === undefined) return found;
+  for (const [layer, metric, delta] of gated(diff)) {
+    const grown = growth(delta, limitPercent);
+    if (grown !== undefined)
+      found.push({ layer, metric, limit_percent: limitPercent, ...grown, message: `${metric} ${grown.message}` });
+  }
+  return found;
+}
+
+function* gated({ path, cost }: Pick<TraceDiff, 'path' | 'cost'>): Generator<['path' | 'cost', string, MetricDelta]> {
+  yield ['path', 'tool_calls', path.tool_calls];
+  for (const metric of ['cost_usd', 'total_tokens', 'latency_ms'] as const) yield ['cost', metric, cost[metric]];
+}
+
+/** None of the numbers a limit applies to is known on both sides. */
+export const nothingGated = (diff: Pick<TraceDiff, 'path' | 'cost'>): boolean =>
+  [...gated(diff)].every(([, , { change }]) => change === null);
+
+/** Percentages carry binary dust: 0.3 to 0.36 must not be above 20 %. */
+const DUST = 1e-9;
+
+function growth(
+  { before, after, change, pct_change }: MetricDelta,
+  limit: number,
+): Pick<Regression, 'message' | 'pct_change' | 'reason'> | undefined {
+  if (change === null || change <= 0) return undefined;
+  if (pct_change === null)
+    return { message: `grew from 0 to ${after}, limit ${limit} %`, pct_change: null, reason: 'zero_baseline' };
+  if (pct_change <= limit + DUST * Math.max(1, limit)) return undefined;
+  return { message: `grew by ${pct_change.toFixed(1)} % from ${before} to ${after}, limit ${limit} %`, pct_change };
+}

@@ -1,0 +1,51 @@
+import { cohensD } from '../stats/cohens-d.ts';
+import { mean } from '../stats/descriptive.ts';
+import { welchT } from '../stats/welch-t.ts';
+
+const ALPHA = 0.05;
+const SMALLEST_PERCENT = 5;
+const MAJOR_PERCENT = 10;
+const CRITICAL_PERCENT = 20;
+
+export interface SampleRegression {
+  readonly is_regression: boolean;
+  readonly severity: 'none' | 'minor' | 'major' | 'critical';
+  readonly baseline_mean: number | null;
+  readonly new_mean: number | null;
+  readonly difference: number | null;
+  /** `null` from a baseline of zero. */
+  readonly percent_change: number | null;
+  /** `null` where the samples are too small or do not vary. */
+  readonly p_value: number | null;
+  readonly cohens_d: number | null;
+}
+
+/**
+ * Compares two unpaired samples of one metric. A regression is a change for the worse that is both unlikely to be chance
+ * (Welch, p < 0.05) and large enough to care about (more than 5 %).
+ */
+export function compareSamples(input: {
+  readonly baseline: readonly number[];
+  readonly current: readonly number[];
+  readonly higherIsBetter?: boolean;
+}): SampleRegression {
+  const { baseline, current, higherIsBetter = true } = input;
+  const before = mean(baseline);
+  const after = mean(current);
+  const difference = before === null || after === null ? null : after - before;
+  const percent = difference === null || before === null || before === 0 ? null : (difference / Math.abs(before)) * 100;
+  const { p } = welchT(baseline, current);
+  const size = percent === null ? 0 : Math.abs(percent);
+  const isWorse = difference !== null && (higherIsBetter ? difference < 0 : difference > 0);
+  const isRegression = isWorse && p !== null && p < ALPHA && size > SMALLEST_PERCENT;
+  return {
+    is_regression: isRegression,
+    severity: !isRegression ? 'none' : size > CRITICAL_PERCENT ? 'critical' : size > MAJOR_PERCENT ? 'major' : 'minor',
+    baseline_mean: before,
+    new_mean: after,
+    difference,
+    percent_change: percent,
+    p_value: p,
+    cohens_d: cohensD(baseline, current),
+  };
+}

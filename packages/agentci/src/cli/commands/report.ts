@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UserError } from '../../kit/user-error.ts';
+import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { listRuns, readRun } from '../../store/run-store.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { collect } from '../options.ts';
+import { planOutputs } from '../outputs.ts';
+import { runsRoot } from '../run-tests.ts';
+import { writeReports } from '../write-reports.ts';
+
+export const command: CliCommand = {
+  name: 'report',
+  summary: 'render a stored run, or a results file, in any format',
+  configure: (parser) =>
+    parser
+      .option('--run <id>', 'the stored run (default: the newest finished one)')
+      .option('-i, --input <file>', 'a JSON result written by -f json')
+      .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
+      .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)
+      .option('--quiet', 'only failures and the summary')
+      .addHelpText(
+        'after',
+        `
+Nothing is run or judged again, and the exit code only says whether the report could be made.
+
+Example:
+  agentci report -f markdown=summary.md -o results.xml`,
+      ),
+  run: async ({ options, io }) => {
+    const {
+      run: id,
+      input,
+      format,
+      output,
+      quiet,
+    } = options as {
+      run?: string;
+      input?: string;
+      format?: string[];
+      output?: string[];
+      quiet?: boolean;
+    };
+    if (id !== undefined && input !== undefined)
+      throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
+    const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
+    const run = input === undefined ? storedRun(runsRoot(io.cwd), id) : readResults(resolve(io.cwd, input), input);
+    const { failed } = await writeReports(run, plans, { io, quiet: quiet ?? false });
+    return failed ? 2 : 0;
+  },
+};
+
+function storedRun(root: string, id: string | undefined): RunResult {
+  const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
+  if (chosen === undefined)
+    throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });
+  return readRun(root, chosen);
+}
+
+function readResults(path: string, given: string): RunResult {
+  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `--input: there is no file "${given}"`);
+  let run: unknown;
+  try {
+    run = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError('INPUT_UNREADABLE', `${given} is not JSON: ${(error as Error).message}`);
+  }
+  if ((run as RunResult | null)?.schema !== RESULTS_SCHEMA) {
+    throw new UserError('INPUT_UNREADABLE', `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`);
+  }
+  return run as RunResult;
+}

@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { createJudge, type JudgeConfig } from '../judge/create-judge.ts';
+import type { JudgeMode } from '../judge/mode.ts';
+import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
+import { isSampled } from '../judge/sample.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { RunResult } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
+import type { Ledger } from './ledger.ts';
+import { hasRubrics } from './rubric-checks.ts';
+import type { RunOptions } from './run-options.ts';
+
+const MAX_NAMED = 20;
+
+/** The judge of a run, who asks the ensemble about what, and what it all came to. */
+export interface SuiteJudge {
+  readonly judge: Judge | JudgeMode;
+  readonly useEnsemble: (query: Query) => boolean;
+  readonly notices: () => string[];
+  readonly usage: () => RunResult['judge'];
+}
+
+/** Sets up the judge of a run from the spec's `judge_config`, or takes the caller's own. */
+export function suiteJudge(options: RunOptions, queries: readonly Query[], ledger: Ledger): SuiteJudge {
+  const asked = options.judge ?? 'live';
+  const config = (options.suite.judgeConfig ?? {}) as JudgeConfig;
+  const share = options.sampleEnsemble;
+  const own = typeof asked === 'string' ? undefined : asked;
+  const size = own ? (own.ensemble?.size ?? 0) : (config.ensemble?.models.length ?? 0);
+  if (share !== undefined && size === 0) {
+    throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec names no ensemble', {
+      hint: 'Add judge_config.ensemble.models; `enabled` may be false.',
+    });
+  }
+  const enabled = own ? (own.ensemble?.enabled ?? false) : (config.ensemble?.enabled ?? false);
+  const useEnsemble = (query: Query): boolean =>
+    share === undefined ? enabled : isSampled(query.id, { share, seed: options.seed ?? 0 });
+
+  if (asked === 'off') return { judge: 'off', useEnsemble, notices: () => [], usage: noUsage };
+  const judge =
+    own ??
+    createJudge({
+      ...config,
+      mode: asked as Exclude<JudgeMode, 'off'>,
+      cacheDir: resolve(options.judgeCacheDir ?? '.agentci/judge-cache'),
+      env: options.env ?? {},
+      signal: options.signal,
+      budget: ledger,
+      random: seededRandom(options.seed ?? 0),
+    });
+  const failures = new Map<JudgeFailureKind, string>();
+  const watched: Judge = {
+    ...(judge.ensemble ? { ensemble: judge.ensemble } : {}),
+    ask: async (question) => {
+      const reply = await judge.ask(question);
+      if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
+      return reply;
+    },
+  };
+  return {
+    judge: watched,
+    useEnsemble,
+    notices: () => [
+      ...failureNotices(failures),
+      ...unpricedNotice(judge, options),
+      ...(share === undefined ? [] : [sampleNotice(share, queries.filter(hasRubrics), useEnsemble)]),
+    ],
+    usage: () => {
+      const usage = judge.usage?.();
+      if (usage === undefined || usage.calls + usage.cached === 0) return noUsage();
+      const { unpriced: _, ...counts } = usage;
+      return counts;
+    },
+  };
+}
+
+const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
+
+/** The same failure in every rubric is one thing to put right. */
+function failureNotices(failures: ReadonlyMap<JudgeFailureKind, string>): string[] {
+  const notices: string[] = [];
+  const noKey = failures.get('no_key');
+  if (noKey !== undefined)
+    notices.push(`${noKey}; or commit .agentci/judge-cache of a run with a key; or skip the rubrics with --judge off`);
+  if (failures.has('not_recorded'))
+    notices.push('some verdicts are not stored: run once with --judge live and commit .agentci/judge-cache');
+  return notices;
+}
+
+function unpricedNotice(judge: Judge, options: RunOptions): string[] {
+  const unpriced = judge.usage?.().unpriced ?? [];
+  if (options.maxCostUsd === undefined || unpriced.length === 0) return [];
+  return [`--max-cost does not count the judge: no price is known for ${unpriced.join(', ')}`];
+}
+
+function sampleNotice(share: number, queries: readonly Query[], useEnsemble: (query: Query) => boolean): string {
+  const sampled = queries.filter(useEnsemble).map(({ id }) => id);
+  const named = sampled.slice(0, MAX_NAMED).join(', ');
+  const more = sampled.length > MAX_NAMED ? ` and ${sampled.length - MAX_NAMED} more` : '';
+  const whom = sampled.length === 0 ? '' : `: ${named}${more}`;
+  return `--sample-ensemble ${share}: the ensemble judged ${sampled.length} of ${queries.length} queries with rubrics${whom}`;
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { compileRules } from '../../policy/compile-rules.ts';
+import { evaluateRules } from '../../policy/evaluate-rules.ts';
+import type { RulesResult } from '../../results/policy-report.ts';
+import { callEvidence, NOT_CAPTURED } from '../calls.ts';
+import { defineCheck, held, type ParamIssue, skipped, unmeasured, violated } from '../check.ts';
+import { emptyListIssue } from '../issues.ts';
+import { plural } from '../words.ts';
+import { toolCalls } from '../../trace/selectors.ts';
+
+export const check = defineCheck({
+  layer: 'path',
+  key: 'rules',
+  severity: 'fail',
+  order: 120,
+  summary: 'Sequence rules on tool calls; all must hold.',
+  schema: z.array(z.looseObject({ type: z.string().regex(/\S/) })),
+  inspect: (rules) => (rules.length === 0 ? [emptyListIssue('rules')] : ruleIssues(rules)),
+  evaluate: (rules, { trace }) => {
+    if (trace.captured.toolCalls === 'none') return unmeasured(`rules: not known, ${NOT_CAPTURED}`);
+    const calls = toolCalls(trace);
+    const isCutOff = trace.status === 'incomplete';
+    const result = evaluateRules({ calls, rules, complete: !isCutOff });
+    const limit = rules.length;
+    const value = result.rules.filter(({ outcome }) => outcome === 'held').length;
+    const details = { rules: result.rules };
+    const bad = result.rules.findIndex((record) => isBroken(record));
+    const text = summaryOf(result);
+    if (bad >= 0) {
+      const evidence = callEvidence(calls, result.rules.filter(isBroken).flatMap(({ spanned }) => spanned));
+      return violated(text, { value, limit, evidence, details, item: bad });
+    }
+    if (result.status === 'error') return unmeasured(`${text}; ${result.reason}`, { limit, details });
+    // Cut off, the rules were asked as partial; calls missing in between may change any answer.
+    if (trace.captured.toolCalls === 'partial' && !isCutOff)
+      return unmeasured(`${text}, but not all tool calls were captured`, { limit, details });
+    if (result.exercised === 'not_exercised') return skipped('not_exercised', text, { limit, details });
+    return held(text, { value, limit, details, evidence: [] });
+  },
+});
+
+const isBroken = ({ outcome, unknown }: RulesResult['rules'][number]): boolean =>
+  outcome === 'violated' && unknown === undefined;
+
+function summaryOf({ rules }: RulesResult): string {
+  const count = (wanted: string): number => rules.filter(({ outcome }) => outcome === wanted).length;
+  const parts = [`${count('held')} of ${plural(rules.length, 'rule')} held`];
+  if (count('not_exercised') > 0) parts.push(`${count('not_exercised')} not exercised`);
+  const broken = rules.filter(({ outcome }) => outcome === 'violated');
+  if (broken.length > 0)
+    parts.push(`${broken.length} violated: ${broken.map(({ rule_id, actual }) => `${rule_id} (${actual})`).join('; ')}`);
+  return `rules: ${parts.join(', ')}`;
+}
+
+/** The same findings as in a policy file, under the codes of a spec. */
+function ruleIssues(rules: readonly unknown[]): ParamIssue[] {
+  return compileRules(rules).issues.map(({ severity, code, message, hint, path }) => ({
+    severity,
+    code: code.replace(/^POLICY_/, 'SPEC_'),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    path,
+  }));
+}

@@ -1,0 +1,54 @@
+import { compileGlob } from '../kit/glob.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { BlocklistResult, PolicyViolation } from '../results/policy-report.ts';
+import { type CallInput, toCalls } from './call.ts';
+import type { NamePattern } from './policy.ts';
+import { timed } from './timed.ts';
+
+export interface EvaluateBlocklistInput {
+  readonly calls: readonly CallInput[];
+  /** Names and globs, or the entries of a parsed policy. */
+  readonly blocklist: readonly (string | NamePattern)[];
+  readonly now?: () => number;
+}
+
+/** Counts the calls of blocked tools: all of them, not only the first. */
+export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResult {
+  return timed(input.now, () => {
+    if (input.blocklist.length === 0)
+      throw new UserError('POLICY_CANNOT_FAIL', 'the blocklist is empty, so it cannot fail');
+    const patterns = input.blocklist.map((entry) =>
+      typeof entry === 'string' ? { text: entry, matches: compileGlob(entry), place: undefined } : entry,
+    );
+    const known = new Map<string, (typeof patterns)[number] | undefined>();
+    const violations: PolicyViolation[] = [];
+    const tools = new Set<string>();
+    const calls = toCalls(input.calls);
+    for (let i = 0; i < calls.length; i++) {
+      const { name } = calls[i]!;
+      if (!known.has(name)) known.set(name, patterns.find(({ matches }) => matches(name)));
+      const hit = known.get(name);
+      if (hit === undefined) continue;
+      tools.add(name);
+      violations.push({
+        tool: name,
+        argument: null,
+        value: null,
+        constraint: `blocklist: ${hit.text}`,
+        policy_line: hit.place?.line ?? null,
+        message: 'Blocked tool called',
+        call: i,
+        severity: 'block',
+      });
+    }
+    return {
+      metric: 'tool_blocklist',
+      status: violations.length > 0 ? 'fail' : 'pass',
+      // A blocklist decides about every run, also one without calls.
+      exercised: 'exercised',
+      violations,
+      calls_found: violations.length,
+      tools: [...tools],
+    };
+  });
+}

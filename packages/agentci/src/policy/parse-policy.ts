@@ -1,0 +1,306 @@
+import type { Diagnostic } from '../kit/diagnostic.ts';
+import { compileGlob, isGlob } from '../kit/glob.ts';
+import { parseYaml } from '../kit/yaml.ts';
+import { locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { ArgumentCompiler } from './argument-schema.ts';
+import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { shown, unknownHint } from './issue.ts';
+import { compileToolSchema } from './json-tool-schema.ts';
+import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
+import { keyPlace, PolicyProblems } from './problems.ts';
+import { type ReadPolicyFile, References } from './references.ts';
+import type { Aliases } from './selectors.ts';
+import type { ConstraintPlace, OnViolation } from './value-schema.ts';
+
+export interface ParsePolicyOptions {
+  /** The name used in diagnostics and violations. */
+  readonly file?: string;
+  /** Reads files that `$ref` names. */
+  readonly readFile?: ReadPolicyFile;
+  /** Unknown tools will fail, so that a policy which only names tools can fail too. */
+  readonly strict?: boolean;
+}
+
+export interface ParsedPolicy {
+  /** Absent when any diagnostic is an error. */
+  readonly policy?: Policy;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads a policy from YAML or JSON text. Never throws for what a user wrote. */
+export function parsePolicy(text: string, options: ParsePolicyOptions = {}): ParsedPolicy {
+  const { root, diagnostics } = parseYaml(text, { file: options.file ?? 'policy.yaml' });
+  if (root === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+  const parsed = parsePolicyNode(root, options);
+  return { ...parsed, diagnostics: [...diagnostics, ...parsed.diagnostics] };
+}
+
+/** As `parsePolicy`, for a policy that is part of another document. */
+export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
+  const problems = new PolicyProblems();
+  const policy = root.kind === 'map' ? new PolicyReader(root, problems, options).read() : undefined;
+  if (root.kind !== 'map')
+    problems.add(root, { code: 'POLICY_TYPE', message: 'a policy is a map of keys', hint: 'start with "tools:"' });
+  const diagnostics = problems.sorted();
+  return policy === undefined || problems.errors > 0 ? { diagnostics } : { policy, diagnostics };
+}
+
+const ROOT_KEYS = [
+  ...['version', 'name', 'description', 'tools', 'definitions', '$defs', 'schemas', 'enforcement', 'limits'],
+  ...['aliases', 'sequences', 'rules', 'blocklist'],
+];
+const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
+const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
+/** Keys of other Assay policies that a recording cannot be held against: refused, since ignoring them would look like a pass. */
+const NOT_ENFORCED = new Set([
+  ...['signatures', 'tool_pins', 'discovery', 'runtime_monitor', 'kill_switch', 'on_error'],
+  ...['allow_classes', 'deny_classes', 'approval_required', 'restrict_scope', 'redact_args'],
+]);
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['allow', 'write it under "tools"'],
+  ['deny', 'write it under "tools"'],
+  ['constraints', 'write it as tools.<name>.arguments'],
+  ['arg_constraints', 'write it as tools.<name>.arguments'],
+  ['require_args', 'write it as "required: true" under tools.<name>.arguments'],
+]);
+
+class PolicyReader {
+  readonly #root: YamlMap;
+  readonly #problems: PolicyProblems;
+  readonly #options: ParsePolicyOptions;
+  readonly #compiler: ArgumentCompiler;
+  #decides = false;
+  #decidesCalls = false;
+
+  constructor(root: YamlMap, problems: PolicyProblems, options: ParsePolicyOptions) {
+    this.#root = root;
+    this.#problems = problems;
+    this.#options = options;
+    const { resolve } = new References(root, problems, options.readFile);
+    this.#compiler = new ArgumentCompiler({ problems, resolve, dialect: 'policy' });
+  }
+
+  read(): Policy {
+    const { entries } = this.#root;
+    for (const entry of entries.values()) if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
+    for (const key of ['version', 'name', 'description']) this.#note(entries.get(key));
+    const tools = this.#tools(entries.get('tools'));
+    this.#schemas(entries.get('schemas'), tools.named);
+    const unconstrained = this.#enforcement(entries.get('enforcement'));
+    const limits = this.#limits(entries.get('limits'));
+    const aliases = this.#aliases(entries.get('aliases'));
+    const rules = [
+      ...this.#rules(entries.get('sequences'), aliases),
+      ...this.#rules(entries.get('rules'), aliases),
+    ];
+    const blocklist = this.#patterns(entries.get('blocklist'), 'blocklist');
+    this.#decides ||= rules.length > 0 || blocklist.length > 0;
+    if (!this.#decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
+      this.#problems.add(this.#root, {
+        code: 'POLICY_CANNOT_FAIL',
+        message: 'the policy allows everything, so it cannot fail',
+        hint: 'ask something of arguments (tools.<name>.arguments), deny tools, or add rules',
+      });
+    }
+    const name = entries.get('name');
+    const all = [...tools.named.values()];
+    return {
+      file: this.#root.source.file,
+      ...(name === undefined ? {} : { name: String(toPlain(name.value)) }),
+      tools: tools.named,
+      toolGlobs: all.filter((tool) => isGlob(tool.name)).map((tool) => ({ matches: compileGlob(tool.name), tool })),
+      ...(tools.allow === undefined ? {} : { allow: tools.allow.patterns, allowPlace: tools.allow.place }),
+      deny: tools.deny,
+      ...(unconstrained === undefined ? {} : { unconstrained }),
+      limits,
+      aliases,
+      rules,
+      blocklist,
+      hasCallRules: this.#decidesCalls,
+    };
+  }
+
+  #tools(entry: YamlEntry | undefined) {
+    const named = new Map<string, ToolPolicy>();
+    const none = { named, deny: [] as readonly NamePattern[], allow: undefined };
+    if (entry === undefined) return none;
+    if (entry.value.kind !== 'map') {
+      this.#fail(entry.value, 'POLICY_TYPE', '"tools" must be a map from names of tools to what is asked of them');
+      return none;
+    }
+    let deny: readonly NamePattern[] = [];
+    let allow: { patterns: readonly NamePattern[]; place: ConstraintPlace } | undefined;
+    for (const tool of entry.value.entries.values()) {
+      const isList = tool.value.kind === 'seq';
+      if (tool.key === 'deny' && isList) deny = this.#patterns(tool, 'deny');
+      else if (tool.key === 'allow' && isList) allow = { patterns: this.#patterns(tool, 'allow'), place: linePlace(tool) };
+      else if (NOT_ENFORCED.has(tool.key) || (ELSEWHERE.has(tool.key) && tool.value.kind !== 'map'))
+        this.#unknown(tool, '"tools"', []);
+      else {
+        const read = this.#tool(tool);
+        if (read !== undefined) named.set(tool.key, read);
+      }
+    }
+    this.#decidesCalls ||= deny.length > 0 || (allow !== undefined && !allow.patterns.some(({ text }) => text === '*'));
+    return { named, deny, allow };
+  }
+
+  #tool(entry: YamlEntry): ToolPolicy | undefined {
+    const { key, value } = entry;
+    const place = linePlace(entry);
+    if (value.kind === 'scalar' && value.value === null && value.broken !== true) {
+      return { name: key, place, isJsonSchema: false };
+    }
+    if (value.kind !== 'map') {
+      this.#fail(value, 'POLICY_TYPE', `"${key}" must be a map with "arguments"`);
+      return undefined;
+    }
+    for (const each of value.entries.values()) if (!TOOL_KEYS.includes(each.key)) this.#unknown(each, 'a tool', TOOL_KEYS);
+    const mode = value.entries.get('on_violation');
+    const written = mode === undefined ? undefined : toPlain(mode.value);
+    if (mode !== undefined && written !== 'block' && written !== 'warn' && written !== 'log')
+      this.#fail(mode.value, 'POLICY_CHOICE', `"on_violation" must be block, warn or log, not ${shown(written)}`);
+    const onViolation = (written ?? 'block') as OnViolation;
+    const schema = this.#compiler.map({
+      properties: value.entries.get('arguments')?.value,
+      required: value.entries.get('required'),
+      additional: value.entries.get('additionalProperties'),
+      onViolation,
+      name: 'arguments',
+    });
+    if (schema?.decides !== true) return { name: key, place, isJsonSchema: false };
+    this.#decidesCalls = true;
+    return { name: key, place, isJsonSchema: false, schema };
+  }
+
+  #schemas(entry: YamlEntry | undefined, named: Map<string, ToolPolicy>): void {
+    if (entry === undefined) return;
+    if (entry.value.kind !== 'map') {
+      this.#fail(entry.value, 'POLICY_TYPE', '"schemas" must be a map from names of tools to JSON Schemas');
+      return;
+    }
+    const defs = entry.value.entries.get('$defs')?.value;
+    for (const tool of entry.value.entries.values()) {
+      if (tool.key === '$defs') continue;
+      if (named.get(tool.key)?.schema !== undefined) {
+        this.#fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
+        continue;
+      }
+      const schema = compileToolSchema(tool, defs?.kind === 'map' ? defs : undefined, this.#problems);
+      if (schema === undefined) continue;
+      this.#decidesCalls = true;
+      named.set(tool.key, { name: tool.key, place: linePlace(tool), schema, isJsonSchema: true });
+    }
+  }
+
+  #enforcement(entry: YamlEntry | undefined): Policy['unconstrained'] {
+    const map = this.#map(entry);
+    if (map === undefined) return undefined;
+    for (const each of map.entries.values())
+      if (each.key !== 'unconstrained_tools') this.#unknown(each, '"enforcement"', ['unconstrained_tools']);
+    const mode = map.entries.get('unconstrained_tools');
+    if (mode === undefined) return undefined;
+    const written = toPlain(mode.value);
+    if (written !== 'allow' && written !== 'warn' && written !== 'deny') {
+      this.#fail(mode.value, 'POLICY_CHOICE', `"unconstrained_tools" must be allow, warn or deny, not ${shown(written)}`);
+      return undefined;
+    }
+    this.#decidesCalls ||= written !== 'allow';
+    return { mode: written, place: linePlace(mode) };
+  }
+
+  #limits(entry: YamlEntry | undefined): Policy['limits'] {
+    const map = this.#map(entry);
+    if (map === undefined) return [];
+    return [...map.entries.values()].flatMap((each) => {
+      if (!LIMITS.includes(each.key)) {
+        this.#unknown(each, '"limits"', LIMITS);
+        return [];
+      }
+      const max = toPlain(each.value);
+      if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
+        this.#fail(each.value, 'POLICY_RANGE', `"${each.key}" must be a whole number of at least 0, not ${shown(max)}`);
+        return [];
+      }
+      this.#decidesCalls = true;
+      return [{ name: each.key, max, place: linePlace(each) }];
+    });
+  }
+
+  #aliases(entry: YamlEntry | undefined): Aliases {
+    const map = this.#map(entry);
+    const aliases = new Map<string, readonly string[]>();
+    for (const each of map?.entries.values() ?? []) {
+      const names = toPlain(each.value);
+      const list = typeof names === 'string' ? [names] : names;
+      if (Array.isArray(list) && list.length > 0 && list.every((name) => typeof name === 'string' && name.trim() !== ''))
+        aliases.set(each.key, list as string[]);
+      else this.#fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
+    }
+    return aliases;
+  }
+
+  #rules(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const lineOf = (index: number): number => {
+      const { source, start } = placeAt(value, [index]);
+      return locate(source, start).line;
+    };
+    const { rules, issues } = compileRules(toPlain(value), { aliases, lineOf });
+    for (const { path, part, severity, code, message, hint } of issues)
+      this.#problems.add(placeAt(value, path, part), { severity, code, message, hint });
+    return rules;
+  }
+
+  #patterns(entry: YamlEntry | undefined, name: string): readonly NamePattern[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    if (value.kind !== 'seq') {
+      this.#fail(value, 'POLICY_TYPE', `"${name}" must be a list of tools`);
+      return [];
+    }
+    if (value.items.length === 0) this.#fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
+    return value.items.flatMap((item) => {
+      if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
+        const { file, line } = locate(item.source, item.start);
+        return [{ text: item.value, matches: compileGlob(item.value), place: { file, line } }];
+      }
+      if (item.kind !== 'scalar' || item.broken !== true)
+        this.#fail(item, 'POLICY_TYPE', `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`);
+      return [];
+    });
+  }
+
+  #note(entry: YamlEntry | undefined): void {
+    if (entry === undefined || entry.value.kind === 'scalar') return;
+    this.#fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be text`);
+  }
+
+  #map(entry: YamlEntry | undefined): YamlMap | undefined {
+    if (entry === undefined) return undefined;
+    if (entry.value.kind === 'map') return entry.value;
+    this.#fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be a map`);
+    return undefined;
+  }
+
+  #unknown(entry: YamlEntry, where: string, known: readonly string[]): void {
+    const { key } = entry;
+    if (NOT_ENFORCED.has(key)) {
+      const hint = 'remove it here; a recording of tool calls does not show it';
+      this.#fail(keyPlace(entry), 'POLICY_NOT_ENFORCED', `"${key}" is not enforced, and must not look as if it were`, hint);
+      return;
+    }
+    const hint = ELSEWHERE.get(key) ?? unknownHint(key, known, 'the keys');
+    this.#fail(keyPlace(entry), 'POLICY_UNKNOWN_KEY', `${where} has no key "${key}"`, hint);
+  }
+
+  #fail(place: Parameters<PolicyProblems['add']>[0], code: string, message: string, hint?: string): void {
+    this.#problems.add(place, { code, message, hint });
+  }
+}
+
+function linePlace(entry: YamlEntry): ConstraintPlace {
+  const { file, line } = locate(entry.keySource, entry.keyStart);
+  return { file, line };
+}

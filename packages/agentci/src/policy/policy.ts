@@ -1,0 +1,45 @@
+import type { GlobMatcher } from '../kit/glob.ts';
+import type { CompiledRule } from './compile-rules.ts';
+import type { Aliases } from './selectors.ts';
+import type { ConstraintPlace, ValueSchema } from './value-schema.ts';
+
+/** What a policy says about one tool. */
+export interface ToolPolicy {
+  readonly name: string;
+  readonly place: ConstraintPlace;
+  /** Absent when the tool is only named. */
+  readonly schema?: ValueSchema;
+  /** From `schemas` of the v2 form: its violations carry a code. */
+  readonly isJsonSchema: boolean;
+}
+
+/** An entry of a list of names. */
+export interface NamePattern {
+  readonly text: string;
+  readonly matches: GlobMatcher;
+  readonly place: ConstraintPlace;
+}
+
+/** A policy file, read once: everything in it compiled, every constraint with its line. */
+export interface Policy {
+  readonly file: string;
+  readonly name?: string;
+  readonly tools: ReadonlyMap<string, ToolPolicy>;
+  /** Tools written as globs, e.g. `admin_*`; asked when no exact name fits. */
+  readonly toolGlobs: readonly { readonly matches: GlobMatcher; readonly tool: ToolPolicy }[];
+  readonly allow?: readonly NamePattern[];
+  readonly allowPlace?: ConstraintPlace;
+  readonly deny: readonly NamePattern[];
+  readonly unconstrained?: { readonly mode: 'allow' | 'warn' | 'deny'; readonly place: ConstraintPlace };
+  readonly limits: readonly { readonly name: string; readonly max: number; readonly place: ConstraintPlace }[];
+  readonly aliases: Aliases;
+  readonly rules: readonly CompiledRule[];
+  readonly blocklist: readonly NamePattern[];
+  /** It says something about names or arguments of calls, so that `args_valid` can fail. */
+  readonly hasCallRules: boolean;
+}
+
+/** What the policy says about a tool: its own entry, else the first glob that fits. */
+export function toolPolicy(policy: Policy, name: string): ToolPolicy | undefined {
+  return policy.tools.get(name) ?? policy.toolGlobs.find(({ matches }) => matches(name))?.tool;
+}

@@ -1,0 +1,96 @@
+import { escapeXmlAttribute, escapeXmlText } from '../kit/escape.ts';
+import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { findingsOfQuery } from './findings.ts';
+import type { Reporter } from './reporter.ts';
+
+export const reporter: Reporter = {
+  name: 'junit',
+  summary: 'JUnit XML, for test tabs of CI systems',
+  extensions: ['.xml'],
+  machineReadable: true,
+  render: (run) => ({ text: renderJunit(run) }),
+};
+
+/** One test case a query, in the form Jenkins and GitLab agree on: a verdict first, then output. */
+function* renderJunit(run: RunResult): Generator<string> {
+  const runErrors = run.checks.filter((check) => check.status === 'error' || check.status === 'fail');
+  const counts = attributes({
+    tests: run.summary.total + runErrors.length,
+    failures: run.summary.failed,
+    errors: run.summary.errors + runErrors.length,
+    skipped: run.summary.skipped,
+    time: seconds(run.duration_ms),
+  });
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield `<testsuites${attributes({ name: 'agentci' })}${counts}>\n`;
+  const timestamp = run.started_at === undefined ? '' : attributes({ timestamp: run.started_at.slice(0, 19) });
+  yield `  <testsuite${attributes({ name: run.agent })}${counts}${timestamp}>\n`;
+  yield `    <properties>\n      ${property('spec', run.spec.file)}\n      ${property('run_id', run.run_id)}\n    </properties>\n`;
+  for (const check of runErrors) {
+    yield `    <testcase${attributes({ name: check.id, classname: run.agent, time: '0' })}>\n`;
+    yield `      <error${attributes({ message: check.message, type: check.id })}/>\n    </testcase>\n`;
+  }
+  for (const result of run.results) yield testCase(result, run.agent);
+  yield '  </testsuite>\n</testsuites>\n';
+}
+
+function testCase(result: QueryResult, agent: string): string {
+  const actual = result.cost.details.actual as { latency_ms?: number | null } | undefined;
+  const lines = [
+    `    <testcase${attributes({ name: result.id, classname: agent, time: seconds(actual?.latency_ms ?? undefined) })}>`,
+    '      <properties>',
+    `        ${property('query', result.query)}`,
+    ...LAYERS.map((layer) => `        ${property(layer, result[layer].status)}`),
+    '      </properties>',
+    ...verdict(result),
+  ];
+  const warnings = findingsOfQuery(result).filter(({ level }) => level === 'warning');
+  if (warnings.length > 0) {
+    const text = warnings.map(({ checkId, message }) => `warning: ${checkId}: ${message}`).join('\n');
+    lines.push(`      <system-out>${body(text)}</system-out>`);
+  }
+  if (result.error?.stderr) lines.push(`      <system-err>${body(result.error.stderr)}</system-err>`);
+  lines.push('    </testcase>');
+  return `${lines.join('\n')}\n`;
+}
+
+function verdict(result: QueryResult): string[] {
+  const blocking = findingsOfQuery(result).filter(({ level }) => level === 'error');
+  const element = (tag: string): string => {
+    const [first] = blocking;
+    const message = first?.message ?? `the query is ${result.status}`;
+    const text = blocking
+      .map(
+        ({ checkId, message: text, location }) =>
+          `${checkId}: ${text}${location ? ` (${location.file}:${location.line}:${location.column})` : ''}`,
+      )
+      .join('\n');
+    return `      <${tag}${attributes({ message, type: first?.checkId ?? 'agentci' })}>${body(text)}</${tag}>`;
+  };
+  switch (result.status) {
+    case 'fail':
+      return [element('failure')];
+    case 'error':
+      return [element('error')];
+    case 'skip': {
+      const why = result.xfail
+        ? `expected failure: ${result.xfail.reason}`
+        : (result.not_run ?? 'no check was decided');
+      return [`      <skipped${attributes({ message: why })}/>`];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Line ends as references: a line of an answer must not stand at the start of a line of a CI log. */
+const body = (text: string): string => escapeXmlText(text).replaceAll('\n', '&#10;');
+
+const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(3);
+
+const property = (name: string, value: string): string => `<property${attributes({ name, value })}/>`;
+
+const attributes = (values: Readonly<Record<string, string | number>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXmlAttribute(String(value))}"`)
+    .join('');

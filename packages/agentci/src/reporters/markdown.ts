@@ -1,0 +1,114 @@
+import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
+import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { formatMs, formatUsd, plural } from './format-number.ts';
+import type { ReportContext, Reporter } from './reporter.ts';
+
+/** A comment on GitHub holds 65,536 characters. */
+const MAX_CHARACTERS = 60_000;
+const ICONS: Record<CheckStatus, string> = { pass: '✅', warn: '⚠️', fail: '❌', error: '❓', skip: '➖' };
+
+export const reporter: Reporter = {
+  name: 'markdown',
+  summary: 'a table with details to unfold, for step summaries and pull-request comments',
+  extensions: ['.md'],
+  machineReadable: false,
+  render: (run, context) => ({ text: renderMarkdown(run, context) }),
+};
+
+function renderMarkdown(run: RunResult, context: ReportContext): string {
+  const told = run.results.filter((result) => result.status !== 'pass');
+  const lines = [
+    // The marker lets a later run find its own comment and update it in place.
+    `<!-- agentci:${escapeHtml(escapeTerminalLine(run.agent)).replaceAll('--', '- -')}:${escapeHtml(escapeTerminalLine(run.spec.file)).replaceAll('--', '- -')} -->`,
+    `## ${ICONS[verdictOf(run)]} AgentCI: ${inline(run.agent)}`,
+    '',
+    headline(run),
+    '',
+  ];
+  for (const check of run.checks) lines.push(`- ${ICONS[check.status]} ${inline(check.message)}`);
+  if (told.length > 0) {
+    lines.push(
+      '| query | correctness | path | cost | tokens | dollars | time |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+    );
+    lines.push(...told.map((result) => rowOf(result)), '');
+  }
+  let length = lines.join('\n').length;
+  let left = 0;
+  for (const result of told) {
+    const block = detailsOf(result, context);
+    if (length + block.length > MAX_CHARACTERS) {
+      left++;
+      continue;
+    }
+    lines.push(block);
+    length += block.length;
+  }
+  if (left > 0)
+    lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
+  for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function verdictOf({ summary }: RunResult): CheckStatus {
+  if (summary.failed > 0) return 'fail';
+  if (summary.exit_code !== 0) return 'error';
+  return summary.warnings > 0 ? 'warn' : 'pass';
+}
+
+function headline({ summary }: RunResult): string {
+  const counts = [
+    [summary.passed - summary.warnings, 'passed'],
+    [summary.warnings, 'warned'],
+    [summary.failed, 'failed'],
+    [summary.errors, 'could not be judged'],
+    [summary.skipped, 'skipped'],
+  ] as const;
+  const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return `**${plural(summary.total, 'query', 'queries')}**: ${parts.join(', ') || 'none'} (exit ${summary.exit_code})`;
+}
+
+function rowOf(result: QueryResult): string {
+  const actual = (result.cost.details.actual ?? {}) as {
+    total_tokens?: number | null;
+    cost_usd?: number | null;
+    latency_ms?: number | null;
+  };
+  const cells = [
+    `${ICONS[result.status]} ${escapeMarkdownTableCell(result.id)}`,
+    ...LAYERS.map((layer) => ICONS[result[layer].status]),
+    actual.total_tokens == null ? '' : String(actual.total_tokens),
+    actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
+    actual.latency_ms == null ? '' : formatMs(actual.latency_ms),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
+  const lines = [
+    `<details><summary>${ICONS[result.status]} <b>${escapeHtml(result.id)}</b> ${escapeHtml(escapeTerminalLine(clip(result.query, 120)))}</summary>`,
+    '',
+  ];
+  if (result.error) lines.push(`- ${ICONS.error} ${inline(result.error.message)}`);
+  if (result.not_run) lines.push(`- not run: ${inline(result.not_run)}`);
+  if (result.xfail) lines.push(`- expected failure: ${inline(result.xfail.reason)}`);
+  if (result.pass_rate) lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);
+  for (const layer of LAYERS) {
+    for (const check of result[layer].checks) {
+      const place =
+        check.location && check.status !== 'pass'
+          ? ` — ${inline(publicPath(check.location.file))}:${check.location.line}`
+          : '';
+      lines.push(`- ${ICONS[check.status]} ${inline(check.id)}: ${inline(check.message)}${place}`);
+    }
+  }
+  if (result.baseline) lines.push(`- compared with baseline ${inline(result.baseline.version)}`);
+  if (result.answer !== null)
+    lines.push('', `<pre>${escapeHtml(escapeTerminal(clip(result.answer, 1000))).replaceAll('\n', '&#10;')}</pre>`);
+  return [...lines, '', '</details>', ''].join('\n');
+}
+
+/** Text in a list: no markup of its own, no line of its own. */
+const inline = (text: string): string => escapeMarkdownTableCell(clip(text, 500));
+
+const clip = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
