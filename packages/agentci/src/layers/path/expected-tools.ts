@@ -23,15 +23,17 @@ export const check = defineCheck({
     if (tools.length === 0) return noTools(calls, isPartial);
     const used = namesOf(calls);
     const usedSet = new Set(used);
-    const missing = [...new Set(tools)].filter((tool) => !usedSet.has(tool));
+    const wanted = [...new Set(tools)];
+    const missing = wanted.filter((tool) => !usedSet.has(tool));
+    const found = `${wanted.length - missing.length} of ${wanted.length} expected tools were used`;
     const min = typeof siblings.min_tool_recall === 'number' ? siblings.min_tool_recall : 1;
     const value = toolRecall(tools, used);
     return atLeast({
       value,
       min,
-      what: 'expected tools used',
+      what: 'tool recall',
       ...(isPartial ? { partial: 'rising' } : {}),
-      ...(missing.length === 0 ? {} : { note: `not called: ${listed(missing)}` }),
+      note: missing.length === 0 ? found : `${found}; not called: ${listed(missing)}`,
       ...(isPartial
         ? {}
         : { rest: { details: { tool_recall: rounded(value), tool_precision: rounded(toolPrecision(tools, used)) } } }),
