@@ -1,10 +1,21 @@
 /** The door: the names other programs rely on. Importing it has no side effects. */
 export { detectFormat } from './adapters/detect.ts';
 export { readTraces } from './adapters/read-traces.ts';
+export { compareRuns } from './baseline/compare-runs.ts';
+export { type DiffInput, type DiffQuery, diffTraces } from './baseline/diff-traces.ts';
+export { findRegressions, type RegressionCheck } from './baseline/regression-thresholds.ts';
+export { compareSamples, type SampleRegression } from './baseline/sample-regression.ts';
 export { evaluateQuery } from './engine/evaluate-query.ts';
 export { exitCode } from './engine/exit-code.ts';
 export type { AgentFunction, RunEvent, RunOptions } from './engine/run-options.ts';
 export { runSuite } from './engine/run-suite.ts';
+export {
+  listBaselines,
+  loadBaseline,
+  type SaveBaselineInput,
+  type SavedBaseline,
+  saveBaseline,
+} from './engine/save-baseline.ts';
 export { combineVerdicts } from './judge/combine-verdicts.ts';
 export { createJudge, type JudgeConfig } from './judge/create-judge.ts';
 export { parseVerdict } from './judge/parse-verdict.ts';
@@ -20,11 +31,19 @@ export { sequenceLcs } from './metrics/trajectory/sequence-lcs.ts';
 export { toolF1 } from './metrics/trajectory/tool-f1.ts';
 export { toolPrecision } from './metrics/trajectory/tool-precision.ts';
 export { toolRecall } from './metrics/trajectory/tool-recall.ts';
+export { type EvaluateArgumentsInput, evaluateArguments } from './policy/evaluate-arguments.ts';
+export { type EvaluateBlocklistInput, evaluateBlocklist } from './policy/evaluate-blocklist.ts';
+export { type EvaluateRulesInput, evaluateRules } from './policy/evaluate-rules.ts';
+export { type ParsedPolicy, type ParsePolicyOptions, parsePolicy } from './policy/parse-policy.ts';
+export type { Policy } from './policy/policy.ts';
+export type * from './results/diff.ts';
+export type * from './results/policy-report.ts';
 export type * from './results/run-result.ts';
 export type { RunnerConfig } from './runners/config.ts';
 export { loadSpec, parseSpec } from './spec/load.ts';
 export { SpecError } from './spec/spec-error.ts';
 export type { LayerBlock, Query, Suite } from './spec/suite.ts';
+export type { BaselineFile, BaselineInfo } from './store/baseline-files.ts';
 export type * from './trace/model.ts';
 export { handoffs, toolCalls, toolNames } from './trace/selectors.ts';
 export { simpleTrace } from './trace/simple.ts';

@@ -61,6 +61,7 @@ describe('commands', () => {
   test.each(commands)('%s', async (line) => {
     const cwd = tempDir();
     cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),

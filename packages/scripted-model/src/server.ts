@@ -80,7 +80,7 @@ async function handle(
 
 function perform(response: ServerResponse, protocol: Protocol, request: ScriptedRequest, reply: ScriptedReply): void {
   if ('hangUp' in reply) response.destroy();
-  else if ('wrongSchema' in reply) send(response, 200, { unexpected: [true] });
+  else if ('wrongSchema' in reply) send(response, 200, { content: 1, choices: 1, output: 1, candidates: 1 });
   else if ('truncatedBody' in reply) {
     const text = JSON.stringify(protocol.write(plainReply(request, { text: 'this reply breaks off' })));
     response.writeHead(200, { 'content-type': 'application/json' });

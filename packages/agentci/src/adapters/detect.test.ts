@@ -45,7 +45,7 @@ describe('detecting the format', () => {
     '{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"t","arguments":"{}"}}]}',
     '{"role":"user","content":"hello"}',
     '{"id":"x","model":"m","metadata":{}}',
-    '{"type":"tool_call","tool":"x","arguments":{}}',
+    '{"type":"tool_call","payload":{}}',
   ])('a record of a format that is not read here is not claimed', (input) => {
     expect(detectFormat(input).confidence).toBeLessThan(0.5);
   });

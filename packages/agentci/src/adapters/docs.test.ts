@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { detectFormat } from './detect.ts';
 import { readTraceItems } from './read-traces.ts';
 
-const OWN_FORMATS = ['agentci', 'agentunit', 'simple'];
+const OWN_FORMATS = ['agentci', 'agentunit', 'assay', 'mcp', 'simple'];
 
 describe.each(OWN_FORMATS)('the page of %s', (format) => {
   const page = new URL(`../../../../docs/adapters/${format}.md`, import.meta.url);

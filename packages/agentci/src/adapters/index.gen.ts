@@ -2,10 +2,14 @@
 import type { Adapter } from './adapter.ts';
 import { adapter as agentci } from './agentci.ts';
 import { adapter as agentunit } from './agentunit.ts';
+import { adapter as assay } from './assay.ts';
+import { adapter as mcp } from './mcp.ts';
 import { adapter as simple } from './simple.ts';
 
 export const ADAPTERS: readonly Adapter[] = [
   agentci,
   agentunit,
+  assay,
+  mcp,
   simple,
 ];

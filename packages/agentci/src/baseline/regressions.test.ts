@@ -3,20 +3,32 @@ import vectors from '../../test/vectors/regression.json' with { type: 'json' };
 import { findRegressions, severityOf, thresholdPercent } from './regression-thresholds.ts';
 import { compareSamples } from './sample-regression.ts';
 
-interface Row {
+interface Row<Input> {
   readonly id: string;
   readonly kind: string;
-  readonly input: Record<string, never>;
+  readonly input: Input;
   readonly expected: Record<string, unknown>;
 }
-const rows = (kind: string) => (vectors as unknown as Row[]).filter((row) => row.kind === kind);
+const rows = <Input>(kind: string) => (vectors as unknown as Row<Input>[]).filter((row) => row.kind === kind);
 
-test.each(rows('regression.threshold'))('$id: relative thresholds', ({ input, expected }) => {
+interface Thresholds {
+  readonly baseline: Record<string, number>;
+  readonly current: Record<string, number>;
+  readonly thresholds: null;
+  readonly fail_on_severity: 'medium';
+}
+interface Samples {
+  readonly baseline: number[];
+  readonly new: number[];
+  readonly higher_is_better: boolean;
+}
+
+test.each(rows<Thresholds>('regression.threshold'))('$id: relative thresholds', ({ input, expected }) => {
   const { baseline, current, thresholds, fail_on_severity: failOnSeverity } = input;
   expect(findRegressions({ baseline, current, thresholds, failOnSeverity })).toMatchObject(expected);
 });
 
-test.each(rows('regression.statistical'))('$id: two samples', ({ input, expected }) => {
+test.each(rows<Samples>('regression.statistical'))('$id: two samples', ({ input, expected }) => {
   const found = compareSamples({
     baseline: input.baseline,
     current: input.new,

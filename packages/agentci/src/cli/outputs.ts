@@ -2,6 +2,7 @@ import { extname, resolve } from 'node:path';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
+import type { Suite } from '../spec/suite.ts';
 
 type ReporterName = keyof typeof REPORTERS;
 
@@ -39,6 +40,16 @@ export function planOutputs(input: {
   const annotates = toStdout.some((plan) => plan.reporter === 'github');
   if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates) plans.push({ reporter: 'github' });
   return plans;
+}
+
+/** The reports a suite asks for itself (`output.format`), each as a file in its `output.directory`. */
+export function suiteOutputs({ output, dir }: Suite, io: { readonly cwd: string }): OutputPlan[] {
+  return (output?.formats ?? []).flatMap((name) => {
+    const reporter = reporterNamed(name);
+    const ending = REPORTERS[reporter].extensions[0];
+    if (reporter === 'console' || ending === undefined) return [];
+    return [{ reporter, file: resolve(io.cwd, dir, output!.directory, `results${ending}`) }];
+  });
 }
 
 function reporterNamed(name: string): ReporterName {

@@ -11,7 +11,7 @@ import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type JournalEntry, latestResults, listRuns, RunStore } from '../store/run-store.ts';
 import type { Io } from './io.ts';
-import { planOutputs } from './outputs.ts';
+import { planOutputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
 import { specPath } from './spec-path.ts';
 import { writeReports } from './write-reports.ts';
@@ -47,7 +47,7 @@ export const runsRoot = (cwd: string): string => join(cwd, '.agentci', 'runs');
 
 /** Loads, runs, stores, reports; gives the exit code. */
 export async function runTests(options: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
-  const plans = planOutputs({ formats: options.format ?? [], files: options.output ?? [], env: io.env, cwd: io.cwd });
+  const asked = planOutputs({ formats: options.format ?? [], files: options.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(options.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
   if (!options.quiet)
@@ -56,6 +56,8 @@ export async function runTests(options: TestOptions, io: Io, commandName: 'test'
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${options.traces}"`);
   }
 
+  const isAsked = options.format !== undefined || options.output !== undefined;
+  const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const root = runsRoot(io.cwd);
   const ids = options.failed ? failedIds(root, suite) : undefined;
   const { store, entries, runId } = openStore(root, suite, options, io);

@@ -44,7 +44,7 @@ export async function writeReports(
 }
 
 /** Annotations name files from the root of the checkout, wherever the command was started. */
-function publicPath(file: string, io: Io): string {
+export function publicPath(file: string, io: Io): string {
   const root = io.env.GITHUB_WORKSPACE;
   if (!root) return file;
   const path = relative(root, resolve(io.cwd, file));

@@ -1,6 +1,7 @@
 import type { CheckStatus, QueryResult, RunSummary } from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
 import type { Query } from '../spec/suite.ts';
+import { stabilityOf } from './stability.ts';
 
 const BADNESS: Record<CheckStatus, number> = { fail: 4, error: 3, warn: 2, pass: 1, skip: 0 };
 
@@ -24,6 +25,7 @@ function merge(query: Query, runs: readonly QueryResult[]): QueryResult {
     status: statusOf(query, runs, { passed, decided }),
     runs: runs.map(summaryOf),
     pass_rate: { passed, decided, min: query.minPassRate },
+    stability: stabilityOf(runs),
   };
 }
 

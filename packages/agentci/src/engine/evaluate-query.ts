@@ -4,6 +4,7 @@ import type { Judge } from '../judge/port.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worstStatus } from '../results/status.ts';
@@ -12,7 +13,8 @@ import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
-import { type RubricResults, rubricChecks } from './rubric-checks.ts';
+import { policyChecks } from './policy-checks.ts';
+import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
 
 export interface EvaluateInput {
   readonly query: Query;
@@ -25,6 +27,8 @@ export interface EvaluateInput {
   /** Folder that a rubric's `context_file` is looked for in; that of the spec. */
   readonly dir?: string;
   readonly price?: PriceLookup;
+  /** Policies to hold the calls against, instead of the query's own. */
+  readonly policies?: readonly Policy[];
 }
 
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
@@ -52,8 +56,22 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
     evaluateLayer(name, query[name], context, query.locations ? { locations: query.locations } : {});
 
   const correctness = layer('correctness');
-  const judge = input.judge ?? 'live';
-  const rubrics = await rubricChecks({
+  const result: QueryResult = {
+    ...blankResult(query),
+    answer: finalText(trace) ?? null,
+    ...(input.baseline
+      ? { baseline: { version: input.baseline.version, ...(input.baseline.file ? { file: input.baseline.file } : {}) } }
+      : {}),
+    correctness: hasRubrics(query) ? withChecks(correctness, await judged(input, trace, correctness)) : correctness,
+    path: withChecks(layer('path'), policyChecks(query, input.trace, input.policies)),
+    cost: withUsage(layer('cost'), context),
+  };
+  return { ...result, status: statusOf(result) };
+}
+
+function judged(input: EvaluateInput, trace: Trace, correctness: LayerResult): Promise<RubricResults> {
+  const { query, judge = 'live' } = input;
+  return rubricChecks({
     query,
     trace,
     judge,
@@ -61,17 +79,6 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
     dir: input.dir ?? dirname(query.location?.file ?? ''),
     deterministicFailed: correctness.checks.some((check) => check.status === 'fail'),
   });
-  const result: QueryResult = {
-    ...blankResult(query),
-    answer: finalText(trace) ?? null,
-    ...(input.baseline
-      ? { baseline: { version: input.baseline.version, ...(input.baseline.file ? { file: input.baseline.file } : {}) } }
-      : {}),
-    correctness: withChecks(correctness, rubrics),
-    path: layer('path'),
-    cost: withUsage(layer('cost'), context),
-  };
-  return { ...result, status: statusOf(result) };
 }
 
 /** Why a trace cannot be judged at all. */
@@ -99,7 +106,7 @@ function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): 
   return cost.details.actual === undefined ? { ...cost, details: costDetails({ ...context, siblings: {} }) } : cost;
 }
 
-function withChecks(layer: LayerResult, extra: RubricResults): LayerResult {
+function withChecks(layer: LayerResult, extra: Pick<RubricResults, 'checks' | 'details'>): LayerResult {
   if (extra.checks.length === 0) return layer;
   const checks: CheckResult[] = [...layer.checks, ...extra.checks];
   const status = worstStatus(checks.map((check) => check.status));

@@ -32,7 +32,8 @@ export function traceJudge(
   };
 }
 
-function needsPrices(trace: Trace): boolean {
+/** The cost must be computed from tokens: no total was reported and some call brings no cost of its own. */
+export function needsPrices(trace: Trace): boolean {
   return (
     trace.reported?.cost === undefined &&
     trace.steps.some((step) => step.kind === 'llm' && step.usage !== undefined && !step.cost)

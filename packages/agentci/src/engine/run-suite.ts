@@ -37,7 +37,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   let recorded: Recorded = { checks: [], notices: [] };
   const runner = options.runner ?? suite.runner;
-  if (options.traces !== undefined) {
+  if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
+    const { collectPolicyTests } = await import('./policy-tests.ts');
+    recorded = await collectPolicyTests(options, options.traces, ledger);
+  } else if (options.traces !== undefined) {
     recorded = await collectRecorded(options, options.traces, queries, ledger, judge);
   } else if (runner === undefined) {
     throw new UserError(

@@ -213,7 +213,12 @@ class ModelJudge implements Judge {
         const reply = await limiter.run(() => {
           draft.calls++;
           this.#usage.calls++;
-          return callModel(request);
+          return callModel(request).catch((error: unknown) => {
+            // Before the next in line gets its turn.
+            if (error instanceof ModelError && error.retryAfterMs !== undefined)
+              limiter.pause(retryDelay(0, error.retryAfterMs, () => 0));
+            throw error;
+          });
         });
         const costUsd = price(reply.usage);
         budget?.settle(most ?? 0, costUsd ?? 0);
@@ -227,9 +232,7 @@ class ModelJudge implements Judge {
           const label = error.kind === 'infra' ? '[INFRA] ' : '';
           return this.#fail(ask, error.kind, `${label}${error.message}${tries}`, draft);
         }
-        const delay = retryDelay(attempt, error.retryAfterMs, random);
-        if (error.retryAfterMs !== undefined) limiter.pause(error.retryAfterMs);
-        await pause(delay, signal);
+        await pause(retryDelay(attempt, error.retryAfterMs, random), signal);
       }
     }
   }

@@ -2,17 +2,7 @@ import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { actionableSteps } from './rubrics/actionable-steps.ts';
 import { factualGrounded } from './rubrics/factual-grounded.ts';
 import { politeRefusal } from './rubrics/polite-refusal.ts';
-
-/** A ready rubric. Its version changes with its wording, so that stored verdicts say what was asked. */
-export interface RubricTemplate {
-  readonly id: string;
-  readonly version: string;
-  readonly rule: string;
-  readonly scale: readonly string[];
-  readonly threshold: number;
-  /** Cannot be judged without texts to compare the answer with. */
-  readonly needsContext: boolean;
-}
+import type { RubricTemplate } from './rubrics/template.ts';
 
 /** The rubrics that `template:` names. */
 export const RUBRICS = {

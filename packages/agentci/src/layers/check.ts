@@ -25,6 +25,8 @@ export interface CheckOutcome {
   readonly value?: unknown;
   readonly limit?: unknown;
   readonly evidence?: readonly Evidence[];
+  /** Which item of a list parameter decided it, so that the result points at its line. */
+  readonly item?: number;
   /** Why, when skipped. */
   readonly reason?: SkipReason;
   /** Merged into the layer's `details` under the seed's keys. */
@@ -39,6 +41,8 @@ export interface ParamIssue {
   readonly hint?: string;
   /** Where inside the parameter, e.g. `[0]` for the first list item. */
   readonly path?: readonly (string | number)[];
+  /** Whether the key or the value at the path is at fault; the value unless said. */
+  readonly part?: 'key' | 'value';
 }
 
 /** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */

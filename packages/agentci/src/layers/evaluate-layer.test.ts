@@ -120,6 +120,7 @@ describe('every check', () => {
         "path.min_tool_f1",
         "path.min_tool_precision",
         "path.min_tool_recall",
+        "path.rules",
         "path.sequence_metric",
       ]
     `);
@@ -172,6 +173,11 @@ describe('every check', () => {
         params: [{ tool: 'refund', args: { amount: 5 } }],
         keeps: { answer: '', tool_calls: [{ name: 'refund', args: { amount: 5, note: 'x' } }] },
         breaks: { answer: '', tool_calls: [{ name: 'refund', args: { amount: 6 } }] },
+      },
+      rules: {
+        params: [{ type: 'before', first: 'a', then: 'b' }],
+        keeps: called('a', 'b'),
+        breaks: called('b', 'a'),
       },
       expected_handoff: {
         params: 'Billing',

@@ -30,7 +30,9 @@ export function evaluateLayer(
     const id = `${layer}.${check.key}`;
     const outcome = outcomeOf(check, block, full);
     if (outcome === undefined) continue;
-    const location = options.locations?.[id];
+    const item =
+      'item' in outcome && outcome.item !== undefined ? options.locations?.[`${id}[${outcome.item}]`] : undefined;
+    const location = item ?? options.locations?.[id];
     checks.push(resultOf({ id, outcome, severity: check.severity, location }));
     Object.assign(details, outcome.details);
   }

@@ -16,7 +16,16 @@ import {
 
 /** Keys that only describe. */
 const NOTES = ['description', 'title', 'default', 'examples', 'deprecated', '$comment'];
-const STRUCTURE = ['type', 'required', 'required_if', 'items', 'properties', 'additionalProperties', 'on_violation', '$ref'];
+const STRUCTURE = [
+  'type',
+  'required',
+  'required_if',
+  'items',
+  'properties',
+  'additionalProperties',
+  'on_violation',
+  '$ref',
+];
 const KNOWN = [...STRUCTURE, ...KEYWORDS.keys(), ...NOTES];
 const MODES: readonly OnViolation[] = ['block', 'warn', 'log'];
 const MAX_DEPTH = 64;
@@ -94,7 +103,11 @@ export class ArgumentCompiler {
   #compile(node: YamlNode, inherited: OnViolation): ArgumentSchema | undefined {
     if (node.kind !== 'map') {
       if (node.kind !== 'scalar' || node.broken !== true)
-        this.#add(node, 'POLICY_TYPE', `what is asked of an argument is a map such as {type: string}, not ${shown(toPlain(node))}`);
+        this.#add(
+          node,
+          'POLICY_TYPE',
+          `what is asked of an argument is a map such as {type: string}, not ${shown(toPlain(node))}`,
+        );
       return undefined;
     }
     const whole = this.#withReference(node);
@@ -148,7 +161,11 @@ export class ArgumentCompiler {
     if (entry === undefined) return inherited;
     const mode = MODES.find((each) => each === toPlain(entry.value));
     if (mode === undefined)
-      this.#add(entry.value, 'POLICY_CHOICE', `"on_violation" must be block, warn or log, not ${shown(toPlain(entry.value))}`);
+      this.#add(
+        entry.value,
+        'POLICY_CHOICE',
+        `"on_violation" must be block, warn or log, not ${shown(toPlain(entry.value))}`,
+      );
     return mode ?? inherited;
   }
 
@@ -187,7 +204,11 @@ export class ArgumentCompiler {
         continue;
       }
       if (compiled.warning !== undefined)
-        this.#context.problems.add(entry.value, { severity: 'warning', code: 'POLICY_CANNOT_FAIL', message: compiled.warning });
+        this.#context.problems.add(entry.value, {
+          severity: 'warning',
+          code: 'POLICY_CANNOT_FAIL',
+          message: compiled.warning,
+        });
       if (!this.#speaksOf(keyword.types, types, entry)) continue;
       decides ||= compiled.decides;
       checks.push(keywordCheck(compiled.test, `${entry.key}: ${plainText(written)}`, placeOf(entry), mode));
@@ -214,7 +235,13 @@ export class ArgumentCompiler {
     const additional = node.entries.get('additionalProperties');
     const telling = properties ?? list ?? additional;
     if (telling !== undefined && this.#speaksOf(['object'], types, telling)) {
-      const schema = this.map({ properties: properties?.value, required: list, additional, onViolation, name: 'properties' });
+      const schema = this.map({
+        properties: properties?.value,
+        required: list,
+        additional,
+        onViolation,
+        name: 'properties',
+      });
       if (schema !== undefined) {
         decides ||= schema.decides;
         checks.push(schema.check);
@@ -336,7 +363,8 @@ function mapCheck(options: {
         place,
         onViolation: mode,
       });
-    for (const { name, place } of required) if (!Object.hasOwn(value, name)) missing(name, 'required', place, onViolation);
+    for (const { name, place } of required)
+      if (!Object.hasOwn(value, name)) missing(name, 'required', place, onViolation);
     for (const [name, schema] of list) {
       if (Object.hasOwn(value, name)) schema.check(value[name], `${prefix}${name}`, sink);
       else if (schema.required !== undefined) missing(name, 'required', schema.required, schema.onViolation);
@@ -350,7 +378,14 @@ function mapCheck(options: {
       if (rest.schema !== undefined) rest.schema.check(value[name], path, sink);
       else {
         const message = 'Argument is not in the policy';
-        sink.found({ at: path, value: value[name], constraint: 'additionalProperties: false', message, place: rest.place!, onViolation });
+        sink.found({
+          at: path,
+          value: value[name],
+          constraint: 'additionalProperties: false',
+          message,
+          place: rest.place!,
+          onViolation,
+        });
       }
     }
   };
@@ -380,7 +415,12 @@ function joined(type: TypeCheck | undefined, checks: readonly ValueCheck[], onVi
   };
 }
 
-function keywordCheck(test: KeywordTest, constraint: string, place: ConstraintPlace, onViolation: OnViolation): ValueCheck {
+function keywordCheck(
+  test: KeywordTest,
+  constraint: string,
+  place: ConstraintPlace,
+  onViolation: OnViolation,
+): ValueCheck {
   return (value: unknown, at: string, sink: FindingSink) => {
     const wrong = test(value);
     if (wrong === undefined) return;

@@ -1,7 +1,7 @@
-import { type Aliases, compileSelector, type Selector } from './selectors.ts';
 import { isMap, type PolicyIssue, shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
+import { type Aliases, compileSelector, type Selector } from './selectors.ts';
 
 /** A sequence rule, ready to be asked about any number of runs. */
 export interface CompiledRule {
@@ -10,8 +10,6 @@ export interface CompiledRule {
   /** `before: a->b`, as violations print it. */
   readonly constraint: string;
   readonly line: number | null;
-  /** See `Rule.isCertain`. */
-  readonly isCertain: boolean;
   readonly selectors: readonly Selector[];
   readonly evaluate: (run: RuleRun) => RuleVerdict;
 }
@@ -25,6 +23,9 @@ export interface CompiledRules {
 const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.type, rule]));
 /** Keys every rule may have. */
 const COMMON_KEYS = ['type', 'id', 'description'];
+/** A violation of such a rule stays one, whatever calls the recording missed. */
+export const isCertain = (type: string): boolean => BY_TYPE.get(type)?.isCertain === true;
+
 const MAX_RULES = 10_000;
 export const NO_ALIASES: Aliases = new Map();
 
@@ -129,7 +130,6 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     type: rule.type,
     constraint: `${rule.type}: ${operands}`,
     line: context.line,
-    isCertain: rule.isCertain === true,
     selectors,
     evaluate: (run) => rule.evaluate(values as never, run),
   };

@@ -72,7 +72,9 @@ function namedTools(policy: Policy): string[] {
 function isExpected(policy: Policy, entries: readonly string[], name: string): boolean {
   return (
     entries.some((entry) => entry === name || compileGlob(entry)(name)) ||
-    policy.rules.some(({ selectors }) => selectors.some((selector) => selector.label !== '*' && selector.matchesName(name)))
+    policy.rules.some(({ selectors }) =>
+      selectors.some((selector) => selector.label !== '*' && selector.matchesName(name)),
+    )
   );
 }
 

@@ -42,7 +42,9 @@ function asPolicy(written: EvaluateArgumentsInput['policy'], strict: boolean): P
   const { policy, diagnostics } = parsePolicy(JSON.stringify(written, null, 2), { file: 'policy', strict });
   if (policy !== undefined) return policy;
   const first = diagnostics.find(({ severity }) => severity === 'error');
-  throw new UserError(first?.code ?? 'POLICY_INVALID', `the policy cannot be used: ${first?.message ?? ''}`, { diagnostics });
+  throw new UserError(first?.code ?? 'POLICY_INVALID', `the policy cannot be used: ${first?.message ?? ''}`, {
+    diagnostics,
+  });
 }
 
 /** A filter that leaves nothing to check would pass whatever happens. */

@@ -26,7 +26,11 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     const calls = toCalls(input.calls);
     for (let i = 0; i < calls.length; i++) {
       const { name } = calls[i]!;
-      if (!known.has(name)) known.set(name, patterns.find(({ matches }) => matches(name)));
+      if (!known.has(name))
+        known.set(
+          name,
+          patterns.find(({ matches }) => matches(name)),
+        );
       const hit = known.get(name);
       if (hit === undefined) continue;
       tools.add(name);

@@ -2,9 +2,9 @@ import { UserError } from '../kit/user-error.ts';
 import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
 import { type Aliases, CallTable } from './selectors.ts';
-import { pathText } from './issue.ts';
 import { timed } from './timed.ts';
 
 export interface EvaluateRulesInput {

@@ -1,4 +1,4 @@
-import { escapeHtml, escapeMarkdownTableCell, escapeTerminalLine } from '../kit/escape.ts';
+import { escapeHtml as escapeHtmlText, escapeMarkdownTableCell, escapeTerminalLine } from '../kit/escape.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 
 const MARKS: Record<ExplainedCall['verdict'], string> = { allowed: '✓', warned: '!', blocked: '✗' };
@@ -27,10 +27,13 @@ export function explainTerminal(reports: readonly ExplainReport[]): string {
     lines.push(`${report.trace}${report.complete ? '' : ' (incomplete)'}: ${countsText(report)}`);
     const width = Math.max(...report.calls.map(({ tool }) => tool.length), 0);
     for (const call of report.calls) {
-      lines.push(`  ${MARKS[call.verdict]} ${String(call.call).padStart(3)}  ${call.tool.padEnd(width)}  ${argumentsText(call)}`);
+      lines.push(
+        `  ${MARKS[call.verdict]} ${String(call.call).padStart(3)}  ${call.tool.padEnd(width)}  ${argumentsText(call)}`,
+      );
       for (const cause of call.by) lines.push(`         ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
     }
-    for (const cause of report.at_end) lines.push(`  ✗ end  ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
+    for (const cause of report.at_end)
+      lines.push(`  ✗ end  ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
     lines.push('');
   }
   return lines.map((line) => `${escapeTerminalLine(line).trimEnd()}\n`).join('');
@@ -60,6 +63,9 @@ export function explainMarkdown(reports: readonly ExplainReport[]): string {
     .join('\n');
 }
 
+/** Control characters mean nothing to a page, and a copy of it must not carry them into a terminal. */
+const escapeHtml = (text: string): string => escapeHtmlText(escapeTerminalLine(text));
+
 const STYLE =
   'body{font:14px system-ui,sans-serif;margin:2rem;color:#222}table{border-collapse:collapse;margin:0 0 2rem}' +
   'td,th{border:1px solid #ddd;padding:4px 10px;text-align:left;vertical-align:top}code{font-size:13px}' +
@@ -69,11 +75,15 @@ const STYLE =
 export function explainHtml(reports: readonly ExplainReport[]): string {
   const sections = reports.map((report) => {
     const rows = report.calls.map((call) => {
-      const why = call.by.map((c) => `${escapeHtml(`${c.rule}: ${c.reason}`)} <small>${escapeHtml(lineText(report, c))}</small>`);
+      const why = call.by.map(
+        (c) => `${escapeHtml(`${c.rule}: ${c.reason}`)} <small>${escapeHtml(lineText(report, c))}</small>`,
+      );
       return `<tr class="${call.verdict}"><td>${call.call}</td><td><code>${escapeHtml(call.tool)}</code></td><td><code>${escapeHtml(argumentsText(call))}</code></td><td>${call.verdict}</td><td>${why.join('<br>')}</td></tr>`;
     });
     for (const cause of report.at_end)
-      rows.push(`<tr class="broken"><td>end</td><td></td><td></td><td>broken</td><td>${escapeHtml(`${cause.rule}: ${cause.reason}`)} <small>${escapeHtml(lineText(report, cause))}</small></td></tr>`);
+      rows.push(
+        `<tr class="broken"><td>end</td><td></td><td></td><td>broken</td><td>${escapeHtml(`${cause.rule}: ${cause.reason}`)} <small>${escapeHtml(lineText(report, cause))}</small></td></tr>`,
+      );
     return `<h2>${escapeHtml(report.trace)}</h2>\n<p>${escapeHtml(countsText(report))}</p>\n<table>\n<tr><th>call</th><th>tool</th><th>arguments</th><th>verdict</th><th>why</th></tr>\n${rows.join('\n')}\n</table>`;
   });
   const title = `Policy ${reports[0]?.policy ?? ''}`;

@@ -33,7 +33,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
   const judged = evaluateArguments({ calls, policy, strict: input.strict ?? false });
   for (const violation of judged.violations) {
     const { policy_file, policy_line, argument, code, message, constraint, severity } = violation;
-    const rule = code ?? (argument === null ? constraint : `${argument}: ${constraint}`);
+    const rule = code ?? (argument === null ? constraint : `argument ${argument}`);
     const cause = { rule, reason: message, policy_line, ...(policy_file === undefined ? {} : { policy_file }) };
     add(severity === 'warn' ? warns : blocks, violation.call!, cause);
   }

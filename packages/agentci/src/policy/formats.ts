@@ -19,11 +19,15 @@ function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
   if (at < 1 || local.length > 64) return false;
-  return /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) && isDomain(text.slice(at + 1));
+  return (
+    /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local) &&
+    isDomain(text.slice(at + 1))
+  );
 }
 
 const isDomain = (text: string): boolean =>
-  text.length <= 253 && text.split('.').every((label) => /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u.test(label));
+  text.length <= 253 &&
+  text.split('.').every((label) => /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u.test(label));
 
 function isHostname(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;

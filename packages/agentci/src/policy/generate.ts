@@ -52,7 +52,7 @@ export class PolicyLearner {
     const lines = [
       `# A starter policy learned from ${count(this.#traces, 'trace')} and ${count(this.#calls, 'tool call')}.`,
       '# Read it before you rely on it: a range that was seen is not always the range that is right.',
-      'tools:',
+      this.#tools.size === 0 ? 'tools: {}' : 'tools:',
     ];
     for (const [name, tool] of sorted(this.#tools)) lines.push(...toolLines(name, tool));
     const rules = this.#rules();
@@ -74,7 +74,14 @@ export class PolicyLearner {
       let seen = tool.args.get(key);
       if (seen === undefined) {
         if (tool.args.size >= MAX_ARGUMENTS) continue;
-        seen = { count: 0, types: new Set(), min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY, texts: new Set(), items: new Set() };
+        seen = {
+          count: 0,
+          types: new Set(),
+          min: Number.POSITIVE_INFINITY,
+          max: Number.NEGATIVE_INFINITY,
+          texts: new Set(),
+          items: new Set(),
+        };
         tool.args.set(key, seen);
       }
       learnValue(seen, value);
@@ -100,9 +107,9 @@ export class PolicyLearner {
   #rules(): string[] {
     const lines: string[] = [];
     for (const [then, { traces, before }] of sorted(this.#order)) {
-      if (traces < MIN_ORDER_TRACES || isGlob(then)) continue;
+      if (traces < MIN_ORDER_TRACES || !isOneName(then)) continue;
       const nearest = [...before].filter(
-        (first) => !isGlob(first) && ![...before].some((other) => this.#order.get(other)?.before.has(first)),
+        (first) => isOneName(first) && ![...before].some((other) => this.#order.get(other)?.before.has(first)),
       );
       for (const first of nearest.sort()) {
         lines.push(`  # so in all ${count(traces, 'trace')} with ${commentText(then)}`);
@@ -138,7 +145,7 @@ function argumentLines(key: string, seen: Seen, tool: ToolSeen): string[] {
   const types = [...merged(seen.types)].sort();
   const lines = [
     `      ${text(key)}: # in ${seen.count} of ${count(tool.calls, 'call')}`,
-    `${pad}type: ${types.length === 1 ? types[0] : `[${types.map(text).join(', ')}]`}`,
+    `${pad}type: ${types.length === 1 ? text(types[0]!) : `[${types.map(text).join(', ')}]`}`,
   ];
   // Calls whose arguments were not recorded may have had it or not.
   if (seen.count === tool.calls && tool.withArguments === tool.calls) lines.push(`${pad}required: true`);
@@ -146,9 +153,11 @@ function argumentLines(key: string, seen: Seen, tool: ToolSeen): string[] {
   if (types.length !== 1) return lines;
   if (only === 'number' || only === 'integer') lines.push(`${pad}min: ${seen.min}`, `${pad}max: ${seen.max}`);
   if (only === 'string' && seen.texts !== undefined && seen.count >= MIN_SEEN_EACH * seen.texts.size && seen.count > 2)
-    lines.push(`${pad}enum: [${[...seen.texts].sort().map(text).join(', ')}] # ${count(seen.texts.size, 'value')} in ${count(seen.count, 'call')}`);
+    lines.push(
+      `${pad}enum: [${[...seen.texts].sort().map(text).join(', ')}] # ${count(seen.texts.size, 'value')} in ${count(seen.count, 'call')}`,
+    );
   const items = [...merged(seen.items)].sort();
-  if (only === 'array' && items.length === 1) lines.push(`${pad}items: {type: ${items[0]}}`);
+  if (only === 'array' && items.length === 1) lines.push(`${pad}items: {type: ${text(items[0]!)}}`);
   return lines;
 }
 
@@ -166,6 +175,9 @@ function typeOf(value: unknown): ValueType {
   if (typeof value === 'string' || typeof value === 'boolean') return typeof value as ValueType;
   return 'object';
 }
+
+/** A rule can only be about a tool whose name stands for itself. */
+const isOneName = (name: string): boolean => !isGlob(name) && name.trim() !== '';
 
 const BARE = /^[A-Za-z_][\w-]*$/;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|allow|deny)$/i;

@@ -42,7 +42,17 @@ const KNOWN = [...VALUE_KEYWORDS, ...NOTES, ...SCHEMA_KEYWORDS, ...SCHEMA_LIST_K
 const OWN = new Set([
   ...['type', 'enum', 'const', 'multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
   ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'required', 'items'],
-  ...['properties', 'additionalProperties', '$ref', '$defs', 'title', 'description', 'default', 'examples', 'deprecated'],
+  ...[
+    'properties',
+    'additionalProperties',
+    '$ref',
+    '$defs',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'deprecated',
+  ],
 ]);
 
 /**
@@ -108,7 +118,12 @@ function general(
 }
 
 const pointerPath = (pointer: string): string[] =>
-  pointer === '' ? [] : pointer.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  pointer === ''
+    ? []
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 const argumentPath = (pointer: string): string =>
   pointerPath(pointer)
@@ -132,7 +147,11 @@ function reportUnknown(root: YamlNode, problems: PolicyProblems): void {
       const { key, value } = entry;
       if (!KNOWN.includes(key)) {
         const hint = unknownHint(key, KNOWN, 'the keywords');
-        problems.add(keyPlace(entry), { code: 'POLICY_UNKNOWN_KEYWORD', message: `JSON Schema has no keyword "${key}"`, hint });
+        problems.add(keyPlace(entry), {
+          code: 'POLICY_UNKNOWN_KEYWORD',
+          message: `JSON Schema has no keyword "${key}"`,
+          hint,
+        });
       } else if (SCHEMA_MAP_KEYWORDS.has(key)) {
         if (value.kind === 'map') for (const inner of value.entries.values()) visit(inner.value);
       } else if (SCHEMA_LIST_KEYWORDS.has(key) || (key === 'items' && value.kind === 'seq')) {

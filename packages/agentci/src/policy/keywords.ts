@@ -105,7 +105,9 @@ export function membership(values: readonly unknown[]): (value: unknown) => bool
     else plain.add(value);
   }
   return (value) =>
-    typeof value === 'object' && value !== null ? nested.size > 0 && nested.has(canonicalJson(value)) : plain.has(value);
+    typeof value === 'object' && value !== null
+      ? nested.size > 0 && nested.has(canonicalJson(value))
+      : plain.has(value);
 }
 
 const pattern: Keyword = {
@@ -189,8 +191,22 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['const', constant],
   ['minLength', length('string', characters, (n, limit) => (n < limit ? 'Text is too short' : undefined))],
   ['maxLength', length('string', characters, (n, limit) => (n > limit ? 'Text is too long' : undefined))],
-  ['minItems', length('array', (list: unknown[]) => list.length, (n, limit) => (n < limit ? 'List is too short' : undefined))],
-  ['maxItems', length('array', (list: unknown[]) => list.length, (n, limit) => (n > limit ? 'List is too long' : undefined))],
+  [
+    'minItems',
+    length(
+      'array',
+      (list: unknown[]) => list.length,
+      (n, limit) => (n < limit ? 'List is too short' : undefined),
+    ),
+  ],
+  [
+    'maxItems',
+    length(
+      'array',
+      (list: unknown[]) => list.length,
+      (n, limit) => (n > limit ? 'List is too long' : undefined),
+    ),
+  ],
   ['pattern', pattern],
   ['format', format],
   ['uniqueItems', uniqueItems],

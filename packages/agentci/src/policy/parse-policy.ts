@@ -82,17 +82,15 @@ class PolicyReader {
 
   read(): Policy {
     const { entries } = this.#root;
-    for (const entry of entries.values()) if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
+    for (const entry of entries.values())
+      if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
     for (const key of ['version', 'name', 'description']) this.#note(entries.get(key));
     const tools = this.#tools(entries.get('tools'));
     this.#schemas(entries.get('schemas'), tools.named);
     const unconstrained = this.#enforcement(entries.get('enforcement'));
     const limits = this.#limits(entries.get('limits'));
     const aliases = this.#aliases(entries.get('aliases'));
-    const rules = [
-      ...this.#rules(entries.get('sequences'), aliases),
-      ...this.#rules(entries.get('rules'), aliases),
-    ];
+    const rules = [...this.#rules(entries.get('sequences'), aliases), ...this.#rules(entries.get('rules'), aliases)];
     const blocklist = this.#patterns(entries.get('blocklist'), 'blocklist');
     this.#decides ||= rules.length > 0 || blocklist.length > 0;
     if (!this.#decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
@@ -133,8 +131,9 @@ class PolicyReader {
     for (const tool of entry.value.entries.values()) {
       const isList = tool.value.kind === 'seq';
       if (tool.key === 'deny' && isList) deny = this.#patterns(tool, 'deny');
-      else if (tool.key === 'allow' && isList) allow = { patterns: this.#patterns(tool, 'allow'), place: linePlace(tool) };
-      else if (NOT_ENFORCED.has(tool.key) || (ELSEWHERE.has(tool.key) && tool.value.kind !== 'map'))
+      else if (tool.key === 'allow' && isList)
+        allow = { patterns: this.#patterns(tool, 'allow'), place: linePlace(tool) };
+      else if ((NOT_ENFORCED.has(tool.key) || ELSEWHERE.has(tool.key)) && !isTool(tool.value))
         this.#unknown(tool, '"tools"', []);
       else {
         const read = this.#tool(tool);
@@ -155,7 +154,8 @@ class PolicyReader {
       this.#fail(value, 'POLICY_TYPE', `"${key}" must be a map with "arguments"`);
       return undefined;
     }
-    for (const each of value.entries.values()) if (!TOOL_KEYS.includes(each.key)) this.#unknown(each, 'a tool', TOOL_KEYS);
+    for (const each of value.entries.values())
+      if (!TOOL_KEYS.includes(each.key)) this.#unknown(each, 'a tool', TOOL_KEYS);
     const mode = value.entries.get('on_violation');
     const written = mode === undefined ? undefined : toPlain(mode.value);
     if (mode !== undefined && written !== 'block' && written !== 'warn' && written !== 'log')
@@ -202,7 +202,11 @@ class PolicyReader {
     if (mode === undefined) return undefined;
     const written = toPlain(mode.value);
     if (written !== 'allow' && written !== 'warn' && written !== 'deny') {
-      this.#fail(mode.value, 'POLICY_CHOICE', `"unconstrained_tools" must be allow, warn or deny, not ${shown(written)}`);
+      this.#fail(
+        mode.value,
+        'POLICY_CHOICE',
+        `"unconstrained_tools" must be allow, warn or deny, not ${shown(written)}`,
+      );
       return undefined;
     }
     this.#decidesCalls ||= written !== 'allow';
@@ -233,7 +237,11 @@ class PolicyReader {
     for (const each of map?.entries.values() ?? []) {
       const names = toPlain(each.value);
       const list = typeof names === 'string' ? [names] : names;
-      if (Array.isArray(list) && list.length > 0 && list.every((name) => typeof name === 'string' && name.trim() !== ''))
+      if (
+        Array.isArray(list) &&
+        list.length > 0 &&
+        list.every((name) => typeof name === 'string' && name.trim() !== '')
+      )
         aliases.set(each.key, list as string[]);
       else this.#fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
     }
@@ -266,8 +274,14 @@ class PolicyReader {
         const { file, line } = locate(item.source, item.start);
         return [{ text: item.value, matches: compileGlob(item.value), place: { file, line } }];
       }
-      if (item.kind !== 'scalar' || item.broken !== true)
-        this.#fail(item, 'POLICY_TYPE', `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`);
+      // What stands for something reported already was meant to say something.
+      if (item.kind === 'scalar' && item.broken === true) this.#decides = true;
+      else
+        this.#fail(
+          item,
+          'POLICY_TYPE',
+          `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`,
+        );
       return [];
     });
   }
@@ -288,7 +302,12 @@ class PolicyReader {
     const { key } = entry;
     if (NOT_ENFORCED.has(key)) {
       const hint = 'remove it here; a recording of tool calls does not show it';
-      this.#fail(keyPlace(entry), 'POLICY_NOT_ENFORCED', `"${key}" is not enforced, and must not look as if it were`, hint);
+      this.#fail(
+        keyPlace(entry),
+        'POLICY_NOT_ENFORCED',
+        `"${key}" is not enforced, and must not look as if it were`,
+        hint,
+      );
       return;
     }
     const hint = ELSEWHERE.get(key) ?? unknownHint(key, known, 'the keys');
@@ -299,6 +318,10 @@ class PolicyReader {
     this.#problems.add(place, { code, message, hint });
   }
 }
+
+/** A tool may have any name, so what stands under it decides. */
+const isTool = (node: YamlNode): boolean =>
+  node.kind === 'map' && [...node.entries.keys()].every((key) => TOOL_KEYS.includes(key));
 
 function linePlace(entry: YamlEntry): ConstraintPlace {
   const { file, line } = locate(entry.keySource, entry.keyStart);

@@ -6,7 +6,9 @@ import type { PolicyProblems } from './problems.ts';
 export type ReadPolicyFile = (
   path: string,
   from: string,
-) => { readonly ok: true; readonly file: string; readonly text: string } | { readonly ok: false; readonly message: string };
+) =>
+  | { readonly ok: true; readonly file: string; readonly text: string }
+  | { readonly ok: false; readonly message: string };
 
 const MAX_FILES = 100;
 
@@ -37,7 +39,10 @@ export class References {
     const found =
       pointer !== '' && !pointer.startsWith('/')
         ? undefined
-        : nodeAt(root, steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')));
+        : nodeAt(
+            root,
+            steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')),
+          );
     return found ?? this.#fail(value, `"${text}" leads to nothing`, 'a pointer is written "#/definitions/name"');
   };
 

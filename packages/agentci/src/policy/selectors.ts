@@ -154,7 +154,31 @@ export class CallTable {
   #union(selector: Selector): readonly number[] {
     const lists: number[][] = [];
     for (const [name, list] of this.#byName) if (selector.matchesName(name)) lists.push(list);
-    return lists.length === 1 ? lists[0]! : lists.flat().sort((a, b) => a - b);
+    if (lists.length === 1) return lists[0]!;
+    return lists.length === this.#byName.size ? this.all : this.#marked(lists, 1);
+  }
+
+  /** The calls any of the selectors means, in order. */
+  anyOf(selectors: readonly Selector[]): readonly number[] {
+    const lists = selectors.map((selector) => this.indices(selector)).filter((list) => list.length > 0);
+    return lists.length === 1 ? lists[0]! : this.#marked(lists, 1);
+  }
+
+  /** The calls none of the selectors means, in order. */
+  noneOf(selectors: readonly Selector[]): readonly number[] {
+    return this.#marked(
+      selectors.map((selector) => this.indices(selector)),
+      0,
+    );
+  }
+
+  /** Marking and walking once costs less than sorting, and a call that is in two lists counts once. */
+  #marked(lists: readonly (readonly number[])[], wanted: 0 | 1): number[] {
+    const marks = new Uint8Array(this.calls.length);
+    for (const list of lists) for (const i of list) marks[i] = 1;
+    const found: number[] = [];
+    for (let i = 0; i < marks.length; i++) if (marks[i] === wanted) found.push(i);
+    return found;
   }
 
   #argumentsMatch(selector: Selector, i: number): boolean {

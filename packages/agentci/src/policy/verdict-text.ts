@@ -16,14 +16,22 @@ export function verdictLines(result: PolicyResult): string[] {
 function ruleBlocks(result: Extract<PolicyResult, { metric: 'sequence_valid' }>): string[][] {
   return result.rules
     .filter(({ outcome }) => outcome === 'violated')
-    .map(({ type, expected, actual }) => [`Rule: ${type}`, `Expected: ${expected}`, `Actual: ${actual}`]);
+    .map(({ type, expected, actual, trace }) => [
+      `Rule: ${type}`,
+      `Expected: ${expected}`,
+      `Actual: ${actual}`,
+      ...traceLine(trace),
+    ]);
 }
 
 function violationBlocks(result: Exclude<PolicyResult, { metric: 'sequence_valid' }>): string[][] {
-  return result.violations.map((violation) =>
-    result.metric === 'tool_blocklist' ? blockedLines(violation) : argumentLines(violation),
-  );
+  return result.violations.map((violation) => [
+    ...(result.metric === 'tool_blocklist' ? blockedLines(violation) : argumentLines(violation)),
+    ...traceLine(violation.trace),
+  ]);
 }
+
+const traceLine = (trace: string | undefined): string[] => (trace === undefined ? [] : [`Trace: ${trace}`]);
 
 const blockedLines = ({ tool, constraint, message }: PolicyViolation): string[] => [
   `Violation: ${message}`,

@@ -1,5 +1,7 @@
 import { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
+import { verdictLines } from '../policy/verdict-text.ts';
+import type { PolicyResult } from '../results/policy-report.ts';
 import {
   type CheckResult,
   type CheckStatus,
@@ -10,6 +12,7 @@ import {
 } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
+import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
 /** Beyond this the passing queries are counted, not listed: what needs reading is what did not pass. */
@@ -53,16 +56,14 @@ function renderConsole(run: RunResult, context: ReportContext): string {
 
 function queryLines(result: QueryResult, c: Colors): string[] {
   const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
-  if (result.status === 'pass') return [head];
+  if (result.status === 'pass')
+    return [head, ...(result.stability?.class === 'flaky' ? repeatLines(result).map((line) => `        ${line}`) : [])];
   const lines = [head];
   if (result.not_run !== undefined) lines.push(c.dim(`        not run: ${result.not_run}`));
   if (result.xfail && result.status === 'skip')
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
-  if (result.pass_rate) {
-    const { passed, decided, min } = result.pass_rate;
-    lines.push(`        ${passed} of ${decided} runs passed, at least ${formatCount(min * 100)} % must`);
-  }
+  for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push('');
   return lines;
@@ -84,7 +85,14 @@ function layerLines(result: QueryResult, layer: Layer, c: Colors): string[] {
   const lines = [`      ${TITLES[layer].padEnd(12)} ${paint(status, c)(status)}`];
   for (const check of checks)
     lines.push(...checkLines(check, c, { indent: 8, name: check.id.slice(check.id.indexOf('.') + 1) }));
+  if (layer === 'path') lines.push(...policyLines(result));
   return lines;
+}
+
+/** What a policy found, spelled out: each violation or rule in a block of its own. */
+function policyLines({ path }: QueryResult): string[] {
+  const results = Array.isArray(path.details.policy) ? (path.details.policy as PolicyResult[]) : [];
+  return results.flatMap(verdictLines).map((line) => (line === '' ? '' : `        ${escapeTerminalLine(line)}`));
 }
 
 const MARKS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✗', error: '?', skip: '-' };
@@ -145,13 +153,25 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
   ];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  if (!context.quiet) lines.push(...rankings(run, c));
+  if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
   if (context.rerunCommand !== undefined && (summary.failed > 0 || summary.errors > 0)) {
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;
+}
+
+/** What judging cost, apart from the agent. */
+function judgeLine({ judge }: RunResult, c: Colors): string[] {
+  const { calls, cached = 0, cost_usd, input_tokens = 0, output_tokens = 0 } = judge;
+  if (calls + cached === 0) return [];
+  const cost = cost_usd === null ? 'unknown cost' : formatUsd(cost_usd);
+  return [
+    c.dim(
+      `judge: ${plural(calls, 'call')}, ${formatCount(cached)} stored, ${plural(input_tokens + output_tokens, 'token')}, ${cost}`,
+    ),
+  ];
 }
 
 function rankings(run: RunResult, c: Colors): string[] {

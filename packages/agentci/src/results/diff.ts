@@ -1,3 +1,4 @@
+import type { Location } from '../kit/diagnostic.ts';
 import type { CheckStatus, Layer } from './run-result.ts';
 
 /** The JSON contract of a comparison of two baseline versions. */
@@ -90,6 +91,7 @@ export interface TraceDiff {
 export interface QueryDiff extends TraceDiff {
   id: string;
   query: string;
+  location?: Location;
 }
 
 export interface DiffReport {

@@ -25,6 +25,8 @@ export interface PolicyViolation {
   call?: number;
   /** The id of the rule. */
   rule?: string;
+  /** The trace it was found in, where a test is judged over several. */
+  trace?: string;
   /** `warn` where the policy says `on_violation: warn`. */
   severity: 'block' | 'warn';
 }
@@ -55,6 +57,8 @@ export interface RuleRecord {
   broken_by?: number[];
   /** Calls whose arguments were not captured though the rule asks for them. */
   unknown?: number[];
+  /** The trace it is about, where a test is judged over several. */
+  trace?: string;
 }
 
 interface PolicyResultBase {

@@ -63,6 +63,34 @@ export interface RunSummary {
   messages: string[];
 }
 
+/** The numbers of a quantity over the runs of a query that know it. */
+export interface Spread {
+  n: number;
+  mean: number;
+  median: number;
+  std: number | null;
+  min: number;
+  max: number;
+}
+
+/** What made runs of one query end differently. */
+export type FlipSource = 'agent' | 'judge' | 'infra' | 'mixed';
+
+/** What repeats of a query tell beyond its verdict. Error runs count in none of the rates. */
+export interface Stability {
+  /** `null` when no run was decided. */
+  class: 'stable-pass' | 'flaky' | 'stable-fail' | null;
+  pass_rate: number | null;
+  /** Wilson's 95 % interval of the rate. */
+  interval: { low: number; high: number } | null;
+  /** For k = 1, 2, … up to the decided runs, at most 10: the chance that one of k passes, and that all do. */
+  pass_at_k: number[];
+  pass_hat_k: number[];
+  flip?: { source: FlipSource; detail: string };
+  cost_usd: Spread | null;
+  latency_ms: Spread | null;
+}
+
 export interface QueryResult {
   id: string;
   query: string;
@@ -80,6 +108,8 @@ export interface QueryResult {
   baseline?: { version: string; file?: string };
   runs?: RunSummary[];
   pass_rate?: { passed: number; decided: number; min: number };
+  /** Only present when a query ran more than once. */
+  stability?: Stability;
   correctness: LayerResult;
   path: LayerResult;
   cost: LayerResult;

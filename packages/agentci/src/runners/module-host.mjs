@@ -36,13 +36,13 @@ parentPort.on('message', async (message) => {
     aborts.get(message.call)?.abort(new Error('timed out'));
     return;
   }
-  const { call, query, context } = message;
+  const { call, query, context, args } = message;
   const loaded = await loading;
   if (loaded.error) return reply({ call, ok: false, loading: true, error: facts(loaded.error) });
   const controller = new AbortController();
   aborts.set(call, controller);
   try {
-    const value = await loaded.agent(query, { ...context, signal: controller.signal });
+    const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
     reply({ call, ok: true, value });
   } catch (error) {
     reply({ call, ok: false, loading: false, error: facts(error) });

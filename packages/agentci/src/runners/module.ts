@@ -63,6 +63,31 @@ export function createModuleRunner(
   };
 }
 
+/** Calls one function of a user's module with any arguments, in a thread that can be ended. */
+export interface ModuleCaller {
+  /** Rejects when the function throws, or when the signal aborts and the function does not return by itself. */
+  readonly call: (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+/** A caller whose thread is started at the first call and replaced when it had to be ended. One call at a time. */
+export function createModuleCaller(options: {
+  readonly file: string;
+  readonly exportName: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What messages call the function, e.g. `the metric`. */
+  readonly what: string;
+}): ModuleCaller {
+  let host: Host | undefined;
+  return {
+    call: (args, signal) => {
+      if (host?.alive !== true) host = new Host(options.file, options.exportName, options.env, options.what);
+      return host.send({ args }, signal);
+    },
+    close: async () => host?.end(),
+  };
+}
+
 /** One thread with the module loaded. */
 class Host {
   alive = true;
@@ -72,7 +97,10 @@ class Host {
   #pending: { call: number; resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
 
-  constructor(file: string, exportName: string, env: Readonly<Record<string, string | undefined>>) {
+  readonly #what: string;
+
+  constructor(file: string, exportName: string, env: Readonly<Record<string, string | undefined>>, what = 'the agent') {
+    this.#what = what;
     this.#worker = new Worker(new URL('./module-host.mjs', import.meta.url), {
       workerData: { file, exportName },
       env: env as NodeJS.ProcessEnv,
@@ -96,6 +124,11 @@ class Host {
   }
 
   call({ signal, query, id, run, metadata }: RunRequest): Promise<unknown> {
+    return this.send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
+  }
+
+  /** Calls the function with what the message says: a query and its context, or the arguments themselves. */
+  send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const call = ++this.#calls;
     this.#output = [];
     return new Promise((resolve, reject) => {
@@ -122,7 +155,7 @@ class Host {
       };
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
-      this.#worker.postMessage({ type: 'call', call, query, context: { id, run, metadata: metadata ?? {} } });
+      this.#worker.postMessage({ ...message, type: 'call', call });
     });
   }
 
@@ -141,7 +174,7 @@ class Host {
       this.#pending.resolve(reply.value);
       return;
     }
-    const prefix = reply.loading ? 'the module could not be loaded: ' : 'the agent threw ';
+    const prefix = reply.loading ? 'the module could not be loaded: ' : `${this.#what} threw `;
     const error = reply.error ?? { message: 'no reason given' };
     this.#pending.reject(
       classifyError(error, { prefix, stderr: [this.printed(), error.stack ?? ''].filter(Boolean).join('\n') }),
@@ -152,6 +185,6 @@ class Host {
     if (!this.alive) return;
     this.alive = false;
     this.onGone();
-    this.#pending?.reject(new AgentError('agent', `the agent stopped: ${why}`, { stderr: this.printed() }));
+    this.#pending?.reject(new AgentError('agent', `${this.#what} stopped: ${why}`, { stderr: this.printed() }));
   }
 }

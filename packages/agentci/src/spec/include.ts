@@ -220,7 +220,7 @@ export function existingPath(path: string): string | undefined {
 }
 
 /** Also for a text that is on no disk: then its folder, if that exists, or the path as it stands. */
-function realPath(file: string): string {
+export function realPath(file: string): string {
   const path = resolve(file);
   return existingPath(path) ?? join(existingPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length));
 }

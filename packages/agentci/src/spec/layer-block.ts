@@ -91,8 +91,8 @@ export class LayerBlockChecker {
   }
 
   #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock): void {
-    for (const { path = [], severity, code, message, hint } of key.inspect?.(value, siblings, this.#dir) ?? []) {
-      const place = path.length === 0 ? entry.value : placeAt(entry.value, path);
+    for (const { path = [], part, severity, code, message, hint } of key.inspect?.(value, siblings, this.#dir) ?? []) {
+      const place = path.length === 0 ? entry.value : placeAt(entry.value, path, part);
       if (!isBroken(entry.value)) this.#problems.add(place, { severity, code, message, hint });
     }
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ParamIssue } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
-import { emptyListIssue } from '../layers/issues.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
 
@@ -37,7 +36,7 @@ const rubricKey = (key: string, summary: string): OwnKey => ({
   inspect: (value, _, dir) => inspectRubric(value as Rubric, dir),
 });
 
-/** Keys whose verdicts need a judge or the policy evaluator; their parameters are checked here all the same. */
+/** Keys whose verdicts need a judge; their parameters are checked here all the same. */
 const JUDGED_KEYS: readonly OwnKey[] = [
   {
     layer: 'correctness',
@@ -49,14 +48,6 @@ const JUDGED_KEYS: readonly OwnKey[] = [
   },
   rubricKey('safety_check', 'A judge scores the answer against a safety rubric'),
   rubricKey('hallucination_check', 'A judge scores whether the answer is grounded in the captured context'),
-  {
-    layer: 'path',
-    key: 'rules',
-    summary: 'Sequence rules on tool calls',
-    schema: z.array(z.looseObject({ type: z.string().regex(/\S/) })),
-    isSetting: false,
-    inspect: (value) => ((value as readonly unknown[]).length === 0 ? [emptyListIssue('rules')] : []),
-  },
 ];
 
 function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
-import { isAssaySuite, reportAssaySuite } from './assay-suite.ts';
+import { isAssaySuite, readAssaySuite } from './assay-suite.ts';
 import { INCLUDE_TAG, resolveIncludes } from './include.ts';
 import { Problems } from './problems.ts';
 import { SpecError } from './spec-error.ts';
@@ -31,8 +31,7 @@ export function parseSpec(text: string, { file = 'agentci_spec.yaml' }: { readon
   const root = document.root === undefined ? undefined : resolveIncludes(document.root, problems);
   let suite: Suite | undefined;
   if (root?.kind === 'map') {
-    if (isAssaySuite(root)) reportAssaySuite(root, problems);
-    else suite = readSuite(root, problems);
+    suite = isAssaySuite(root) ? readAssaySuite(root, problems) : readSuite(root, problems);
   } else if (root !== undefined && !isBroken(root)) {
     const shown = root.kind === 'seq' ? 'a list' : 'one value';
     problems.add(root, {

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { Location } from '../kit/diagnostic.ts';
 import { locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import type { Policy } from '../policy/policy.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { mergeMaps } from './defaults.ts';
 import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LayerBlockChecker } from './layer-block.ts';
 import { isLayer, LAYER_KEYS } from './layer-keys.ts';
+import type { PolicyLoader } from './policy-loader.ts';
 import type { Problems } from './problems.ts';
 import type { Query } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
@@ -34,10 +36,16 @@ export interface ReadQuery {
 export class QueryReader {
   readonly #problems: Problems;
   readonly #blocks: LayerBlockChecker;
+  readonly #policies: PolicyLoader;
   readonly #defaults: YamlMap | undefined;
 
-  constructor(defaults: YamlMap | undefined, problems: Problems, dir: string) {
+  constructor(
+    defaults: YamlMap | undefined,
+    problems: Problems,
+    { dir, policies }: { readonly dir: string; readonly policies: PolicyLoader },
+  ) {
     this.#problems = problems;
+    this.#policies = policies;
     this.#blocks = new LayerBlockChecker(problems, dir);
     this.#defaults = defaults === undefined ? undefined : this.#readDefaults(defaults);
   }
@@ -71,6 +79,7 @@ export class QueryReader {
     const plain: Record<string, unknown> = {};
     const locations: Record<string, Location> = {};
     let hasChecks = false;
+    let policy: Policy | undefined;
     for (const [key, entry] of merged.entries) {
       if (isLayer(key)) {
         const block = this.#block(entry);
@@ -88,7 +97,10 @@ export class QueryReader {
         setOwn(plain, key, toPlain(entry.value));
         if (key === 'metadata') this.#metadata(entry.value);
         if (key === 'metrics') addMetricLocations(locations, entry.value);
-        if (key === 'policy') locations.policy = locate(entry.keySource, entry.keyStart);
+        if (key === 'policy') {
+          locations.policy = locate(entry.keySource, entry.keyStart);
+          policy = this.#policies.load(entry.value);
+        }
       }
     }
     this.#required(merged);
@@ -104,7 +116,10 @@ export class QueryReader {
     return {
       idEntry,
       plain,
-      query: toQuery(plain, locate(node.source, node.start), locations),
+      query: {
+        ...toQuery(plain, locate(node.source, node.start), locations),
+        ...(policy === undefined ? {} : { policies: [policy] }),
+      },
     };
   }
 
@@ -169,7 +184,8 @@ function addLocations(locations: Record<string, Location>, layer: Layer, block: 
     if (known === undefined) continue;
     locations[known.id] = locationOf(entry);
     const { key, value } = entry;
-    if (key !== 'llm_judge' || value.kind !== 'seq') continue;
+    // A violated rule or rubric is shown at its own line.
+    if ((key !== 'llm_judge' && key !== 'rules') || value.kind !== 'seq') continue;
     for (const [i, { source, start }] of value.items.entries()) locations[`${known.id}[${i}]`] = locate(source, start);
   }
 }

@@ -4,6 +4,7 @@ import { setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '..
 import { mergeMaps } from './defaults.ts';
 import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
+import { PolicyLoader } from './policy-loader.ts';
 import type { Problems } from './problems.ts';
 import { IdAllocator, queryId } from './query-id.ts';
 import { QueryReader, type ReadQuery } from './query-reader.ts';
@@ -90,7 +91,11 @@ function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
 }
 
 function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
-  const reader = new QueryReader(effectiveDefaults(root, problems), problems, dirname(root.source.file));
+  const { file } = root.source;
+  const reader = new QueryReader(effectiveDefaults(root, problems), problems, {
+    dir: dirname(file),
+    policies: new PolicyLoader(file, problems),
+  });
   const entry = root.entries.get('queries');
   if (entry === undefined || isBroken(entry.value)) return [];
   const { value } = entry;

@@ -1,5 +1,7 @@
 import type { Location } from '../kit/diagnostic.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { RunnerConfig } from '../runners/config.ts';
+import type { PolicyTest } from './policy-test.ts';
 
 /** A spec, loaded: includes resolved, defaults merged, every value checked. */
 export interface Suite {
@@ -17,6 +19,8 @@ export interface Suite {
   readonly use: readonly string[];
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
   readonly queries: readonly Query[];
+  /** Reports the file itself asks for, as Assay suites do: formats, and the folder for them. */
+  readonly output?: { readonly formats: readonly string[]; readonly directory: string };
 }
 
 export type LayerBlock = Readonly<Record<string, unknown>>;
@@ -40,6 +44,10 @@ export interface Query {
   readonly metrics?: unknown;
   /** As written: a path or the policy itself. */
   readonly policy?: unknown;
+  /** The policy, read and compiled. */
+  readonly policies?: readonly Policy[];
+  /** A test of an Assay suite: judged once over all traces. `query` then says in words what it asks. */
+  readonly test?: PolicyTest;
   /** Of the query itself, and of each check by id (`path.max_tool_calls`). */
   readonly location?: Location;
   readonly locations?: Readonly<Record<string, Location>>;

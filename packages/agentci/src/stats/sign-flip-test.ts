@@ -31,7 +31,12 @@ export function signFlipTest(
   let asFar = 0;
   for (let i = 0; i < samples; i++) {
     let sum = 0;
-    for (const difference of moved) sum += random() < 0.5 ? difference : -difference;
+    let bits = 0;
+    for (let j = 0; j < moved.length; j++) {
+      // One draw gives 32 signs.
+      if (j % 32 === 0) bits = Math.floor(random() * 2 ** 32);
+      sum += (bits >>> (j % 32)) & 1 ? moved[j]! : -moved[j]!;
+    }
     if (Math.abs(sum) >= reached) asFar++;
   }
   return (1 + asFar) / (samples + 1);

@@ -82,7 +82,11 @@ async function check(file: string): Promise<FileReport> {
 }
 
 function countChecks(suite: Suite): number {
-  return suite.queries.flatMap((query) => LAYERS.flatMap((layer) => Object.keys(query[layer] ?? {}))).length;
+  return suite.queries.flatMap((query) => [
+    ...LAYERS.flatMap((layer) => Object.keys(query[layer] ?? {})),
+    ...(query.policies ?? []),
+    ...(query.test === undefined ? [] : [query.test]),
+  ]).length;
 }
 
 function render({ file, valid, agent, queries, checks, diagnostics }: FileReport): string {

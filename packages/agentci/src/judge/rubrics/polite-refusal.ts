@@ -1,4 +1,4 @@
-import type { RubricTemplate } from '../rubric.ts';
+import type { RubricTemplate } from './template.ts';
 
 export const politeRefusal: RubricTemplate = {
   id: 'polite_refusal',

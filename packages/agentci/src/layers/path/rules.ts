@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { compileRules } from '../../policy/compile-rules.ts';
+import { compileRules, isCertain } from '../../policy/compile-rules.ts';
 import { evaluateRules } from '../../policy/evaluate-rules.ts';
-import type { RulesResult } from '../../results/policy-report.ts';
+import type { RuleRecord, RulesResult } from '../../results/policy-report.ts';
+import { toolCalls } from '../../trace/selectors.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, skipped, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
 import { plural } from '../words.ts';
-import { toolCalls } from '../../trace/selectors.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -24,23 +24,25 @@ export const check = defineCheck({
     const limit = rules.length;
     const value = result.rules.filter(({ outcome }) => outcome === 'held').length;
     const details = { rules: result.rules };
-    const bad = result.rules.findIndex((record) => isBroken(record));
+    // Cut off, the rules are asked as partial; calls missing in between may change any answer that is not certain.
+    const hasGaps = trace.captured.toolCalls === 'partial' && !isCutOff;
+    const isBroken = ({ outcome, unknown, type }: RuleRecord): boolean =>
+      outcome === 'violated' && unknown === undefined && (!hasGaps || isCertain(type));
+    const bad = result.rules.findIndex(isBroken);
     const text = summaryOf(result);
     if (bad >= 0) {
-      const evidence = callEvidence(calls, result.rules.filter(isBroken).flatMap(({ spanned }) => spanned));
+      const evidence = callEvidence(
+        calls,
+        result.rules.filter(isBroken).flatMap(({ spanned }) => spanned),
+      );
       return violated(text, { value, limit, evidence, details, item: bad });
     }
     if (result.status === 'error') return unmeasured(`${text}; ${result.reason}`, { limit, details });
-    // Cut off, the rules were asked as partial; calls missing in between may change any answer.
-    if (trace.captured.toolCalls === 'partial' && !isCutOff)
-      return unmeasured(`${text}, but not all tool calls were captured`, { limit, details });
+    if (hasGaps) return unmeasured(`${text}, but not all tool calls were captured`, { limit, details });
     if (result.exercised === 'not_exercised') return skipped('not_exercised', text, { limit, details });
     return held(text, { value, limit, details, evidence: [] });
   },
 });
-
-const isBroken = ({ outcome, unknown }: RulesResult['rules'][number]): boolean =>
-  outcome === 'violated' && unknown === undefined;
 
 function summaryOf({ rules }: RulesResult): string {
   const count = (wanted: string): number => rules.filter(({ outcome }) => outcome === wanted).length;
@@ -48,17 +50,20 @@ function summaryOf({ rules }: RulesResult): string {
   if (count('not_exercised') > 0) parts.push(`${count('not_exercised')} not exercised`);
   const broken = rules.filter(({ outcome }) => outcome === 'violated');
   if (broken.length > 0)
-    parts.push(`${broken.length} violated: ${broken.map(({ rule_id, actual }) => `${rule_id} (${actual})`).join('; ')}`);
+    parts.push(
+      `${broken.length} violated: ${broken.map(({ rule_id, actual }) => `${rule_id} (${actual})`).join('; ')}`,
+    );
   return `rules: ${parts.join(', ')}`;
 }
 
 /** The same findings as in a policy file, under the codes of a spec. */
 function ruleIssues(rules: readonly unknown[]): ParamIssue[] {
-  return compileRules(rules).issues.map(({ severity, code, message, hint, path }) => ({
+  return compileRules(rules).issues.map(({ severity, code, message, hint, path, part }) => ({
     severity,
     code: code.replace(/^POLICY_/, 'SPEC_'),
     message,
     ...(hint === undefined ? {} : { hint }),
     path,
+    ...(part === undefined ? {} : { part }),
   }));
 }

@@ -5,6 +5,7 @@ export const rule = defineRule({
   summary: 'Every call of `trigger` must be followed by a call of `then` within so many calls (1 unless written).',
   fields: {
     trigger: { kind: 'selector', required: true },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
     then: { kind: 'selector', required: true },
     within: { kind: 'count', default: 1, least: 1 },
   },
@@ -28,7 +29,12 @@ export const rule = defineRule({
       else missed.push(at);
     }
     if (missed.length > 0)
-      return { outcome: 'violated', spanned: missed, expected, actual: `no ${then.label} in time after ${callNumbers(missed)}` };
+      return {
+        outcome: 'violated',
+        spanned: missed,
+        expected,
+        actual: `no ${then.label} in time after ${callNumbers(missed)}`,
+      };
     // An obligation that may still be met is no proof that the rule holds.
     if (open.length > 0)
       return { outcome: 'not_exercised', spanned: [], expected, actual: `still open after ${callNumbers(open)}` };

@@ -1,4 +1,4 @@
-import { callNumbers, defineRule, labels, sortedUnion } from './rule.ts';
+import { callNumbers, defineRule, labels } from './rule.ts';
 
 export const rule = defineRule({
   type: 'allowlist',
@@ -10,8 +10,7 @@ export const rule = defineRule({
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
   evaluate: ({ tools }, { table }) => {
     const expected = `only calls of ${labels(tools)}`;
-    const allowed = new Set(sortedUnion(tools.map((tool) => table.indices(tool))));
-    const outside = table.all.filter((i) => !allowed.has(i));
+    const outside = table.noneOf(tools);
     if (outside.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'no other was called' };
     const names = [...new Set(outside.map((i) => table.calls[i]!.name))].join(', ');
     return {

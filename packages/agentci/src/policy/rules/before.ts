@@ -3,8 +3,13 @@ import { callNumbers, defineRule, foldObligations, labels, type RuleRun, type Ru
 
 export const rule = defineRule({
   type: 'before',
-  summary: 'The first call of `first` must come before the first call of `then`; each tool of a list `then` is asked for itself.',
-  fields: { first: { kind: 'selector', required: true }, then: { kind: 'selectors', required: true } },
+  summary:
+    'The first call of `first` must come before the first call of `then`; each tool of a list `then` is asked for itself.',
+  fields: {
+    first: { kind: 'selector', required: true },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
+    then: { kind: 'selectors', required: true },
+  },
   operands: ({ first, then }) => `${first.label}->${then.map(({ label }) => label).join(',')}`,
   evaluate: ({ first, then }, run) =>
     foldObligations(
@@ -30,5 +35,10 @@ function order(first: Selector, then: Selector, { table }: RuleRun): RuleVerdict
     };
   }
   const spanned = firstAt === thenAt ? [firstAt] : [firstAt, thenAt];
-  return { outcome: 'held', spanned, expected, actual: `${first.label} is ${callNumbers([firstAt])}, ${then.label} ${callNumbers([thenAt])}` };
+  return {
+    outcome: 'held',
+    spanned,
+    expected,
+    actual: `${first.label} is ${callNumbers([firstAt])}, ${then.label} ${callNumbers([thenAt])}`,
+  };
 }

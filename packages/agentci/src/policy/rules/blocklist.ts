@@ -1,4 +1,4 @@
-import { callNumbers, defineRule, labels, sortedUnion } from './rule.ts';
+import { callNumbers, defineRule, labels } from './rule.ts';
 
 export const rule = defineRule({
   type: 'blocklist',
@@ -8,9 +8,15 @@ export const rule = defineRule({
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
   evaluate: ({ tools }, { table }) => {
     const expected = `no call of ${labels(tools)}`;
-    const hits = sortedUnion(tools.map((tool) => table.indices(tool)));
+    const hits = table.anyOf(tools);
     if (hits.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'none was called' };
     const names = [...new Set(hits.map((i) => table.calls[i]!.name))].join(', ');
-    return { outcome: 'violated', spanned: hits, expected, actual: `${names} called at ${callNumbers(hits)}`, brokenBy: hits };
+    return {
+      outcome: 'violated',
+      spanned: hits,
+      expected,
+      actual: `${names} called at ${callNumbers(hits)}`,
+      brokenBy: hits,
+    };
   },
 });

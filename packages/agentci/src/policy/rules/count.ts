@@ -13,7 +13,9 @@ export const rule = defineRule({
   inspect: ({ min, max, exact }) => {
     if (exact !== undefined) return undefined;
     if (max === undefined && (min ?? 0) === 0) return 'it needs "max", "exact", or a "min" above 0';
-    return min !== undefined && max !== undefined && min > max ? `no count is at least ${min} and at most ${max}` : undefined;
+    return min !== undefined && max !== undefined && min > max
+      ? `no count is at least ${min} and at most ${max}`
+      : undefined;
   },
   operands: ({ tool, min, max, exact }) => {
     if (exact !== undefined) return `${tool.label}=${exact}`;

@@ -1,10 +1,22 @@
 import type { Selector } from '../selectors.ts';
-import { callNumbers, defineRule, foldObligations, labels, type RuleRun, type RuleVerdict, sortedUnion } from './rule.ts';
+import {
+  callNumbers,
+  defineRule,
+  foldObligations,
+  labels,
+  type RuleRun,
+  type RuleVerdict,
+  sortedUnion,
+} from './rule.ts';
 
 export const rule = defineRule({
   type: 'immediately_before',
   summary: 'Every call of `then` must have a call of `first` directly before it.',
-  fields: { first: { kind: 'selector', required: true }, then: { kind: 'selectors', required: true } },
+  fields: {
+    first: { kind: 'selector', required: true },
+    // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
+    then: { kind: 'selectors', required: true },
+  },
   operands: ({ first, then }) => `${first.label}->${then.map(({ label }) => label).join(',')}`,
   evaluate: ({ first, then }, run) =>
     foldObligations(

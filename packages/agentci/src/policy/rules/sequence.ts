@@ -2,7 +2,8 @@ import { callNumbers, defineRule } from './rule.ts';
 
 export const rule = defineRule({
   type: 'sequence',
-  summary: 'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
+  summary:
+    'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
   fields: { tools: { kind: 'selectors', required: true }, strict: { kind: 'flag', default: false } },
   inspect: ({ tools }) => (tools.length < 2 ? 'a sequence needs at least two tools' : undefined),
   operands: ({ tools, strict }) => `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,

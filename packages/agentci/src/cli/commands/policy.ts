@@ -1,0 +1,249 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readTraces } from '../../adapters/read-traces.ts';
+import { formatDiagnostic } from '../../kit/diagnostic.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
+import { escapeTerminal, escapeTerminalLine } from '../../kit/escape.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { MAX_YAML_SIZE } from '../../kit/yaml.ts';
+import { PolicyCoverage } from '../../policy/coverage.ts';
+import { evaluateArguments } from '../../policy/evaluate-arguments.ts';
+import { judgeRules } from '../../policy/evaluate-rules.ts';
+import { explainCalls } from '../../policy/explain.ts';
+import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/explain-text.ts';
+import { PolicyLearner } from '../../policy/generate.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { CallTable } from '../../policy/selectors.ts';
+import type { CoverageReport, ExplainReport } from '../../results/policy-report.ts';
+import { writeFileAtomic } from '../../store/atomic-write.ts';
+import type { ToolStep, Trace } from '../../trace/model.ts';
+import { toolCalls } from '../../trace/selectors.ts';
+import type { CliCommand, CommandInput } from '../cli-command.ts';
+import type { Io } from '../io.ts';
+import { specPath } from '../spec-path.ts';
+
+const ACTIONS = ['explain', 'coverage', 'generate'] as const;
+const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
+
+interface PolicyOptions {
+  readonly policy?: string;
+  readonly traces?: string;
+  readonly traceFormat?: string;
+  readonly format?: (typeof FORMATS)[number];
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly minCoverage?: number;
+  readonly strict?: boolean;
+  readonly force?: boolean;
+}
+
+export const command: CliCommand = {
+  name: 'policy',
+  summary: 'explain calls by a policy, measure its coverage, or learn one from good traces',
+  configure: (parser: Command) => {
+    parser
+      .argument('<action>', 'explain, coverage or generate')
+      .option('-p, --policy <file>', 'the policy')
+      .option('--traces <path>', 'the recordings: a file or a folder')
+      .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+      .addOption(new Option('-f, --format <format>', 'form of explain').choices(FORMATS))
+      .option('--json', 'print JSON')
+      .option('-o, --output <file>', 'write into a file instead of stdout')
+      .option('--min-coverage <percent>', 'coverage: exit 1 below this', percentage)
+      .option('--force', 'generate: write over an existing file')
+      .option('--strict', 'explain: a tool the policy does not know is blocked')
+      .addHelpText(
+        'after',
+        `
+explain   a timeline of each trace: every call allowed or blocked, and by which line of the policy
+coverage  how much of the policy the traces put to the test
+generate  a starter policy that accepts the traces it was learned from
+
+Exit: 0 nothing blocked, 1 something blocked or the coverage too low, 2 could not tell.
+
+Examples:
+  agentci policy explain -p policy.yaml --traces traces.jsonl
+  agentci policy coverage -p policy.yaml --traces traces/ --min-coverage 80
+  agentci policy generate --traces traces/ -o policy.yaml`,
+      );
+  },
+  run: async ({ args, options, io }: CommandInput) => {
+    const [action = ''] = args;
+    const given = options as PolicyOptions;
+    switch (ACTIONS.find((each) => each === action)) {
+      case 'explain':
+        return explain(given, io);
+      case 'coverage':
+        return coverage(given, io);
+      case 'generate':
+        return generate(given, io);
+      default: {
+        const near = didYouMean(action, ACTIONS);
+        throw new UserError('UNKNOWN_ACTION', `policy cannot "${action}"`, {
+          hint: near === undefined ? `it can ${ACTIONS.join(', ')}` : `did you mean "${near}"?`,
+        });
+      }
+    }
+  },
+};
+
+function percentage(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0 || value > 100)
+    throw new InvalidArgumentError('it must be a number from 0 to 100.');
+  return value;
+}
+
+async function explain(options: PolicyOptions, io: Io): Promise<number> {
+  const policy = loadPolicy(options, io);
+  const reports: ExplainReport[] = [];
+  for await (const { trace, calls } of tracesOf(options, io)) {
+    const complete = trace.status !== 'incomplete';
+    const strict = options.strict ?? false;
+    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict }));
+  }
+  const format = options.json ? 'json' : (options.format ?? 'terminal');
+  const text = {
+    terminal: explainTerminal,
+    markdown: explainMarkdown,
+    html: explainHtml,
+    json: (all: readonly ExplainReport[]) =>
+      `${JSON.stringify({ schema: 'agentci.policy-explain/1', traces: all }, null, 2)}\n`,
+  }[format](reports);
+  print(text, options, io);
+  return reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0) ? 1 : 0;
+}
+
+async function coverage(options: PolicyOptions, io: Io): Promise<number> {
+  const policy = loadPolicy(options, io);
+  const sum = new PolicyCoverage(policy);
+  for await (const { trace, calls } of tracesOf(options, io)) sum.add(calls, trace.status !== 'incomplete');
+  const report = sum.report(options.minCoverage);
+  print(options.json ? `${JSON.stringify(report, null, 2)}\n` : coverageText(report), options, io);
+  return report.meets ? 0 : 1;
+}
+
+function coverageText(report: CoverageReport): string {
+  const { tools, rules, tool_pct, rule_pct, overall_pct, threshold, meets } = report;
+  const list = (title: string, names: readonly string[]): string[] =>
+    names.length === 0 ? [] : [`  ${title}: ${names.join(', ')}`];
+  const part = (name: string, pct: number | null, seen: number, all: number): string[] =>
+    pct === null ? [] : [`  ${name}: ${pct} % (${seen} of ${all})`];
+  const lines = [
+    `${report.policy}: ${overall_pct} % covered by ${report.traces} traces with ${report.calls} calls`,
+    ...part('tools seen', tool_pct, tools.seen.length, tools.seen.length + tools.not_seen.length),
+    ...list('tools never called', tools.not_seen),
+    ...part('rules exercised', rule_pct, rules.exercised.length, rules.exercised.length + rules.not_exercised.length),
+    ...list('rules never exercised', rules.not_exercised),
+    ...list('denied tools never tried', report.high_risk_gaps),
+    ...list('tools the policy does not know', report.unexpected_tools),
+    ...(threshold === null ? [] : [meets ? `at least ${threshold} %: ok` : `at least ${threshold} %: not reached`]),
+  ];
+  return lines.map((line) => `${escapeTerminalLine(line)}\n`).join('');
+}
+
+async function generate(options: PolicyOptions, io: Io): Promise<number> {
+  // A policy somebody has worked on is not replaced by a first guess.
+  if (options.output !== undefined && !options.force && existsSync(resolve(io.cwd, options.output)))
+    throw new UserError('FILE_EXISTS', `"${options.output}" exists already`, { hint: '--force writes over it' });
+  const learner = new PolicyLearner();
+  for await (const { calls } of tracesOf(options, io)) learner.add(calls);
+  if (learner.calls === 0)
+    throw new UserError('POLICY_NO_CALLS', 'the traces hold no tool calls, so there is nothing to learn from');
+  const yaml = learner.yaml();
+  const { policy, diagnostics } = parsePolicy(yaml, { file: 'policy.yaml' });
+  if (policy === undefined) {
+    // Calls without any arguments or order give nothing a policy could ask for.
+    throw new UserError(
+      'POLICY_NOTHING_LEARNED',
+      `no policy can be made of these traces: ${diagnostics[0]?.message ?? ''}`,
+    );
+  }
+  await proveAccepted(policy, options, io);
+  print(yaml, options, io);
+  return 0;
+}
+
+/** What was learned must accept what it was learned from; anything else is our mistake, and must not be written. */
+async function proveAccepted(policy: Policy, options: PolicyOptions, io: Io): Promise<void> {
+  for await (const { trace, calls } of tracesOf(options, io)) {
+    const [violation] = [
+      ...evaluateArguments({ calls, policy }).violations,
+      ...judgeRules(new CallTable(calls), policy.rules, trace.status !== 'incomplete').violations,
+    ];
+    if (violation !== undefined) throw new Error(`the learned policy refuses ${trace.id}: ${violation.message}`);
+  }
+}
+
+async function* tracesOf(
+  options: PolicyOptions,
+  io: Io,
+): AsyncGenerator<{ readonly trace: Trace; readonly calls: readonly ToolStep[] }> {
+  if (options.traces === undefined)
+    throw new UserError('NO_TRACES', 'recordings are needed: --traces PATH', {
+      hint: 'a file or a folder of recordings',
+    });
+  const format = options.traceFormat === undefined ? {} : { format: options.traceFormat };
+  let count = 0;
+  for await (const trace of readTraces(resolve(io.cwd, options.traces), { ...format, signal: io.signal })) {
+    count++;
+    if (trace.captured.toolCalls === 'none')
+      throw new UserError('TRACE_NO_CALLS', `the tool calls of ${shownId(trace, io)} were not captured`);
+    yield { trace: { ...trace, id: shownId(trace, io) }, calls: toolCalls(trace) };
+  }
+  if (count === 0) throw new UserError('NO_TRACES', `"${options.traces}" holds no traces`);
+}
+
+/** Ids made of a file's place are shown from here, not from the root of the disk. */
+function shownId({ id }: Trace, io: Io): string {
+  return id.startsWith(`${io.cwd}${sep}`) ? relative(io.cwd, id) : id;
+}
+
+function loadPolicy(options: PolicyOptions, io: Io): Policy {
+  if (options.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  const file = specPath(options.policy, io.cwd);
+  const folder = dirname(resolve(io.cwd, file));
+  const { policy, diagnostics } = parsePolicy(readText(resolve(io.cwd, file), file), {
+    file,
+    strict: options.strict ?? false,
+    readFile: (path, from) => {
+      const wanted = resolve(dirname(resolve(io.cwd, from)), path);
+      const way = relative(folder, wanted);
+      if (way === '..' || way.startsWith(`..${sep}`))
+        return { ok: false, message: `"${path}" lies outside the policy's folder` };
+      try {
+        return { ok: true, file: specPath(wanted, io.cwd), text: readText(wanted, path) };
+      } catch (error) {
+        if (error instanceof UserError) return { ok: false, message: error.message };
+        throw error;
+      }
+    },
+  });
+  if (policy === undefined) {
+    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+    throw new UserError('POLICY_INVALID', `${file} has ${errors} ${errors === 1 ? 'problem' : 'problems'}`, {
+      diagnostics,
+    });
+  }
+  for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
+  return policy;
+}
+
+function readText(path: string, name: string): string {
+  try {
+    const found = statSync(path);
+    if (!found.isFile() || found.size > MAX_YAML_SIZE) throw new Error('it is not a file of at most 10 MB');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? (cause as Error).message})`;
+    throw new UserError('POLICY_UNREADABLE', `"${name}" ${why}`, { cause });
+  }
+}
+
+function print(text: string, { output }: PolicyOptions, io: Io): void {
+  if (output === undefined) io.stdout.write(text);
+  else writeFileAtomic(resolve(io.cwd, output), text);
+}

@@ -1,0 +1,91 @@
+import { freshTraces } from '../../engine/traces-of-queries.ts';
+import { selectQueries } from '../../spec/select.ts';
+import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { collectList, duration, positiveNumber, wholeNumber } from '../options.ts';
+import { startProgress } from '../progress.ts';
+import { refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+
+interface Options extends PlaceOptions, SaveOptions {
+  readonly query?: string;
+  readonly tags?: readonly string[];
+  readonly filter?: string;
+  readonly workers?: number;
+  readonly retries?: number;
+  readonly timeout?: number;
+  readonly maxCost?: number;
+  readonly quiet?: boolean;
+}
+
+const EXIT_INTERRUPTED = 130;
+
+export const command: CliCommand = {
+  name: 'record',
+  summary: 'run the agent for every query and save each run as a baseline',
+  configure: (parser) => {
+    parser
+      .requiredOption('--version <name>', 'the version to save under, for example v1')
+      .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
+      .option('--agent <name>', "the agent; it must be the spec's")
+      .option('--query <id or text>', 'only this query')
+      .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
+      .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard')
+      .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
+      .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
+      .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
+      .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
+      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--precheck-judge', 'ask the judge too before saving')
+      .option('--force-save', 'save also what fails the precheck; the files say so')
+      .option('--overwrite', 'replace baselines of the same version')
+      .option('--quiet', 'no progress')
+      .option('--json', 'say what was saved as JSON')
+      .addHelpText(
+        'after',
+        `
+Example:
+  agentci record --version v1 -t smoke
+
+Exit codes: 0 all saved · 1 a precheck failed · 2 a query gave no trace, or a file exists already`,
+      );
+  },
+  run: async ({ options: given, io }) => {
+    const options = given as unknown as Options;
+    const place = await baselinePlace(options, io);
+    const { tags, filter } = options;
+    const ids = options.query === undefined ? undefined : [queryNamed(place.suite, options.query).id];
+    const queries = selectQueries(place.suite, { tags, filter, ids });
+    refuseExisting(
+      queries.map((query) => query.id),
+      place,
+      options,
+      io,
+    );
+    const progress = startProgress(io, { quiet: (options.quiet ?? false) || (options.json ?? false) });
+    const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
+    const present = Object.entries({ tags, filter, ids, workers, retries, timeoutMs, maxCostUsd }).filter(
+      ([, value]) => value !== undefined,
+    );
+    try {
+      const found = await freshTraces({
+        suite: place.suite,
+        env: io.env,
+        signal: io.signal,
+        now: io.now,
+        onEvent: progress.onEvent,
+        ...Object.fromEntries(present),
+      });
+      progress.stop();
+      const refused = [...found.errors].map(([query_id, { message }]) => ({
+        query_id,
+        code: 'NO_TRACE',
+        message: `${query_id}: ${message}`,
+      }));
+      const code = await saveTraces({ ...place, byQuery: found.byQuery, refused }, options, io);
+      // What was finished before Ctrl-C is saved; the rest is a matter of running the command again.
+      return found.interrupted ? EXIT_INTERRUPTED : code;
+    } finally {
+      progress.stop();
+    }
+  },
+};

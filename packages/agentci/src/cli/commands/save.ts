@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
+import { UserError } from '../../kit/user-error.ts';
+import type { Suite } from '../../spec/suite.ts';
+import { listRuns, tracesOf } from '../../store/run-store.ts';
+import type { Trace } from '../../trace/model.ts';
+import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { Io } from '../io.ts';
+import { duration } from '../options.ts';
+import { runsRoot } from '../run-tests.ts';
+import { type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+
+interface Options extends PlaceOptions, SaveOptions {
+  readonly query?: string;
+  readonly run?: string;
+  readonly traceFile?: string;
+  readonly traceFormat?: string;
+  readonly timeout?: number;
+}
+
+export const command: CliCommand = {
+  name: 'save',
+  summary: 'save a run as the baseline to compare with',
+  configure: (parser) => {
+    parser
+      .requiredOption('--version <name>', 'the version to save it under, for example v2-fixed')
+      .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
+      .option('--agent <name>', "the agent; it must be the spec's")
+      .option('--query <id or text>', 'only this query; without --run and --trace-file the agent is run for it')
+      .option('--run <id>', 'from a stored run (default: the newest of this spec)')
+      .option('--trace-file <path>', 'from recordings: a file or a folder')
+      .option('--trace-format <format>', "the recordings' format, instead of detecting it")
+      .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .option('--precheck-correctness', 'judge the trace by the correctness checks first (always done)')
+      .option('--precheck-judge', 'ask the judge too')
+      .option('--force-save', 'save it even if the precheck fails; the file says so')
+      .option('--overwrite', 'replace a baseline of the same version and query')
+      .option('--timeout <time>', 'longest time for one query when the agent is run: 500ms, 30s, 2m', duration)
+      .option('--json', 'say what was saved as JSON')
+      .addHelpText(
+        'after',
+        `
+Examples:
+  agentci save --version v1                              every query of the newest run
+  agentci save --version v1 --query install              run the agent for one query
+  agentci save --version v1 --trace-file traces.jsonl    from recordings
+
+Exit codes: 0 saved · 1 a precheck failed and nothing was forced · 2 could not tell, or a file exists already`,
+      );
+  },
+  run: async ({ options: given, io }) => {
+    const options = given as unknown as Options;
+    if (options.run !== undefined && options.traceFile !== undefined)
+      throw new UserError('OPTIONS_MIXED', '--run and --trace-file are two sources; give one');
+    const place = await baselinePlace(options, io);
+    const query = options.query === undefined ? undefined : queryNamed(place.suite, options.query);
+    const isFresh =
+      query !== undefined &&
+      options.run === undefined &&
+      options.traceFile === undefined &&
+      place.suite.runner !== undefined;
+    const found = isFresh
+      ? await fromAgent(place, query.id, options, io)
+      : await fromRecordings(place.suite, query?.id, options, io);
+    return saveTraces({ ...place, ...found }, options, io);
+  },
+};
+
+interface Found {
+  readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
+  readonly refused?: readonly Refused[];
+}
+
+async function fromAgent(place: { suite: Suite; dir: string }, id: string, options: Options, io: Io): Promise<Found> {
+  refuseExisting([id], place, options, io);
+  const { byQuery, errors } = await freshTraces({
+    suite: place.suite,
+    ids: [id],
+    env: io.env,
+    signal: io.signal,
+    now: io.now,
+    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
+  });
+  const refused = [...errors].map(([query_id, { message }]) => ({ query_id, code: 'NO_TRACE', message }));
+  return { byQuery, refused };
+}
+
+async function fromRecordings(suite: Suite, only: string | undefined, options: Options, io: Io): Promise<Found> {
+  const source = sourceOf(suite, options, io);
+  const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
+    ...(only === undefined ? {} : { onlyQuery: only }),
+    ...(options.traceFormat === undefined ? {} : { format: options.traceFormat }),
+  });
+  if (unmatched.length > 0 && !options.json)
+    io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
+  const wanted = only === undefined ? byQuery : new Map([...byQuery].filter(([id]) => id === only));
+  if (wanted.size === 0) {
+    throw new UserError('NO_TRACE', `${source} holds no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
+      hint: 'Recordings are matched to queries by id, then by exact text.',
+    });
+  }
+  return { byQuery: inSpecOrder(suite, wanted) };
+}
+
+function sourceOf(suite: Suite, options: Options, io: Io): string {
+  if (options.traceFile !== undefined) {
+    const path = resolve(io.cwd, options.traceFile);
+    if (!existsSync(path))
+      throw new UserError('TRACES_MISSING', `--trace-file: there is no file or folder "${options.traceFile}"`);
+    return path;
+  }
+  const root = runsRoot(io.cwd);
+  if (options.run !== undefined) return tracesOf(root, options.run);
+  const newest = listRuns(root).find((run) => run.header.spec.file === suite.file);
+  if (newest === undefined) {
+    throw new UserError('NO_PREVIOUS_RUN', `${suite.file} has not been run here yet, so there is nothing to save`, {
+      hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',
+    });
+  }
+  return tracesOf(root, newest.id);
+}
+
+const inSpecOrder = <T>(suite: Suite, found: ReadonlyMap<string, T>): Map<string, T> =>
+  new Map(suite.queries.flatMap(({ id }) => (found.has(id) ? [[id, found.get(id)!] as const] : [])));

@@ -1,0 +1,78 @@
+import type { AuditReport } from '../judge/audit.ts';
+import type { Agreement, Calibration } from '../judge/calibrate.ts';
+import type { JudgeUsage } from '../judge/port.ts';
+
+const percent = (value: number | null): string => (value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`);
+const decimal = (value: number | null): string => (value === null ? 'not measured' : value.toFixed(2));
+
+const usageLine = (usage: JudgeUsage | undefined): string => {
+  if (usage === undefined) return '';
+  const cost = usage.cost_usd === null ? 'unknown cost' : `$${usage.cost_usd.toFixed(4)}`;
+  return `judge: ${usage.calls} calls, ${usage.cached} from the cache, ${usage.input_tokens + usage.output_tokens} tokens, ${cost}`;
+};
+
+/** The findings of `judge audit` for people. */
+export function renderAudit(report: AuditReport, usage: JudgeUsage | undefined): string {
+  const { controls, attacks, repeats, position, length } = report;
+  const lines = [
+    `controls: a good answer scores ${controls.good.score ?? '?'}, a bad one ${controls.bad.score ?? '?'}${controls.hold ? '' : ': the judge does not tell them apart, so the rest proves nothing'}`,
+    `attacks: ${attacks.succeeded.length} of ${attacks.total} succeeded${between(attacks.interval)}`,
+  ];
+  for (const { id, technique, score, rationale } of attacks.succeeded)
+    lines.push(`  ✗ ${technique} ${id}: score ${score}: ${short(rationale ?? '')}`);
+  const undecided = new Set(attacks.undecided.map(({ error }) => error));
+  for (const error of [...undecided].slice(0, 3)) lines.push(`  ? no verdict: ${short(error ?? '')}`);
+  const named = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` (${ids.join(', ')})`);
+  lines.push(
+    `repeats: ${percent(repeats.flip_rate)} of the probes flip over ${repeats.repeats} repeats${named(repeats.flipped)}; scores vary by ${decimal(repeats.score_sd)}`,
+    `position: reversing the scale moves scores by ${signed(position.mean_change)} and flips ${position.flipped.length} of ${position.compared}${named(position.flipped)}`,
+    `length: padding moves scores by ${signed(length.mean_change)} and flips ${length.flipped.length} of ${length.compared}${named(length.flipped)}`,
+  );
+  if (report.errors > 0) lines.push(`${report.errors} questions got no verdict`);
+  lines.push(usageLine(usage));
+  return lines.filter(Boolean).join('\n');
+}
+
+const signed = (value: number | null): string =>
+  value === null ? 'an unknown amount' : `${value > 0 ? '+' : ''}${value.toFixed(2)}`;
+
+const short = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+};
+
+/** The findings of `judge calibrate` for people. */
+export function renderCalibration(
+  result: Calibration,
+  verdict: {
+    readonly min_kappa: number | null;
+    readonly errors: readonly { readonly id: string; readonly message: string }[];
+    readonly judge: JudgeUsage | undefined;
+  },
+): string {
+  const { confusion, best_threshold: best, pass_rate: rate } = result;
+  const lines = [
+    `${result.n} labels, ${percent(result.base_rate)} of them passes; a score of ${result.min_score} or more passes`,
+    '',
+    '                 judge pass  judge fail',
+    `  human pass     ${cell(confusion.true_pass)}  ${cell(confusion.false_fail)}`,
+    `  human fail     ${cell(confusion.false_pass)}  ${cell(confusion.true_fail)}`,
+    '',
+    `accuracy  ${percent(result.accuracy)}${between(result.accuracy_interval)}`,
+    `kappa     ${decimal(result.kappa)}${verdict.min_kappa === null ? '' : `, at least ${verdict.min_kappa} needed`}`,
+    `TPR       ${percent(result.tpr)} of human passes pass`,
+    `TNR       ${percent(result.tnr)} of human failures fail`,
+    '',
+    `best passing score: ${best.min_score}, kappa ${decimal(best.chosen_on.kappa)} on the ${best.chosen_on.n} labels it was chosen on, ${decimal(best.measured_on.kappa)} on the ${best.measured_on.n} others`,
+    `pass rate on those others: judge ${percent(rate.judged)}, corrected ${percent(rate.corrected)}${between(rate.corrected_interval)}, human ${percent(rate.human)}`,
+  ];
+  for (const { id, message } of verdict.errors.slice(0, 5)) lines.push(`? ${id}: ${short(message)}`);
+  if (verdict.errors.length > 0) lines.push(`${verdict.errors.length} labels got no verdict`);
+  lines.push(usageLine(verdict.judge));
+  return lines.join('\n').trimEnd();
+}
+
+const cell = (count: number): string => String(count).padStart(10);
+
+const between = (range: Agreement['accuracy_interval']): string =>
+  range === null ? '' : ` (95 % interval ${percent(range.low)} to ${percent(range.high)})`;

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
+import { escapeTerminal } from '../kit/escape.ts';
+import { UserError } from '../kit/user-error.ts';
+import { baselinePath } from '../store/baseline-files.ts';
+import type { Trace } from '../trace/model.ts';
+import type { BaselinePlace } from './baseline-place.ts';
+import type { Io } from './io.ts';
+
+export interface SaveOptions {
+  readonly version: string;
+  readonly forceSave?: boolean;
+  readonly overwrite?: boolean;
+  readonly precheckJudge?: boolean;
+  readonly json?: boolean;
+}
+
+/** A query that was not saved, and why. */
+export interface Refused {
+  readonly query_id: string;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Of several runs of a query, so many are tried for one that passes. */
+const MAX_TRIED = 20;
+
+/** Says so before an agent is run for nothing. */
+export function refuseExisting(queryIds: readonly string[], place: BaselinePlace, options: SaveOptions, io: Io): void {
+  if (options.overwrite) return;
+  for (const queryId of queryIds) {
+    const file = baselinePath({ dir: place.dir, agent: place.suite.agent, version: options.version, queryId });
+    if (existsSync(resolve(io.cwd, file))) {
+      throw new UserError('BASELINE_EXISTS', `${file} exists already`, {
+        hint: 'Choose another --version, or replace it with --overwrite.',
+      });
+    }
+  }
+}
+
+/** Saves the traces of each query, reports what was done, and gives the exit code: 1 a precheck failed, 2 could not tell. */
+export async function saveTraces(
+  input: BaselinePlace & {
+    readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
+    readonly refused?: readonly Refused[];
+  },
+  options: SaveOptions,
+  io: Io,
+): Promise<number> {
+  const saved: SavedBaseline[] = [];
+  const refused: Refused[] = [...(input.refused ?? [])];
+  for (const [queryId, traces] of input.byQuery) {
+    try {
+      saved.push(await saveFirstGood(traces.slice(0, MAX_TRIED), toInput(input, queryId, options, io)));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const { code, message, hint } = error;
+      refused.push({ query_id: queryId, code, message, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+  report(saved, refused, options, io);
+  if (refused.some(({ code }) => code === 'PRECHECK_FAILED')) return 1;
+  return refused.length > 0 || saved.length === 0 ? 2 : 0;
+}
+
+type InputWithoutTrace = Omit<SaveBaselineInput, 'trace'>;
+
+function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOptions, io: Io): InputWithoutTrace {
+  return {
+    suite,
+    dir,
+    version: options.version,
+    queryId,
+    force: options.forceSave ?? false,
+    overwrite: options.overwrite ?? false,
+    judge: options.precheckJudge ? 'live' : 'off',
+    env: io.env,
+    // After Ctrl-C what is there is still saved; an aborted signal would leave it unjudged.
+    ...(io.signal.aborted ? {} : { signal: io.signal }),
+    now: io.now,
+  };
+}
+
+/** A flaky query has good runs too: the first that passes is the one to keep. */
+async function saveFirstGood(traces: readonly Trace[], input: InputWithoutTrace): Promise<SavedBaseline> {
+  let first: UserError | undefined;
+  for (const trace of traces) {
+    try {
+      return await saveBaseline({ ...input, trace, force: false });
+    } catch (error) {
+      if (!(error instanceof UserError) || !error.code.startsWith('PRECHECK_')) throw error;
+      first ??= error;
+    }
+  }
+  const [trace] = traces;
+  if (input.force && trace !== undefined) return saveBaseline({ ...input, trace });
+  throw first ?? new UserError('NO_TRACE', `there is no trace of "${input.queryId}" to save`);
+}
+
+function report(saved: readonly SavedBaseline[], refused: readonly Refused[], options: SaveOptions, io: Io): void {
+  if (options.json) {
+    const document = {
+      schema: 'agentci.saved/1',
+      version: options.version,
+      saved: saved.map(({ file, baseline }) => ({
+        query_id: baseline.query_id,
+        file,
+        precheck_passed: baseline.metadata.precheck_passed,
+        forced: baseline.metadata.forced,
+      })),
+      refused,
+    };
+    io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    return;
+  }
+  for (const { file, precheck } of saved) {
+    const decided = precheck.checks.filter((check) => check.status !== 'skip').length;
+    const how =
+      precheck.status !== 'passed'
+        ? `forced: ${precheck.problems.join('; ')}`
+        : `precheck passed, ${decided} ${decided === 1 ? 'check' : 'checks'}`;
+    io.stdout.write(escapeTerminal(`saved ${file} (${how})\n`));
+  }
+  for (const { code, message, hint } of refused) {
+    io.stderr.write(escapeTerminal(`agentci: ${message} [${code}]\n${hint === undefined ? '' : `  hint: ${hint}\n`}`));
+  }
+}

@@ -1,0 +1,172 @@
+import { diffReport } from '../baseline/diff-report.ts';
+import { diffTraces } from '../baseline/diff-traces.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { DiffReport, QueryDiff } from '../results/diff.ts';
+import type { LayerResult, QueryResult } from '../results/run-result.ts';
+import { emptyLayer } from '../results/status.ts';
+import type { Query, Suite } from '../spec/suite.ts';
+import { type BaselineFile, listBaselineFiles, readBaselineTrace } from '../store/baseline-files.ts';
+import type { Trace } from '../trace/model.ts';
+import type { PriceLookup } from '../trace/totals.ts';
+import { judgeRecorded } from './judge-recorded.ts';
+import { needsPrices } from './judge-trace.ts';
+
+export interface DiffVersionsInput {
+  /** Without a spec there is no correctness to compare, only what happened. */
+  readonly suite?: Suite;
+  readonly agent: string;
+  readonly dir: string;
+  readonly baseline: string;
+  readonly compare: string;
+  /** Only this query, by id or text. */
+  readonly query?: string;
+  readonly maxRegressionPercent?: number;
+}
+
+/** Compares two baseline versions query by query. Queries are paired by id, never by their order. */
+export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport> {
+  const files = listBaselineFiles(input.dir, input.agent);
+  const sides = {
+    before: sideOf(files, input.baseline, input),
+    after: sideOf(files, input.compare, input),
+  };
+  const pairs: Pair[] = [];
+  for (const [key, before] of sides.before) {
+    const after = sides.after.get(key);
+    if (after === undefined) continue;
+    const query = input.suite && queryOf(before, input.suite);
+    pairs.push({
+      key,
+      text: before.query,
+      ...(query ? { query } : {}),
+      before: await readBaselineTrace(before.file),
+      after: await readBaselineTrace(after.file),
+    });
+  }
+  if (pairs.length === 0) throw nothingToCompare(input, sides);
+  const price = await pricesFor(pairs);
+  const judged = {
+    before: await judgedSide(pairs, 'before', input.suite),
+    after: await judgedSide(pairs, 'after', input.suite),
+  };
+  const queries = pairs.map((pair): QueryDiff => {
+    const before = judged.before.get(pair.key);
+    const after = judged.after.get(pair.key);
+    const diff = diffTraces({
+      before: pair.before,
+      after: pair.after,
+      ...(pair.query ? { query: pair.query } : {}),
+      ...(before && after ? { correctness: { before, after } } : {}),
+      ...(input.maxRegressionPercent === undefined ? {} : { maxRegressionPercent: input.maxRegressionPercent }),
+      ...(price ? { price } : {}),
+    });
+    return {
+      id: pair.key,
+      query: pair.text,
+      ...(pair.query?.location ? { location: pair.query.location } : {}),
+      ...diff,
+    };
+  });
+  return diffReport({
+    agent: input.agent,
+    from_version: input.baseline,
+    to_version: input.compare,
+    ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
+    ...(input.maxRegressionPercent === undefined ? {} : { maxRegressionPercent: input.maxRegressionPercent }),
+    queries,
+    only_before: [...sides.before.keys()].filter((key) => !sides.after.has(key)),
+    only_after: [...sides.after.keys()].filter((key) => !sides.before.has(key)),
+    notices: noticesOf(sides, input),
+  });
+}
+
+interface Pair {
+  readonly key: string;
+  readonly text: string;
+  readonly query?: Query;
+  readonly before: Trace;
+  readonly after: Trace;
+}
+
+type Side = Map<string, BaselineFile>;
+
+function sideOf(
+  files: readonly BaselineFile[],
+  version: string,
+  { suite, query, agent, dir }: DiffVersionsInput,
+): Side {
+  const ofVersion = files.filter((file) => file.version === version);
+  if (ofVersion.length === 0) {
+    const known = [...new Set(files.map((file) => file.version))];
+    throw new UserError('BASELINE_MISSING', `there is no baseline "${version}" of agent "${agent}" in ${dir}`, {
+      hint: known.length > 0 ? `There is: ${known.join(', ')}` : 'Save one with "agentci save" or "agentci record".',
+    });
+  }
+  const side: Side = new Map();
+  for (const file of ofVersion) {
+    const key = (suite && queryOf(file, suite)?.id) ?? file.query_id ?? file.query;
+    if (query !== undefined && query !== key && query !== file.query) continue;
+    // The newer form, which says its query's id, wins over a one-file baseline of the same query.
+    if (!side.has(key) || file.query_id !== undefined) side.set(key, file);
+  }
+  return side;
+}
+
+const queryOf = (file: BaselineFile, suite: Suite): Query | undefined =>
+  suite.queries.find((query) => query.id === file.query_id) ??
+  suite.queries.find((query) => query.query === file.query);
+
+async function judgedSide(
+  pairs: readonly Pair[],
+  side: 'before' | 'after',
+  suite: Suite | undefined,
+): Promise<Map<string, LayerResult>> {
+  if (suite === undefined) return new Map();
+  const known = pairs.filter((pair) => pair.query !== undefined);
+  const results = await judgeRecorded(
+    known.map((pair) => ({ queryId: pair.key, trace: pair[side] })),
+    { suite },
+  );
+  return new Map([...results].map(([id, result]) => [id, correctnessOf(result)]));
+}
+
+/** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
+const correctnessOf = ({ error, correctness }: QueryResult): LayerResult =>
+  error ? { ...emptyLayer(), status: 'error', messages: [error.message] } : correctness;
+
+async function pricesFor(pairs: readonly Pair[]): Promise<PriceLookup | undefined> {
+  if (!pairs.some(({ before, after }) => needsPrices(before) || needsPrices(after))) return undefined;
+  const { loadPrices } = await import('../kit/prices.ts');
+  return (await loadPrices()).lookup;
+}
+
+function nothingToCompare(
+  { baseline, compare, query }: DiffVersionsInput,
+  sides: { before: Side; after: Side },
+): UserError {
+  const list = (side: Side) => (side.size === 0 ? 'none' : [...side.keys()].slice(0, 10).join(', '));
+  return new UserError(
+    'NOTHING_TO_COMPARE',
+    query === undefined
+      ? `baselines "${baseline}" and "${compare}" have no query in common`
+      : `"${query}" is not in both baselines "${baseline}" and "${compare}"`,
+    { hint: `${baseline} has: ${list(sides.before)}; ${compare} has: ${list(sides.after)}` },
+  );
+}
+
+function noticesOf(sides: { before: Side; after: Side }, { suite, baseline, compare }: DiffVersionsInput): string[] {
+  const notices: string[] = [];
+  for (const [version, side] of [
+    [baseline, sides.before],
+    [compare, sides.after],
+  ] as const) {
+    const files = [...side.values()];
+    const forced = files.filter((file) => file.metadata.forced).map((file) => file.query_id ?? file.query);
+    if (forced.length > 0)
+      notices.push(`${version} was saved by force for ${forced.join(', ')}: its precheck did not pass`);
+    const drifted = files.some((file) => suite && file.metadata.spec_hash && file.metadata.spec_hash !== suite.hash);
+    if (drifted)
+      notices.push(`the spec has changed since ${version} was captured; both sides are judged by the spec of now`);
+  }
+  return notices;
+}

@@ -1,0 +1,77 @@
+import type { PolicyViolation } from '../results/policy-report.ts';
+import type { CheckStatus } from '../results/run-result.ts';
+import type { ModuleCaller } from '../runners/module.ts';
+import type { PolicyTest } from '../spec/policy-test.ts';
+import type { Trace } from '../trace/model.ts';
+import type { RunOptions } from './run-options.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_VIOLATIONS = 1000;
+
+export interface ModuleOutcome {
+  readonly status: CheckStatus;
+  readonly violations: readonly PolicyViolation[];
+  /** Why it could not be told. */
+  readonly why?: string;
+}
+
+/** Asks a user's metric, `(trace, config) → {status, violations}`, about one trace, in a thread of its own and not for ever. */
+export async function runModuleMetric(
+  caller: ModuleCaller,
+  trace: Trace,
+  test: Extract<PolicyTest, { metric: 'module' }>,
+  options: RunOptions,
+): Promise<ModuleOutcome> {
+  const timeoutMs = test.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  try {
+    return readOutcome(await caller.call([trace, test.config], signal));
+  } catch (error) {
+    const why = timeout.aborted
+      ? `no answer within ${timeoutMs} ms`
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    return { status: 'error', violations: [], why };
+  }
+}
+
+const STATUSES = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
+
+/** What came back is a stranger's: anything but the agreed shape is "could not tell". */
+function readOutcome(value: unknown): ModuleOutcome {
+  const fields = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const { status, violations = [] } = fields;
+  if (typeof status !== 'string' || !STATUSES.has(status.toLowerCase()))
+    return { status: 'error', violations: [], why: 'it gave no {status: pass | warn | fail | skip | error}' };
+  if (!Array.isArray(violations)) return { status: 'error', violations: [], why: '"violations" is not a list' };
+  const read = status.toLowerCase() as CheckStatus;
+  const why = typeof fields.reason === 'string' ? fields.reason : undefined;
+  // A verdict must not contradict what it lists.
+  if (read === 'pass' && violations.length > 0)
+    return { status: 'error', violations: [], why: 'it says pass and lists violations' };
+  return {
+    status: read,
+    violations: violations.slice(0, MAX_VIOLATIONS).map(readViolation),
+    ...(why === undefined ? (read === 'error' ? { why: 'the metric says error' } : {}) : { why }),
+  };
+}
+
+function readViolation(value: unknown): PolicyViolation {
+  const fields = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const text = (field: unknown): string | undefined => (typeof field === 'string' ? field : undefined);
+  const constraint = text(fields.constraint) ?? '';
+  return {
+    tool: text(fields.tool) ?? '',
+    argument: text(fields.argument) ?? null,
+    value: fields.value ?? null,
+    constraint,
+    policy_line: typeof fields.policy_line === 'number' ? fields.policy_line : null,
+    message: text(fields.message) ?? text(value) ?? constraint,
+    ...(typeof fields.call === 'number' && Number.isInteger(fields.call) && fields.call >= 0
+      ? { call: fields.call }
+      : {}),
+    severity: 'block',
+  };
+}

@@ -1,0 +1,122 @@
+import { basename } from 'node:path';
+import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
+import { readTraceItems } from '../adapters/read-traces.ts';
+import { evaluateArguments } from '../policy/evaluate-arguments.ts';
+import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
+import { judgeRules } from '../policy/evaluate-rules.ts';
+import { CallTable } from '../policy/selectors.ts';
+import type { PolicyResult } from '../results/policy-report.ts';
+import type { CheckResult } from '../results/run-result.ts';
+import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
+import type { PolicyTest } from '../spec/policy-test.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { toolCalls } from '../trace/selectors.ts';
+import type { Ledger } from './ledger.ts';
+import { runModuleMetric } from './module-metric.ts';
+import { verdictOn } from './policy-checks.ts';
+import type { RunOptions } from './run-options.ts';
+import { TestTally } from './test-tally.ts';
+
+/** Judges the tests of an Assay suite over all traces, as they stream by: one result a test, memory does not grow. */
+export async function collectPolicyTests(
+  options: RunOptions,
+  source: NonNullable<RunOptions['traces']>,
+  ledger: Ledger,
+): Promise<{ checks: CheckResult[]; notices: string[] }> {
+  const pending = ledger.pending();
+  const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({ query, tally: new TestTally(query) }));
+  const checks: CheckResult[] = [];
+  const modules = new Map<PolicyTest, ModuleCaller>();
+  const env = options.env ?? {};
+  const callerOf = (test: Extract<PolicyTest, { metric: 'module' }>): ModuleCaller => {
+    const known = modules.get(test);
+    if (known !== undefined) return known;
+    const caller = createModuleCaller({ file: test.module, exportName: test.export, env, what: 'the metric' });
+    modules.set(test, caller);
+    return caller;
+  };
+  try {
+    for await (const item of items(source, options)) {
+      if (ledger.stopped()) break;
+      if (!item.ok) {
+        checks.push(unreadable(item.problem));
+        for (const { tally } of open) tally.unreadable(problemText(item.problem));
+        continue;
+      }
+      for (const { query, tally } of open) await judge(query, item.trace, tally, { callerOf, options });
+    }
+  } finally {
+    await Promise.all([...modules.values()].map((caller) => caller.close()));
+  }
+  if (!ledger.stopped()) {
+    const results = new Map(open.map(({ query, tally }) => [query, tally.result()]));
+    for (const { query, run } of pending) ledger.add(query, run, results.get(query)!);
+  }
+  return { checks, notices: [] };
+}
+
+async function judge(
+  query: Query,
+  trace: Trace,
+  tally: TestTally,
+  {
+    callerOf,
+    options,
+  }: { callerOf: (test: Extract<PolicyTest, { metric: 'module' }>) => ModuleCaller; options: RunOptions },
+): Promise<void> {
+  const { test } = query;
+  if (test === undefined) return;
+  if (test.metric === 'module') {
+    const outcome = await runModuleMetric(callerOf(test), trace, test, options);
+    tally.addModule(trace, outcome);
+    return;
+  }
+  const result = evaluate(test, trace);
+  const verdict = verdictOn(result, trace);
+  // A run that failed may have been about to do more: what it did is judged, what it did not do is not.
+  const isFailed = trace.status === 'error' && verdict.status !== 'fail' && verdict.status !== 'error';
+  tally.add(trace, result, isFailed ? { status: 'error', why: 'the recording says the run failed' } : verdict);
+}
+
+function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace): PolicyResult {
+  const calls = toolCalls(trace);
+  switch (test.metric) {
+    case 'args_valid':
+      return evaluateArguments({
+        calls,
+        policy: test.policy,
+        strict: test.strict,
+        ...(test.tools === undefined ? {} : { tools: test.tools }),
+      });
+    case 'sequence_valid':
+      return judgeRules(new CallTable(calls), test.rules, trace.status !== 'incomplete');
+    case 'tool_blocklist':
+      return evaluateBlocklist({ calls, blocklist: test.blocklist });
+  }
+}
+
+async function* items(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem> {
+  if (typeof source === 'string' || source instanceof Uint8Array) {
+    yield* readTraceItems(source, {
+      ...(options.format === undefined ? {} : { format: options.format }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    return;
+  }
+  for await (const trace of source) yield { ok: true, trace };
+}
+
+const problemText = ({ file, line, column, code, message }: TraceProblem): string =>
+  `${[file === undefined ? undefined : basename(file), line, column].filter((part) => part !== undefined).join(':')} ${code}: ${message}`.trim();
+
+function unreadable(problem: TraceProblem): CheckResult {
+  const { file, line = 1, column = 1 } = problem;
+  return {
+    id: 'traces.readable',
+    status: 'error',
+    message: problemText(problem),
+    evidence: [],
+    ...(file === undefined ? {} : { location: { file, line, column } }),
+  };
+}

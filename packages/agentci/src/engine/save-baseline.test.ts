@@ -1,0 +1,229 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import vectors from '../../test/vectors/baseline.json' with { type: 'json' };
+import { ADAPTERS } from '../adapters/index.gen.ts';
+import { parseSpec } from '../spec/load.ts';
+import type { Suite } from '../spec/suite.ts';
+import { finalText, toolNames } from '../trace/selectors.ts';
+import { simpleTrace } from '../trace/simple.ts';
+import { totals } from '../trace/totals.ts';
+import { listBaselines, loadBaseline, saveBaseline } from './save-baseline.ts';
+
+const suiteOf = (text: string): Suite => parseSpec(text, { file: 'agentci_spec.yaml' }).suite!;
+const suite = suiteOf(`version: 1
+agent: Support Router
+baseline: v0
+queries:
+  - id: refund
+    query: I want my money back
+    runs: 3
+    xfail: known
+    correctness:
+      expected_in_answer: [refund]
+      llm_judge: [{template: polite_refusal}, {rule: names the deadline}]
+      safety_check: {rule: no insults}
+  - id: other
+    query: Something else
+`);
+const trace = simpleTrace({
+  query: 'I want my money back',
+  answer: 'Your refund is on its way',
+  tool_calls: [{ name: 'refund', args: { zeta: 1, alpha: 2 } }],
+  llm_calls: [{ model: 'big' }, { model: 'small' }, { model: 'small' }],
+});
+const at = () => Date.UTC(2026, 1, 26, 14, 30);
+const save = (dir: string, rest: object = {}) =>
+  saveBaseline({ trace, suite, version: 'v1', queryId: 'refund', dir, now: at, ...rest });
+
+describe('saving', () => {
+  test('the file says what it is, in an order that reads well, and is the same every time', async () => {
+    const [one, two] = [tempDir(), tempDir()];
+    const { file, baseline } = await save(one);
+    // The agent's name is no folder name; it becomes one.
+    expect(file).toMatch(/Support-Router-[0-9a-f]{6}[\\/]v1[\\/]refund\.json$/);
+    const text = readFileSync(file, 'utf8');
+    expect(readFileSync((await save(two)).file, 'utf8')).toBe(text);
+    const content = JSON.parse(text);
+    expect(Object.keys(content)).toEqual([
+      'schema',
+      'version',
+      'agent',
+      'query',
+      'query_id',
+      'captured_at',
+      'metadata',
+      'trace',
+    ]);
+    expect(Object.keys(content.metadata)).toEqual([
+      'model',
+      'spec_hash',
+      'judge_rubric_ids',
+      'precheck_passed',
+      'forced',
+    ]);
+    expect(content).toMatchObject({
+      schema: 'agentci.baseline/1',
+      agent: 'Support Router',
+      query: 'I want my money back',
+      query_id: 'refund',
+      captured_at: '2026-02-26T14:30:00.000Z',
+      metadata: {
+        model: 'small',
+        spec_hash: suite.hash,
+        judge_rubric_ids: ['polite_refusal', 'llm_judge[1]', 'safety_check'],
+        precheck_passed: true,
+        forced: false,
+      },
+    });
+    expect(baseline.metadata).toEqual(content.metadata);
+    expect(text).toContain('"alpha": 2,\n          "zeta": 1');
+  });
+
+  test('where a trace was read on this machine is not written down', async () => {
+    const { file } = await save(tempDir(), {
+      trace: { ...trace, source: { ...trace.source, file: '/home/me/secret.jsonl', line: 3 } },
+    });
+    expect(readFileSync(file, 'utf8')).not.toContain('secret.jsonl');
+  });
+
+  test('the order of keys in a trace does not matter, those of objects least of all', async () => {
+    const turned = { ...trace, steps: trace.steps.map((step) => Object.fromEntries(Object.entries(step).reverse())) };
+    const a = readFileSync((await save(tempDir())).file, 'utf8');
+    expect(readFileSync((await save(tempDir(), { trace: turned })).file, 'utf8')).toBe(a);
+  });
+
+  test.each([
+    { what: 'fails its checks', trace: simpleTrace({ answer: 'no' }), code: 'PRECHECK_FAILED' },
+    { what: 'has no answer', trace: simpleTrace({ tool_calls: [{ name: 'x' }] }), code: 'PRECHECK_UNDECIDED' },
+    { what: 'says that the run failed', trace: { ...trace, status: 'error' as const }, code: 'PRECHECK_UNDECIDED' },
+  ])('a trace that $what is refused, and forced when asked', async ({ trace: bad, code }) => {
+    const dir = tempDir();
+    await expect(save(dir, { trace: bad })).rejects.toMatchObject({ code });
+    expect(listBaselines({ dir })).toEqual([]);
+    const { baseline } = await save(dir, { trace: bad, force: true });
+    expect(baseline.metadata).toMatchObject({ precheck_passed: false, forced: true });
+  });
+
+  test('what passes anyway was not forced', async () => {
+    const { baseline } = await save(tempDir(), { force: true });
+    expect(baseline.metadata).toMatchObject({ precheck_passed: true, forced: false });
+  });
+
+  test('an existing baseline stays unless it is to be replaced', async () => {
+    const dir = tempDir();
+    await save(dir);
+    await expect(save(dir, { force: true })).rejects.toMatchObject({ code: 'BASELINE_EXISTS' });
+    await expect(save(dir, { overwrite: true })).resolves.toBeDefined();
+    await expect(save(dir, { queryId: 'other' })).resolves.toBeDefined();
+    await expect(save(dir, { version: 'v2' })).resolves.toBeDefined();
+    expect(listBaselines({ dir }).map(({ version, query_id }) => [version, query_id])).toEqual([
+      ['v1', 'other'],
+      ['v1', 'refund'],
+      ['v2', 'refund'],
+    ]);
+  });
+
+  test.each([
+    { what: 'a version that leaves the folder', rest: { version: '../up' }, code: 'BASELINE_NAME' },
+    { what: 'an unknown query', rest: { queryId: 'nope' }, code: 'QUERY_UNKNOWN' },
+  ])('$what is refused', async ({ rest, code }) => {
+    await expect(save(tempDir(), rest)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('loading', () => {
+  test('what was saved comes back', async () => {
+    const dir = tempDir();
+    await save(dir);
+    const found = await loadBaseline({ dir, agent: 'Support Router', version: 'v1', queryId: 'refund' });
+    expect(found).toMatchObject({ version: 'v1', query_id: 'refund' });
+    expect(finalText(found.trace)).toBe('Your refund is on its way');
+    expect(toolNames(found.trace)).toEqual(['refund']);
+  });
+
+  test.each([
+    { what: 'a version that is not there', place: { version: 'v9', queryId: 'refund' } },
+    { what: 'a query that is not there', place: { version: 'v1', queryId: 'other' } },
+  ])('$what is said', async ({ place }) => {
+    const dir = tempDir();
+    await save(dir);
+    await expect(loadBaseline({ dir, agent: 'Support Router', ...place })).rejects.toMatchObject({
+      code: 'BASELINE_MISSING',
+    });
+  });
+
+  const oneFile = (content: object) => tempDir({ 'bot/v1.json': content });
+  test("the plan's one-file form is read too", async () => {
+    const dir = oneFile({
+      version: 'v1',
+      agent: 'bot',
+      captured_at: '2026-02-26T14:30:00Z',
+      query: 'q',
+      metadata: { precheck_passed: true },
+      trace: { answer: 'yes', tool_calls: [] },
+    });
+    expect(await loadBaseline({ dir, agent: 'bot', version: 'v1', queryId: 'any' })).toMatchObject({
+      query: 'q',
+      metadata: { precheck_passed: true },
+      trace: { final: { text: 'yes' } },
+    });
+  });
+
+  test.each([
+    {
+      what: 'a newer schema',
+      content: { schema: 'agentci.baseline/2', version: 'v1', agent: 'bot', query: 'q', trace: {} },
+      code: 'BASELINE_TOO_NEW',
+    },
+    { what: 'a list', content: [1], code: 'BASELINE_UNREADABLE' },
+    { what: 'no trace', content: { version: 'v1', agent: 'bot', query: 'q' }, code: 'BASELINE_UNREADABLE' },
+  ])('$what is refused by name', ({ content, code }) => {
+    expect(() => listBaselines({ dir: oneFile(content), agent: 'bot' })).toThrowError(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  test('a file that is no JSON is refused by name', () => {
+    const dir = oneFile({});
+    writeFileSync(join(dir, 'bot/v1.json'), 'null');
+    expect(() => listBaselines({ dir })).toThrowError(expect.objectContaining({ code: 'BASELINE_UNREADABLE' }));
+    writeFileSync(join(dir, 'bot/v1.json'), '{');
+    expect(() => listBaselines({ dir })).toThrowError(expect.objectContaining({ code: 'BASELINE_UNREADABLE' }));
+  });
+});
+
+describe('vectors', () => {
+  test('a file newer than we know is refused with its version', () => {
+    const row = vectors.find(({ id }) => id === 'acb-norm-03')!;
+    const dir = tempDir({ 'bot/v1.json': row.input });
+    expect(() => listBaselines({ dir, agent: 'bot' })).toThrowError(
+      expect.objectContaining({ code: 'BASELINE_TOO_NEW', message: expect.stringContaining('3') }),
+    );
+  });
+
+  const shared = join(
+    fileURLToPath(import.meta.url),
+    '../../../../../../shared/traces/agentci-upstream/v1-legacy-wrapper.json',
+  );
+  const canRead = existsSync(shared) && ADAPTERS.some(({ format }) => format === 'agentci-upstream');
+  // The recording is read where it lies, and only where its format is known.
+  test.skipIf(!canRead)('acb-norm-01: a baseline of the original program', async () => {
+    const { expected } = vectors.find(({ id }) => id === 'acb-norm-01')!;
+    const dir = tempDir();
+    mkdirSync(join(dir, 'legacy-agent'));
+    copyFileSync(shared, join(dir, 'legacy-agent', 'v1.json'));
+    const found = await loadBaseline({ dir, agent: 'legacy-agent', version: 'v1' });
+    expect({
+      agent: found.agent,
+      version: found.version,
+      query: found.query,
+      precheck_passed: found.metadata.precheck_passed,
+      answer: finalText(found.trace),
+      tool_names: toolNames(found.trace),
+      total_tokens: totals(found.trace).totalTokens,
+    }).toEqual({ ...expected, total_tokens: { exact: true, value: 300 } });
+  });
+});

@@ -1,0 +1,60 @@
+import type { QueryResult, Spread, Stability } from '../results/run-result.ts';
+import { checksOf } from '../results/status.ts';
+import { describe } from '../stats/descriptive.ts';
+import { passAtK, passHatK } from '../stats/pass-at-k.ts';
+import { wilsonInterval } from '../stats/wilson-interval.ts';
+import { type FlipRun, flipSource } from './flip-source.ts';
+
+/** The checks a judge answers; every other one computes. */
+const RUBRIC = /^correctness\.(llm_judge|safety_check|hallucination_check)/;
+
+/** Nobody asks for the chance that fifty of fifty pass; the list would grow with the square of the runs. */
+const MAX_K = 10;
+
+/** What repeats of a query tell beyond its verdict: how sure the rate is, how steady the agent, and what made it flip. */
+export function stabilityOf(runs: readonly QueryResult[]): Stability {
+  const verdicts = runs.map(flipRunOf);
+  const passed = verdicts.filter((run) => run.passed === true).length;
+  const decided = passed + verdicts.filter((run) => run.passed === false).length;
+  const hasJudge = runs.some((run) => checksOf(run).some((check) => RUBRIC.test(check.id)));
+  const flip = flipSource(verdicts, { hasJudge });
+  const ks = Array.from({ length: Math.min(decided, MAX_K) }, (_, i) => i + 1);
+  return {
+    class: decided === 0 ? null : passed === decided ? 'stable-pass' : passed === 0 ? 'stable-fail' : 'flaky',
+    pass_rate: decided === 0 ? null : passed / decided,
+    interval: wilsonInterval(passed, decided),
+    pass_at_k: ks.map((k) => passAtK({ n: decided, c: passed, k })!),
+    pass_hat_k: ks.map((k) => passHatK({ n: decided, c: passed, k })!),
+    ...(flip === null ? {} : { flip }),
+    cost_usd: spreadOf(runs, 'cost_usd'),
+    latency_ms: spreadOf(runs, 'latency_ms'),
+  };
+}
+
+function flipRunOf(run: QueryResult): FlipRun {
+  const checks: Record<string, boolean> = {};
+  let judgePassed: boolean | undefined;
+  for (const { id, status } of checksOf(run)) {
+    const isFailure = status === 'fail';
+    if (!RUBRIC.test(id)) checks[id] = (checks[id] ?? true) && !isFailure;
+    else if (status === 'pass' || isFailure) judgePassed = (judgePassed ?? true) && !isFailure;
+  }
+  return {
+    passed: run.status === 'pass' || run.status === 'warn' ? true : run.status === 'fail' ? false : undefined,
+    answer: run.answer,
+    checks,
+    ...(judgePassed === undefined ? {} : { judgePassed }),
+    ...(run.error?.kind === 'infra' ? { isInfra: true } : {}),
+  };
+}
+
+function spreadOf(runs: readonly QueryResult[], name: 'cost_usd' | 'latency_ms'): Spread | null {
+  const values = runs.flatMap((run) => {
+    const value = (run.cost.details.actual as Record<string, unknown> | undefined)?.[name];
+    return typeof value === 'number' ? [value] : [];
+  });
+  const found = describe(values);
+  return (
+    found && { n: found.n, mean: found.mean, median: found.median, std: found.std, min: found.min, max: found.max }
+  );
+}

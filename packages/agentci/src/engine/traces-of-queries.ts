@@ -1,0 +1,59 @@
+import { readTraces } from '../adapters/read-traces.ts';
+import type { QueryError } from '../results/run-result.ts';
+import type { Suite } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { bareSuite } from './judge-recorded.ts';
+import { recordingOf, TraceMatcher } from './match-traces.ts';
+import type { RunOptions } from './run-options.ts';
+import { runSuite } from './run-suite.ts';
+
+/** The traces of each query, in the order they were found, and the places of those that belong to none. */
+export interface FoundTraces {
+  readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
+  readonly unmatched: readonly string[];
+}
+
+/**
+ * Reads recordings and gives each to its query: by id, then by text. A single recording that names nothing is that of the
+ * only query asked for.
+ */
+export async function readTracesOfQueries(
+  source: string,
+  suite: Suite,
+  options: { readonly onlyQuery?: string; readonly format?: string } = {},
+): Promise<FoundTraces> {
+  const matcher = new TraceMatcher(suite.queries, () => Number.POSITIVE_INFINITY);
+  const byQuery = new Map<string, Trace[]>();
+  const unmatched: Trace[] = [];
+  for await (const trace of readTraces(source, options.format === undefined ? {} : { format: options.format })) {
+    const match = matcher.take(recordingOf(trace));
+    if (match.kind === 'unused') unmatched.push(trace);
+    else byQuery.set(match.query.id, [...(byQuery.get(match.query.id) ?? []), trace]);
+  }
+  const [only] = unmatched;
+  if (options.onlyQuery !== undefined && byQuery.size === 0 && only !== undefined && unmatched.length === 1) {
+    return { byQuery: new Map([[options.onlyQuery, [only]]]), unmatched: [] };
+  }
+  return { byQuery, unmatched: unmatched.map((trace) => recordingOf(trace).place) };
+}
+
+/** Runs the agent once for each query and gives what it did; a query without a trace comes with the reason. */
+export async function freshTraces(
+  options: RunOptions,
+): Promise<FoundTraces & { readonly errors: ReadonlyMap<string, QueryError>; readonly interrupted: boolean }> {
+  const byQuery = new Map<string, readonly Trace[]>();
+  const run = await runSuite({
+    ...options,
+    suite: bareSuite(options.suite),
+    runs: 1,
+    // What is recorded is judged when it is saved; a judge asked here would be asked twice.
+    judge: 'off',
+    onRecord: ({ id }, trace) => {
+      if (trace) byQuery.set(id, [trace]);
+    },
+  });
+  const errors = new Map(
+    run.results.flatMap((result) => (!byQuery.has(result.id) && result.error ? [[result.id, result.error]] : [])),
+  );
+  return { byQuery, unmatched: [], errors, interrupted: run.interrupted ?? false };
+}

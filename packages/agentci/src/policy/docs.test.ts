@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parsePolicy } from './parse-policy.ts';
+import { RULES } from './rules/index.gen.ts';
+
+const docs = new URL('../../../../docs/policies/', import.meta.url);
+const page = (name: string): string => readFileSync(new URL(name, docs), 'utf8');
+const policies = (text: string): string[] =>
+  [...text.matchAll(/```yaml\n(# policy\n[\s\S]*?)```/g)].map((match) => match[1]!);
+const index = page('README.md');
+
+describe('every rule has a page', () => {
+  test.each(RULES.map(({ type, fields }) => ({ type, fields: Object.keys(fields) })))(
+    '$type, with an example of itself',
+    ({ type, fields }) => {
+      expect(existsSync(new URL(`${type}.md`, docs))).toBe(true);
+      expect(index).toContain(`[${type}](${type}.md)`);
+      const [example = ''] = policies(page(`${type}.md`));
+      const { policy } = parsePolicy(example, { file: `${type}.md` });
+      expect(policy?.rules.map((rule) => rule.type)).toEqual([type]);
+      expect(page(`${type}.md`)).toContain(`\`${policy?.rules[0]?.id}\``);
+      for (const field of fields) expect(page(`${type}.md`)).toContain(field);
+    },
+  );
+});
+
+test.each(readdirSync(docs).filter((name) => name.endsWith('.md')))('every policy in %s loads', (name) => {
+  for (const example of policies(page(name))) expect(parsePolicy(example, { file: name }).diagnostics).toEqual([]);
+});
+
+test('the policies that the sample spec and the demo use load', () => {
+  expect(parsePolicy(page('tools.yaml'), { file: 'tools.yaml' }).diagnostics).toEqual([]);
+  expect(parsePolicy(page('../../demos/policy/policy.yaml'), { file: 'policy.yaml' }).diagnostics).toEqual([]);
+});

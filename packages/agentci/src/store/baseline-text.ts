@@ -1,0 +1,41 @@
+/** Keys that tell what a thing is come first; the rest follow in order of the alphabet. */
+const FIRST = [
+  'schema',
+  'version',
+  'agent',
+  'query',
+  'query_id',
+  'captured_at',
+  'metadata',
+  'trace',
+  'model',
+  'spec_hash',
+  'judge_rubric_ids',
+  'precheck_passed',
+  'forced',
+  'id',
+  'seq',
+  'kind',
+  'name',
+  'role',
+  'type',
+  'from',
+  'to',
+  'args',
+  'result',
+  'status',
+];
+const RANK = new Map(FIRST.map((key, i) => [key, i]));
+const MAX_DEPTH = 200;
+
+/** A baseline as the text that is committed: the same content gives the same bytes, one fact a line, so that a diff reads well. */
+export const baselineText = (content: object): string => `${JSON.stringify(ordered(content, 0), null, 2)}\n`;
+
+function ordered(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => ordered(item, depth + 1));
+  const entries = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, ordered(item, depth + 1)]));
+}
+
+const rank = (key: string): number => RANK.get(key) ?? FIRST.length;
