@@ -30,7 +30,8 @@ module.exports = {
     {
       name: 'pure-folders-do-no-io',
       severity: 'error',
-      comment: 'Take data in, return data; effects live in adapters/read-traces, judge, runners, store, spec, engine and cli.',
+      comment:
+        'Take data in, return data; effects live in adapters/read-traces, judge, runners, store, spec, engine and cli.',
       from: { path: dir(pure), pathNot: tests },
       to: { dependencyTypes: ['core'], pathNot: pureBuiltins },
     },

@@ -7,11 +7,18 @@ import { defineConfig } from 'tsdown';
 const leanCommander = {
   name: 'lean-commander',
   transform: (code: string, id: string) =>
-    /commander[\\/]lib[\\/]command\.js$/.test(id) ? code.replace(/require\('(node:)?child_process'\)/, '{}') : undefined,
+    /commander[\\/]lib[\\/]command\.js$/.test(id)
+      ? code.replace(/require\('(node:)?child_process'\)/, '{}')
+      : undefined,
 };
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', stats: 'src/stats/index.ts', cli: 'src/cli/bin.ts', 'module-host': 'src/runners/module-host.mjs' },
+  entry: {
+    index: 'src/index.ts',
+    stats: 'src/stats/index.ts',
+    cli: 'src/cli/bin.ts',
+    'module-host': 'src/runners/module-host.mjs',
+  },
   format: 'esm',
   platform: 'node',
   target: 'node20',
@@ -25,7 +32,10 @@ export default defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
-        { name: 'core', test: /src[\\/]cli[\\/](start|main|io|annotation|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/ },
+        {
+          name: 'core',
+          test: /src[\\/]cli[\\/](start|main|io|annotation|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
+        },
       ],
     },
   },

@@ -17,7 +17,8 @@ export {
   saveBaseline,
 } from './engine/save-baseline.ts';
 export { combineVerdicts } from './judge/combine-verdicts.ts';
-export { createJudge, type JudgeConfig } from './judge/create-judge.ts';
+export { createJudge } from './judge/create-judge.ts';
+export type { JudgeConfig } from './judge/judge-config.ts';
 export { parseVerdict } from './judge/parse-verdict.ts';
 export type { Judge, JudgeFailure, JudgeQuestion, JudgeRecord, JudgeUsage, Verdict } from './judge/port.ts';
 export { type ResolvedRubric, RUBRICS, resolveRubric } from './judge/rubric.ts';

@@ -100,7 +100,8 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
 
 function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
   const given = {
-    traces: options.traces === undefined ? undefined : resolve(io.cwd, options.traces),
+    // As given: messages name the file the way the user does.
+    traces: options.traces,
     format: options.traceFormat,
     tags: options.tags,
     filter: options.filter,

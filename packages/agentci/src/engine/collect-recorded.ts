@@ -35,7 +35,7 @@ export async function collectRecorded(
   for await (const item of items(source, options)) {
     if (ledger.stopped()) break;
     const recording = item.ok ? recordingOf(item.trace) : recordingOfProblem(item.problem);
-    const match = matcher.take(recording);
+    const match = matcher.take(recording, item.ok);
     if (match.kind === 'unused') {
       if (!item.ok) checks.push(unreadable(item.problem));
       continue;

@@ -41,11 +41,13 @@ export class TraceMatcher {
   }
 
   /** Gives a recording, or a record that could not be read, to the query it names. */
-  take(recording: Recording): Match {
+  take(recording: Recording, isReadable = true): Match {
     const query =
       recording.ids.map((id) => this.#byId.get(id)).find((found) => found !== undefined) ??
       (recording.text === undefined ? undefined : this.#leastServed(recording.text));
     if (!query) {
+      // What could not be read is reported as such, not as a recording nobody wanted.
+      if (!isReadable) return { kind: 'unused' };
       this.#unusedCount++;
       if (this.#unused.length < MAX_REMEMBERED) this.#unused.push(recording);
       return { kind: 'unused' };

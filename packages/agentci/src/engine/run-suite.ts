@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
@@ -51,7 +51,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       },
     );
   } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    recorded = await collectRecorded(options, resolve(suite.dir, runner.replay), queries, ledger, judge);
+    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, judge);
   } else {
     await collectLive(options, runner, ledger, judge);
   }
@@ -89,3 +89,6 @@ function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
       .join(', ')}`;
   return 'The spec has no queries.';
 }
+
+/** Kept relative where it was written so: messages name the file the way the user does. */
+const replayPath = (dir: string, path: string): string => (isAbsolute(path) ? path : join(dir, path));

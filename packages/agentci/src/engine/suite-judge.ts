@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { createJudge, type JudgeConfig } from '../judge/create-judge.ts';
+import { createJudge } from '../judge/create-judge.ts';
+import type { JudgeConfig } from '../judge/judge-config.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
 import { isSampled } from '../judge/sample.ts';

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { scriptedModel, verdictText } from '../../test/support/scripted-judge.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { limitedBudget } from './budget.ts';
-import { createJudge, type JudgeConfig } from './create-judge.ts';
+import { createJudge } from './create-judge.ts';
+import type { JudgeConfig } from './judge-config.ts';
 import { resolveRubric } from './rubric.ts';
 
 const KEY = 'sk-secret-key-of-the-test';

@@ -1,48 +1,17 @@
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
-import type { Budget } from './budget.ts';
 import { readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
+import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-tally.ts';
+import type { JudgeConfig } from './judge-config.ts';
 import { Limiter, type Limits } from './limiter.ts';
 import { ModelError } from './model-error.ts';
 import { DEFAULT_MODEL, KEY_VARIABLES, type ModelName, parseModelName, showModel } from './model-name.ts';
 import { parseVerdict } from './parse-verdict.ts';
-import type { Judge, JudgeFailure, JudgeFailureKind, JudgeQuestion, JudgeRecord, JudgeUsage, Verdict } from './port.ts';
+import type { Judge, JudgeFailure, JudgeFailureKind, JudgeQuestion, JudgeUsage, Verdict } from './port.ts';
 import { isFailure } from './port.ts';
 import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
 import { callModel, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
 import { pause, retryDelay } from './wait.ts';
-
-/** The settings of `judge_config`, and what the surroundings provide. */
-export interface JudgeConfig {
-  readonly model?: string | undefined;
-  readonly temperature?: number | undefined;
-  readonly structured_output?: boolean | undefined;
-  readonly base_url?: string | undefined;
-  readonly api_key_env?: string | undefined;
-  readonly timeout_ms?: number | undefined;
-  readonly retries?: number | undefined;
-  /** false: verdicts are neither stored nor reused. */
-  readonly cache?: boolean | undefined;
-  readonly ensemble?:
-    | {
-        readonly enabled?: boolean | undefined;
-        readonly models: readonly string[];
-        readonly strategy?: 'majority_vote' | undefined;
-      }
-    | undefined;
-  /** `recorded` never calls: a verdict that is not stored is a failure. */
-  readonly mode?: 'live' | 'recorded' | undefined;
-  /** Folder of stored verdicts; none are stored when it is not given. */
-  readonly cacheDir?: string | undefined;
-  /** Where keys are looked for. They are handed to the SDK and go nowhere else. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly budget?: Budget | undefined;
-  /** Per provider. */
-  readonly limits?: Limits | undefined;
-  /** Of the jitter between retries; 0 ≤ x < 1. */
-  readonly random?: (() => number) | undefined;
-}
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 2;
@@ -58,14 +27,6 @@ interface Ask {
   readonly prompt: JudgePrompt;
   readonly key: VerdictKey;
   readonly hash: string;
-}
-
-interface Draft {
-  calls: number;
-  input: number | undefined;
-  output: number | undefined;
-  costUsd: number | null;
-  warnings: Set<string>;
 }
 
 class ModelJudge implements Judge {
@@ -156,7 +117,7 @@ class ModelJudge implements Judge {
     }
     const apiKey = this.#key(name);
     if (isFailure(apiKey)) return apiKey;
-    const draft: Draft = { calls: 0, input: undefined, output: undefined, costUsd: 0, warnings: new Set() };
+    const draft = newTally();
     const request: ModelRequest = {
       name,
       system: prompt.system,
@@ -188,7 +149,7 @@ class ModelJudge implements Judge {
   }
 
   /** One reply, however many tries it takes; each try is paid for and counted. */
-  async #call(ask: Ask, request: ModelRequest, draft: Draft): Promise<ModelReply | JudgeFailure> {
+  async #call(ask: Ask, request: ModelRequest, draft: CallTally): Promise<ModelReply | JudgeFailure> {
     const { retries = DEFAULT_RETRIES, budget, random = () => 0.5, signal } = this.#config;
     const limiter = this.#limiter(ask.name.provider);
     this.#prices ??= import('../kit/prices.ts').then(({ loadPrices }) => loadPrices());
@@ -237,9 +198,9 @@ class ModelJudge implements Judge {
     }
   }
 
-  #count(ask: Ask, { usage, warnings }: ModelReply, costUsd: number | undefined, draft: Draft): void {
-    draft.input = sum(draft.input, usage.input);
-    draft.output = sum(draft.output, usage.output);
+  #count(ask: Ask, { usage, warnings }: ModelReply, costUsd: number | undefined, draft: CallTally): void {
+    draft.input = addTokens(draft.input, usage.input);
+    draft.output = addTokens(draft.output, usage.output);
     this.#usage.input_tokens += usage.input ?? 0;
     this.#usage.output_tokens += usage.output ?? 0;
     const known = usage.input === undefined && usage.output === undefined ? undefined : costUsd;
@@ -249,11 +210,11 @@ class ModelJudge implements Judge {
     for (const warning of warnings) draft.warnings.add(warning);
   }
 
-  #accept(ask: Ask, verdict: Verdict, reply: ModelReply, draft: Draft): Verdict {
+  #accept(ask: Ask, verdict: Verdict, reply: ModelReply, draft: CallTally): Verdict {
     const { cacheDir, cache = true } = this.#config;
     if (cacheDir !== undefined && cache) {
       try {
-        const { raw, input_tokens, output_tokens, warnings } = record(ask, draft, reply.text);
+        const { raw, input_tokens, output_tokens, warnings } = recordOf(ask.key, draft, reply.text);
         writeStoredVerdict(cacheDir, ask.hash, ask.key, {
           verdict,
           raw: raw ?? '',
@@ -266,11 +227,11 @@ class ModelJudge implements Judge {
         draft.warnings.add(`not stored: ${(error as Error).message}`);
       }
     }
-    return { ...verdict, record: record(ask, draft, reply.text) };
+    return { ...verdict, record: recordOf(ask.key, draft, reply.text) };
   }
 
-  #fail(ask: Ask, kind: JudgeFailureKind, message: string, draft: Draft, raw?: string): JudgeFailure {
-    return { ...failure(kind, `${ask.key.model}: ${message}`), record: record(ask, draft, raw) };
+  #fail(ask: Ask, kind: JudgeFailureKind, message: string, draft: CallTally, raw?: string): JudgeFailure {
+    return { ...failure(kind, `${ask.key.model}: ${message}`), record: recordOf(ask.key, draft, raw) };
   }
 
   #key({ provider }: ModelName): { readonly value: string | undefined } | JudgeFailure {
@@ -302,24 +263,5 @@ function readReply(
   const verdict = parseVerdict(reply.text);
   return 'error' in verdict ? { ...verdict, kind: 'invalid' } : verdict;
 }
-
-function record({ key }: Ask, draft: Draft, raw: string | undefined): JudgeRecord {
-  return {
-    ...key,
-    cached: false,
-    calls: draft.calls,
-    ...(raw === undefined ? {} : { raw: raw.slice(0, 16 * 1024) }),
-    ...(draft.input === undefined ? {} : { input_tokens: draft.input }),
-    ...(draft.output === undefined ? {} : { output_tokens: draft.output }),
-    cost_usd: draft.costUsd,
-    ...(draft.warnings.size > 0 ? { warnings: [...draft.warnings] } : {}),
-  };
-}
-
-const sum = (a: number | undefined, b: number | undefined): number | undefined => (b === undefined ? a : (a ?? 0) + b);
-
-/** A sum with an unknown part is unknown. */
-const addCost = (sum: number | null, usd: number | undefined): number | null =>
-  sum === null || usd === undefined ? null : sum + usd;
 
 const priceProvider = ({ provider }: ModelName): string => (provider === 'openai-chat' ? 'openai' : provider);
