@@ -5,6 +5,7 @@ import { judgeRules } from '../policy/evaluate-rules.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { CallTable } from '../policy/selectors.ts';
+import { shortResult } from '../policy/short-result.ts';
 import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts';
 import type { CheckResult, CheckStatus, Evidence, SkipReason } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -30,7 +31,7 @@ export function policyChecks(query: Query, trace: Trace, given?: readonly Policy
   const checks: CheckResult[] = [];
   for (const policy of policies) {
     for (const result of evaluatePolicy(policy, trace, calls)) {
-      results.push(result);
+      results.push(shortResult(result));
       checks.push(checkOf(result, { policy, query, trace, calls }));
     }
   }

@@ -1,3 +1,4 @@
+import { shortRecords } from '../policy/short-result.ts';
 import type { PolicyResult, PolicyViolation, RuleRecord } from '../results/policy-report.ts';
 import type { CheckResult, CheckStatus, Evidence, LayerResult, QueryResult } from '../results/run-result.ts';
 import type { PolicyTest } from '../spec/policy-test.ts';
@@ -190,7 +191,7 @@ export class TestTally {
           unknown_tools: Object.fromEntries(this.#unknown),
         };
       case 'sequence_valid':
-        return { metric, ...base, rules: [...this.#rules.values()] };
+        return { metric, ...base, rules: shortRecords([...this.#rules.values()]) };
       case 'tool_blocklist':
         return { metric, ...base, calls_found: this.#found, tools: [...this.#tools] };
     }

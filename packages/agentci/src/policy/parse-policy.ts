@@ -32,7 +32,11 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
   const { root, diagnostics } = parseYaml(text, { file: options.file ?? 'policy.yaml' });
   if (root === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
   const parsed = parsePolicyNode(root, options);
-  return { ...parsed, diagnostics: [...diagnostics, ...parsed.diagnostics] };
+  const { policy } = parsed;
+  return {
+    ...(policy === undefined ? {} : { policy: { ...policy, sources: [text, ...policy.sources] } }),
+    diagnostics: [...diagnostics, ...parsed.diagnostics],
+  };
 }
 
 /** As `parsePolicy`, for a policy that is part of another document. */
@@ -68,6 +72,7 @@ class PolicyReader {
   readonly #root: YamlMap;
   readonly #problems: PolicyProblems;
   readonly #options: ParsePolicyOptions;
+  readonly #references: References;
   readonly #compiler: ArgumentCompiler;
   #decides = false;
   #decidesCalls = false;
@@ -76,8 +81,8 @@ class PolicyReader {
     this.#root = root;
     this.#problems = problems;
     this.#options = options;
-    const { resolve } = new References(root, problems, options.readFile);
-    this.#compiler = new ArgumentCompiler({ problems, resolve, dialect: 'policy' });
+    this.#references = new References(root, problems, options.readFile);
+    this.#compiler = new ArgumentCompiler({ problems, resolve: this.#references.resolve, dialect: 'policy' });
   }
 
   read(): Policy {
@@ -114,6 +119,7 @@ class PolicyReader {
       aliases,
       rules,
       blocklist,
+      sources: this.#references.texts,
       hasCallRules: this.#decidesCalls,
     };
   }

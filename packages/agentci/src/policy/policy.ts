@@ -35,6 +35,8 @@ export interface Policy {
   readonly aliases: Aliases;
   readonly rules: readonly CompiledRule[];
   readonly blocklist: readonly NamePattern[];
+  /** The texts it was read from, apart from the document it may be part of: they decide whether two policies are the same. */
+  readonly sources: readonly string[];
   /** It says something about names or arguments of calls, so that `args_valid` can fail. */
   readonly hasCallRules: boolean;
 }

@@ -15,6 +15,7 @@ const MAX_FILES = 100;
 /** Follows `$ref: "#/definitions/x"` and `$ref: "common.yaml#/definitions/x"`; each file is read once. */
 export class References {
   readonly #roots = new Map<string, YamlNode>();
+  readonly #texts: string[] = [];
   readonly #files = new Map<string, YamlNode | undefined>();
   readonly #problems: PolicyProblems;
   readonly #read: ReadPolicyFile | undefined;
@@ -23,6 +24,11 @@ export class References {
     this.#roots.set(root.source.file, root);
     this.#problems = problems;
     this.#read = read;
+  }
+
+  /** The texts of the files that were referred to. */
+  get texts(): readonly string[] {
+    return this.#texts;
   }
 
   readonly resolve = ({ value }: YamlEntry): YamlNode | undefined => {
@@ -54,6 +60,7 @@ export class References {
     if (this.#files.size >= MAX_FILES) return this.#fail(place, `more than ${MAX_FILES} files are referred to`);
     const { root, diagnostics } = parseYaml(read.text, { file: read.file });
     this.#problems.addAll(diagnostics);
+    this.#texts.push(read.text);
     this.#files.set(read.file, root);
     if (root !== undefined) this.#roots.set(read.file, root);
     return root;

@@ -1,3 +1,4 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
@@ -143,6 +144,25 @@ describe('policy and path.rules in a spec', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(spec(text).found).toEqual(expected);
+  });
+
+  test('nothing outside the folder of the spec is read, not even through a link', () => {
+    const dir = tempDir({ 'outer.yaml': POLICY, 'sub/x.txt': '' });
+    symlinkSync(join(dir, 'outer.yaml'), join(dir, 'sub/link.yaml'));
+    for (const policy of ['../outer.yaml', 'link.yaml', join(dir, 'outer.yaml')]) {
+      const text = `agent: a\npolicy: ${policy}\nqueries: [{query: q}]\n`;
+      writeFileSync(join(dir, 'sub/spec.yaml'), text);
+      const { suite, diagnostics } = parseSpec(text, { file: join(dir, 'sub/spec.yaml') });
+      expect(suite).toBeUndefined();
+      expect(diagnostics).toMatchObject([{ code: 'SPEC_POLICY_FILE', message: expect.stringContaining('outside') }]);
+    }
+  });
+
+  test('a policy file that changed gives another hash', () => {
+    const hashOf = (policy: string) =>
+      load('agent: a\npolicy: q.yaml\nqueries: [{query: q}]\n', { 'q.yaml': policy }).suite!.hash;
+    expect(hashOf('blocklist: [a]')).toBe(hashOf('blocklist: [a]'));
+    expect(hashOf('blocklist: [a]')).not.toBe(hashOf('blocklist: [b]'));
   });
 
   test('of a text that is in no file, a policy file is only missed when it is needed', () => {

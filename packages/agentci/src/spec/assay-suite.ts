@@ -80,7 +80,7 @@ export function readAssaySuite(root: YamlMap, problems: Problems): Suite | undef
     agent: plain.suite ?? basename(file, extname(file)),
     file,
     dir: dirname(file),
-    hash: `sha256:${sha256Hex(canonicalJson(plain))}`,
+    hash: `sha256:${sha256Hex(canonicalJson([plain, queries.flatMap(sourcesOf).map(sha256Hex)]))}`,
     baselineDir: './baselines',
     use: [],
     queries,
@@ -100,6 +100,8 @@ class TestReader {
   readonly #problems: Problems;
   readonly #policies: PolicyLoader;
   readonly #ids = new Set<string>();
+  /** The policies the test being read uses. */
+  #used: Policy[] = [];
 
   constructor(root: YamlMap, problems: Problems) {
     this.#root = root;
@@ -143,6 +145,7 @@ class TestReader {
     if (this.#ids.has(id))
       this.#add(node.entries.get('id')!.value, { code: 'SPEC_DUPLICATE_ID', message: `the id "${id}" is used twice` });
     this.#ids.add(id);
+    this.#used = [];
     const test = this.#body(node, metric);
     if (test === undefined) return undefined;
     const description = plainAt(node, 'description') as string | undefined;
@@ -156,6 +159,7 @@ class TestReader {
       runs: 1,
       minPassRate: 1,
       test,
+      ...(this.#used.length === 0 ? {} : { policies: this.#used }),
       location,
       locations: { policy: locate(place.keySource, place.keyStart) },
     };
@@ -219,7 +223,7 @@ class TestReader {
   /** `policy:`, or the short `tool:` with `constraints:`, which stands for a policy of one tool. */
   #argumentPolicy(node: YamlMap, strict: boolean): Policy | undefined {
     const written = node.entries.get('policy');
-    if (written !== undefined) return this.#policies.load(written.value, { strict });
+    if (written !== undefined) return this.#load(written.value, { strict });
     const tool = node.entries.get('tool');
     const constraints = node.entries.get('constraints');
     if (tool === undefined || constraints === undefined) {
@@ -236,7 +240,7 @@ class TestReader {
       entries: new Map([[key, { key, keySource: constraints.keySource, keyStart: constraints.keyStart, value }]]),
     });
     const name = String(toPlain(tool.value));
-    return this.#policies.load(around('tools', around(name, around('arguments', constraints.value))), { strict });
+    return this.#load(around('tools', around(name, around('arguments', constraints.value))), { strict });
   }
 
   #sequenceValid(node: YamlMap): PolicyTest | undefined {
@@ -274,7 +278,7 @@ class TestReader {
       start: list.keyStart,
       entries: new Map([['blocklist', list]]),
     };
-    const policy = this.#policies.load(alone);
+    const policy = this.#load(alone);
     return policy && { metric: 'tool_blocklist', blocklist: policy.blocklist, file: policy.file };
   }
 
@@ -284,7 +288,7 @@ class TestReader {
       this.#add(node, { code: 'SPEC_REQUIRED', message: `this test needs "${key}", or a "policy" with "${part}"` });
       return undefined;
     }
-    const policy = this.#policies.load(written.value);
+    const policy = this.#load(written.value);
     if (policy === undefined || has(policy)) return policy;
     this.#add(written.value, {
       code: 'SPEC_CANNOT_FAIL',
@@ -316,10 +320,18 @@ class TestReader {
     };
   }
 
+  #load(node: YamlNode, options: { readonly strict?: boolean } = {}): Policy | undefined {
+    const policy = this.#policies.load(node, options);
+    if (policy !== undefined) this.#used.push(policy);
+    return policy;
+  }
+
   #add(place: Parameters<Problems['add']>[0], problem: Problem): void {
     this.#problems.add(place, problem);
   }
 }
+
+const sourcesOf = ({ policies }: Query): readonly string[] => (policies ?? []).flatMap(({ sources }) => sources);
 
 function sentence(test: PolicyTest, node: YamlMap): string {
   switch (test.metric) {

@@ -70,8 +70,14 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
 
 function hashOf(root: Readonly<Record<string, unknown>>, queries: readonly ReadQuery[]): string {
   const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: queries.map((query) => query.plain) });
+  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: queries.map(hashed) });
   return `sha256:${sha256Hex(canonical)}`;
+}
+
+/** A policy in a file of its own belongs to what is tested as much as the spec does. */
+function hashed({ plain, query }: ReadQuery): Readonly<Record<string, unknown>> {
+  const sources = (query.policies ?? []).flatMap((policy) => policy.sources);
+  return sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) };
 }
 
 function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {

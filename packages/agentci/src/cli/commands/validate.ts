@@ -84,8 +84,7 @@ async function check(file: string): Promise<FileReport> {
 function countChecks(suite: Suite): number {
   return suite.queries.flatMap((query) => [
     ...LAYERS.flatMap((layer) => Object.keys(query[layer] ?? {})),
-    ...(query.policies ?? []),
-    ...(query.test === undefined ? [] : [query.test]),
+    ...(query.test === undefined ? (query.policies ?? []) : [query.test]),
   ]).length;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compileRules, isCertain } from '../../policy/compile-rules.ts';
 import { evaluateRules } from '../../policy/evaluate-rules.ts';
+import { shortRecords } from '../../policy/short-result.ts';
 import type { RuleRecord, RulesResult } from '../../results/policy-report.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
@@ -23,7 +24,7 @@ export const check = defineCheck({
     const result = evaluateRules({ calls, rules, complete: !isCutOff });
     const limit = rules.length;
     const value = result.rules.filter(({ outcome }) => outcome === 'held').length;
-    const details = { rules: result.rules };
+    const details = { rules: shortRecords(result.rules) };
     // Cut off, the rules are asked as partial; calls missing in between may change any answer that is not certain.
     const hasGaps = trace.captured.toolCalls === 'partial' && !isCutOff;
     const isBroken = ({ outcome, unknown, type }: RuleRecord): boolean =>
