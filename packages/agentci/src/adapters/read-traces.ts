@@ -36,7 +36,7 @@ export async function* readTraces(
     if (options.onProblem !== undefined) options.onProblem(problem);
     else if (listed.length < MAX_LISTED) listed.push(problem);
   };
-  for await (const batch of readBatches(source, options)) {
+  for await (const batch of readTraceBatches(source, options)) {
     for (const item of batch) {
       if (item.ok) yield item.trace;
       else onProblem(item.problem);
@@ -55,7 +55,7 @@ export async function* readTraceItems(
   source: string | Uint8Array,
   options: ReadOptions = {},
 ): AsyncGenerator<AdapterItem, void, undefined> {
-  for await (const batch of readBatches(source, options)) for (const item of batch) yield item;
+  for await (const batch of readTraceBatches(source, options)) for (const item of batch) yield item;
 }
 
 const placeText = ({ file, line, column }: TraceProblem): string => {
@@ -72,8 +72,11 @@ const toDiagnostic = (problem: TraceProblem): Diagnostic => ({
   column: problem.column ?? 1,
 });
 
-/** Items come in batches, one a chunk: a promise for every record would cost more than parsing it. */
-async function* readBatches(source: string | Uint8Array, options: ReadOptions): AsyncGenerator<AdapterItem[]> {
+/** As `readTraceItems`, in batches, one a chunk: a promise for every record would cost more than parsing it. */
+export async function* readTraceBatches(
+  source: string | Uint8Array,
+  options: ReadOptions,
+): AsyncGenerator<AdapterItem[]> {
   const adapters = options.adapters ?? ADAPTERS;
   const chosen = options.format === undefined ? undefined : adapterNamed(options.format, adapters);
   if (typeof source !== 'string') {

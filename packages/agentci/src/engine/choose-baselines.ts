@@ -50,6 +50,8 @@ export class BaselineShelf {
     for (const name of drifted) this.notices.push(`the spec has changed since baseline ${name} was captured`);
   }
 
+  has = (query: Query): boolean => this.#chosen.has(query.id);
+
   async get(query: Query): Promise<ChosenBaseline | undefined> {
     const file = this.#chosen.get(query.id);
     if (!file) return undefined;

@@ -8,6 +8,7 @@ import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import { errorResult } from './combine-runs.ts';
 import { interpretOutput } from './interpret-output.ts';
+import type { TraceJudge } from './judge-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
@@ -22,7 +23,7 @@ export async function collectLive(
   options: RunOptions,
   config: Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction,
   ledger: Ledger,
-  judge: (query: Query, trace: Trace) => Promise<QueryResult>,
+  judge: TraceJudge,
 ): Promise<void> {
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const workers = options.workers ?? DEFAULT_WORKERS;

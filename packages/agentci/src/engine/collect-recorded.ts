@@ -1,9 +1,9 @@
 import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
-import { readTraceItems } from '../adapters/read-traces.ts';
+import { readTraceBatches } from '../adapters/read-traces.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
-import type { Trace } from '../trace/model.ts';
 import { errorResult } from './combine-runs.ts';
+import type { TraceJudge } from './judge-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
@@ -22,7 +22,7 @@ export async function collectRecorded(
   source: NonNullable<RunOptions['traces']>,
   queries: readonly Query[],
   ledger: Ledger,
-  judge: (query: Query, trace: Trace) => Promise<QueryResult>,
+  judge: TraceJudge,
 ): Promise<Recorded> {
   const selected = new Set(queries.map((query) => query.id));
   const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf);
@@ -32,32 +32,46 @@ export async function collectRecorded(
   const inFlight = new Set<Promise<void>>();
   const workers = Math.max(1, options.workers ?? 4);
 
-  for await (const item of items(source, options)) {
-    if (ledger.stopped()) break;
+  const take = (item: AdapterItem): Promise<void> | undefined => {
+    if (ledger.stopped()) return;
     const recording = item.ok ? recordingOf(item.trace) : recordingOfProblem(item.problem);
     const match = matcher.take(recording, item.ok);
     if (match.kind === 'unused') {
       if (!item.ok) checks.push(unreadable(item.problem));
-      continue;
+      return;
     }
-    if (!selected.has(match.query.id)) continue;
+    if (!selected.has(match.query.id)) return;
     if (match.kind === 'surplus') {
       surplus.set(match.query, [...(surplus.get(match.query) ?? []), recording.place]);
-      continue;
+      return;
     }
     const { query, run } = match;
-    if (ledger.has(query, run)) continue;
+    if (ledger.has(query, run)) return;
     if (!item.ok) {
       broken.add(query);
       ledger.add(query, run, errorResult(query, { kind: 'trace', message: problemText(item.problem) }));
-      continue;
+      return;
     }
-    const judged = judge(query, item.trace).then((result) => {
+    const verdict = judge(query, item.trace);
+    if (!(verdict instanceof Promise)) {
+      ledger.add(query, run, verdict, item.trace);
+      return;
+    }
+    const judged = verdict.then((result) => {
       ledger.add(query, run, result, item.trace);
       inFlight.delete(judged);
     });
     inFlight.add(judged);
-    if (inFlight.size >= workers) await Promise.race(inFlight);
+    return inFlight.size >= workers ? Promise.race(inFlight) : undefined;
+  };
+
+  for await (const batch of batches(source, options)) {
+    if (ledger.stopped()) break;
+    for (const item of batch) {
+      const full = take(item);
+      // Waiting for nothing would still cost a turn of the event loop for every record.
+      if (full !== undefined) await full;
+    }
   }
   await Promise.all(inFlight);
 
@@ -76,15 +90,15 @@ export async function collectRecorded(
   return { checks, notices: unusedNotice(matcher) };
 }
 
-async function* items(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem> {
+async function* batches(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem[]> {
   if (typeof source === 'string' || source instanceof Uint8Array) {
-    yield* readTraceItems(source, {
+    yield* readTraceBatches(source, {
       ...(options.format === undefined ? {} : { format: options.format }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
     return;
   }
-  for await (const trace of source) yield { ok: true, trace };
+  for await (const trace of source) yield [{ ok: true, trace }];
 }
 
 function recordingOfProblem({ id, query, file, line }: TraceProblem) {

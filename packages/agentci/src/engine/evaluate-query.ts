@@ -33,6 +33,11 @@ export interface EvaluateInput {
 
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
+  return evaluate(input);
+}
+
+/** As `evaluateQuery`, with a promise only where a judge has to be waited for: most checks need none. */
+export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
   if (unfit !== undefined) return errorResult(query, { kind: 'trace', message: unfit });
@@ -56,15 +61,23 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
     evaluateLayer(name, query[name], context, query.locations ? { locations: query.locations } : {});
 
   const correctness = layer('correctness');
+  const path = withChecks(layer('path'), policyChecks(query, input.trace, input.policies));
+  const cost = withUsage(layer('cost'), context);
+  const finish = (judgedCorrectness: LayerResult): QueryResult =>
+    resultOf(input, trace, { correctness: judgedCorrectness, path, cost });
+  if (!hasRubrics(query)) return finish(correctness);
+  return judged(input, trace, correctness).then((rubrics) => finish(withChecks(correctness, rubrics)));
+}
+
+function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, (typeof LAYERS)[number]>): QueryResult {
+  const { query } = input;
   const result: QueryResult = {
     ...blankResult(query),
     answer: finalText(trace) ?? null,
     ...(input.baseline
       ? { baseline: { version: input.baseline.version, ...(input.baseline.file ? { file: input.baseline.file } : {}) } }
       : {}),
-    correctness: hasRubrics(query) ? withChecks(correctness, await judged(input, trace, correctness)) : correctness,
-    path: withChecks(layer('path'), policyChecks(query, input.trace, input.policies)),
-    cost: withUsage(layer('cost'), context),
+    ...layers,
   };
   return { ...result, status: statusOf(result) };
 }

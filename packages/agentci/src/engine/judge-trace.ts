@@ -2,25 +2,18 @@ import type { QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
-import type { BaselineShelf } from './choose-baselines.ts';
-import { evaluateQuery } from './evaluate-query.ts';
+import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
+import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 
+/** The verdict on a trace; a promise only where something has to be read or asked for first. */
+export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
+
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
-export function traceJudge(
-  judge: SuiteJudge,
-  shelf: BaselineShelf | undefined,
-  dir: string,
-): (query: Query, trace: Trace) => Promise<QueryResult> {
-  let prices: Promise<PriceLookup> | undefined;
-  return async (query, trace) => {
-    const baseline = await shelf?.get(query);
-    // The price table is large; most recordings bring their cost along or have no cost check.
-    if (query.cost && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
-      prices ??= import('../kit/prices.ts').then(async ({ loadPrices }) => (await loadPrices()).lookup);
-    }
-    const price = await prices;
-    return evaluateQuery({
+export function traceJudge(judge: SuiteJudge, shelf: BaselineShelf, dir: string): TraceJudge {
+  let price: PriceLookup | undefined;
+  const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) =>
+    evaluate({
       query,
       trace,
       ...(baseline ? { baseline } : {}),
@@ -29,6 +22,18 @@ export function traceJudge(
       dir,
       ...(price ? { price } : {}),
     });
+  const prepared = async (query: Query, trace: Trace): Promise<QueryResult> => {
+    const baseline = await shelf.get(query);
+    // The price table is large; most recordings bring their cost along or have no cost check.
+    if (query.cost && price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
+      const { loadPrices } = await import('../kit/prices.ts');
+      price = (await loadPrices()).lookup;
+    }
+    return verdict(query, trace, baseline);
+  };
+  return (query, trace) => {
+    const isReady = !shelf.has(query) && (!query.cost || price !== undefined || !needsPrices(trace));
+    return isReady ? verdict(query, trace) : prepared(query, trace);
   };
 }
 

@@ -1,10 +1,12 @@
 /** The statistics door: pure functions, chance from a seed, `null` where a number is not defined. */
 export { type BootstrapOptions, bootstrapInterval } from './bootstrap-interval.ts';
+export { cliffsDelta } from './cliffs-delta.ts';
 export { clopperPearsonInterval } from './clopper-pearson-interval.ts';
 export { clusteredStandardError } from './clustered-standard-error.ts';
 export { cohenKappa } from './cohen-kappa.ts';
 export { cohensD } from './cohens-d.ts';
 export { type Description, describe, mean, quantile, standardDeviation, variance } from './descriptive.ts';
+export { hedgesG } from './hedges-g.ts';
 export type { Interval, IntervalOptions } from './interval.ts';
 export { judgeCorrectedRate } from './judge-corrected-rate.ts';
 export { krippendorffAlpha, type RatingLevel, type Ratings } from './krippendorff-alpha.ts';
@@ -12,6 +14,8 @@ export { mannWhitney } from './mann-whitney.ts';
 export { mcnemar } from './mcnemar.ts';
 export { meanInterval } from './mean-interval.ts';
 export { benjaminiHochberg, holm } from './multiple-tests.ts';
+export { normalSample } from './normal-sample.ts';
+export { type OneWayAnova, oneWayAnova } from './one-way-anova.ts';
 export { type PairedDifference, pairedDifference } from './paired-difference.ts';
 export { type PairedVerdicts, pairedRateInterval } from './paired-rate-interval.ts';
 export { type PassCounts, passAtK, passHatK } from './pass-at-k.ts';
@@ -24,5 +28,6 @@ export {
 export { seededRandom } from './seeded-random.ts';
 export { signFlipTest } from './sign-flip-test.ts';
 export { standardError } from './standard-error.ts';
+export { studentT } from './student-t-test.ts';
 export { type WelchT, welchT } from './welch-t.ts';
 export { wilsonInterval } from './wilson-interval.ts';

@@ -1,0 +1,23 @@
+const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
+
+/** Where a word stands in a text, both in lower case: whole, as the start of a longer word, or with an "s" behind it. */
+export function findWord(
+  text: string,
+  words: readonly string[],
+  ending: 'whole' | 'start' | 'plural',
+): string | undefined {
+  for (const word of words) {
+    const wanted = word.toLowerCase();
+    if (wanted === '') continue;
+    for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+      if (isWordCharacter(text[at - 1])) continue;
+      const end = at + wanted.length;
+      if (ending === 'start' || !isWordCharacter(text[end])) return word;
+      if (ending === 'plural' && text[end] === 's' && !isWordCharacter(text[end + 1])) return word;
+    }
+  }
+  return undefined;
+}
+
+const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && WORD_CHARACTER.test(character);
