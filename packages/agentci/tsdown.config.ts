@@ -12,6 +12,15 @@ const leanCommander = {
       : undefined,
 };
 
+// The model SDKs are built by tsdown.sdk.config.ts: together they would pull all of zod into the chunk every command loads.
+const sdksApart = {
+  name: 'sdks-apart',
+  resolveId: (source: string) => {
+    const sdk = /\/sdk\/([\w-]+)\.ts$/.exec(source);
+    return sdk === null ? undefined : { id: `./sdk/${sdk[1]}.mjs`, external: true };
+  },
+};
+
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
@@ -27,7 +36,7 @@ export default defineConfig({
   clean: true,
   outDir: 'dist',
   fixedExtension: true,
-  plugins: [leanCommander],
+  plugins: [leanCommander, sdksApart],
   // Every file the loader opens costs about a millisecond, so what all commands need is one chunk.
   outputOptions: {
     codeSplitting: {
@@ -35,6 +44,12 @@ export default defineConfig({
         {
           name: 'core',
           test: /src[\\/]cli[\\/](start|main|io|annotation|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
+          priority: 2,
+        },
+        {
+          name: 'spec',
+          test: /node_modules[\\/](zod|js-yaml)[\\/]|src[\\/](layers|spec)[\\/]|src[\\/]trace[\\/](selectors|totals|model)\.ts|src[\\/]kit[\\/](yaml|hash|regex|glob|json-schema|text-fold|time-guard|json-limits)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/]trajectory[\\/]/,
+          priority: 1,
         },
       ],
     },

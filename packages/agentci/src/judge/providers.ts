@@ -45,7 +45,7 @@ const VERDICT_SCHEMA = {
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
   // Before the SDK is loaded: it prints its first warning to stdout, into somebody's JSON.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
-  const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('ai');
+  const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
   const model = await connect(request);
   const deadline = AbortSignal.timeout(request.timeoutMs);
   try {
@@ -90,15 +90,15 @@ async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Pro
   const settings = { apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
   switch (provider) {
     case 'anthropic':
-      return (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model);
+      return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
     case 'openai':
-      return (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model);
+      return (await import('./sdk/openai.ts')).createOpenAI(settings).responses(model);
     case 'openai-chat':
-      return (await import('@ai-sdk/openai')).createOpenAI(settings).chat(model);
+      return (await import('./sdk/openai.ts')).createOpenAI(settings).chat(model);
     case 'google':
-      return (await import('@ai-sdk/google')).createGoogleGenerativeAI(settings)(model);
+      return (await import('./sdk/google.ts')).createGoogleGenerativeAI(settings)(model);
     case 'openai-compatible':
-      return (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({
+      return (await import('./sdk/openai-compatible.ts')).createOpenAICompatible({
         name: 'openai-compatible',
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, sha256Hex } from './hash.ts';
+import { canonicalJson, sha256Hex, shortHash } from './hash.ts';
 
 test('SHA-256 of the published example', () => {
   expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
@@ -37,4 +37,11 @@ describe('canonical JSON', () => {
       }),
     );
   });
+});
+
+test('a short hash is eight digits, the same every time, and tells ten thousand similar texts apart', () => {
+  const hashes = Array.from({ length: 10_000 }, (_, i) => shortHash(`Where does order ${i} ship to?`));
+  expect(hashes.every((hash) => /^[0-9a-f]{8}$/.test(hash))).toBe(true);
+  expect(new Set(hashes).size).toBeGreaterThan(9_990);
+  expect(shortHash('How do I install it?')).toBe(shortHash('How do I install it?'));
 });

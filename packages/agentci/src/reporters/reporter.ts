@@ -1,3 +1,5 @@
+import type { RunComparison } from '../results/diff.ts';
+import type { PageEvidence } from '../results/page-data.ts';
 import type { RunResult } from '../results/run-result.ts';
 
 /** What a reporter may know of where it writes. Reporters never touch `process`. */
@@ -14,6 +16,10 @@ export interface ReportContext {
   /** One line on what a check asserts, by its id; reporters do not know the checks. */
   readonly checkSummary: (id: string) => string | undefined;
   readonly version: string;
+  /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
+  readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
+  /** The run to compare with. */
+  readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };
 }
 
 /** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */
@@ -33,5 +39,7 @@ export interface Reporter {
   readonly extensions: readonly string[];
   /** Its stdout is read by a machine: exactly one document, nothing else beside it. */
   readonly machineReadable: boolean;
+  /** It shows what happened in each run, so that traces are read for it. */
+  readonly wantsEvidence?: true;
   readonly render: (run: RunResult, context: ReportContext) => Report;
 }

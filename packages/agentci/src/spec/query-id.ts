@@ -1,4 +1,4 @@
-import { sha256Hex } from '../kit/hash.ts';
+import { shortHash } from '../kit/hash.ts';
 
 const MAX_SLUG = 40;
 const IS_ASCII = /^[ -~]*$/;
@@ -11,7 +11,7 @@ export function queryId(text: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_SLUG)
     .replace(/^-+|-+$/g, '');
-  const hash = sha256Hex(text).slice(0, 8);
+  const hash = shortHash(text);
   return slug === '' ? hash : `${slug}-${hash}`;
 }
 

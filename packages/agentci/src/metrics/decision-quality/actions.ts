@@ -40,7 +40,7 @@ export function listItems(text: string): string[] {
 
 function fromPointer(document: unknown, pointer: string): FoundActions {
   if (document === undefined) return { ok: false, why: `the answer is not JSON, so ${pointer} leads nowhere` };
-  let current = document;
+  let current: unknown = document;
   for (const part of pointer.slice(1).split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key))

@@ -22,15 +22,15 @@ const tokens = (text: string): ReadonlySet<string> => new Set(text.toLowerCase()
 export function scoreCorrectness(action: string, truth: GroundTruth): PartScore {
   const said = tokens(action);
   let best = 0;
-  let evidence = '';
+  let evidence: string | undefined;
   for (const wanted of truth) {
     let shared = 0;
     for (const token of wanted) if (said.has(token)) shared++;
     const ratio = wanted.size === 0 ? 0 : shared / wanted.size;
-    if (ratio < best || evidence !== '') if (ratio <= best) continue;
+    if (evidence !== undefined && ratio <= best) continue;
     best = ratio;
     evidence = `${shared} of ${wanted.size} words`;
   }
   const band = BANDS.find(({ from }) => best >= from);
-  return { score: band?.score ?? 0, rule: band?.rule ?? 'overlap_below_10', evidence };
+  return { score: band?.score ?? 0, rule: band?.rule ?? 'overlap_below_10', ...(evidence === undefined ? {} : { evidence }) };
 }

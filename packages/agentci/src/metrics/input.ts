@@ -1,0 +1,57 @@
+import type { Trace } from '../trace/model.ts';
+import { contextOf, finalText } from '../trace/selectors.ts';
+import type { MetricCase, MetricInput } from './metric.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value as text: a list has one item a line, an object is its JSON. Undefined for nothing. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return value.map((item) => textOf(item) ?? '').join('\n');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+const AGENT_RESULT_KEYS = ['output', 'success', 'error', 'tool_calls', 'metrics', 'cost', 'usage'];
+
+/** The outcome's fields, when it is a result of an agent and not the answer itself. */
+export function outcomeFields({ outcome }: MetricInput): Fields {
+  return isFields(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key)) ? outcome : {};
+}
+
+/** The answer: what the outcome says, else the final text of the trace. */
+export function answerOf(input: MetricInput): string | undefined {
+  const { outcome, trace } = input;
+  const fields = outcomeFields(input);
+  const isResult = Object.keys(fields).length > 0;
+  return (isResult ? textOf(fields.output) : textOf(outcome)) ?? (trace ? finalText(trace) : undefined);
+}
+
+/** The texts an answer should be grounded in: the case's, else those the trace captured. Blank ones say nothing. */
+export function contextsOf(input: MetricInput): string[] {
+  const given = input.case?.context;
+  const texts = Array.isArray(given) ? given : ((input.trace && contextOf(input.trace)) ?? []);
+  return texts.filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+}
+
+export const caseOf = (input: MetricInput): MetricCase => input.case ?? {};
+export const metadataOf = (input: MetricInput): Fields => {
+  const { metadata } = caseOf(input);
+  return isFields(metadata) ? metadata : {};
+};
+
+/** A field of untrusted metadata; never one it inherits. */
+export const ownField = (fields: Fields, key: string): unknown =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined;
+
+export const expectedOf = (input: MetricInput): string | undefined => textOf(caseOf(input).expected_output);
+
+/** The steps of a trace that may be missing. */
+export const stepsOf = ({ trace }: MetricInput): Trace['steps'] => trace?.steps ?? [];
+
+export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));
+
+export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,82 @@
+import { jsonInHtml } from '../kit/escape.ts';
+import { PAGE_SCHEMA, type PageBefore, type PageData } from '../results/page-data.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { PAGE } from './html/page.gen.ts';
+import { clip } from './html/page-trace.ts';
+import type { ReportContext, Reporter } from './reporter.ts';
+
+const MAX_ANSWER = 100_000;
+const DATA = '<!--agentci-data-->';
+
+export const reporter: Reporter = {
+  name: 'html',
+  summary: 'one self-contained page with filters, timelines and charts',
+  extensions: ['.html'],
+  machineReadable: true,
+  wantsEvidence: true,
+  render: (run, context) => ({ text: renderHtml(run, context) }),
+};
+
+/** The page with its data. Each query's evidence is an element of its own, read only when that query is opened. */
+function* renderHtml(run: RunResult, { evidence, before, version }: ReportContext): Generator<string> {
+  const ids = run.results.map(({ id }) => id).filter((id) => evidence?.byQuery.has(id));
+  const long = run.results.filter(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER).length;
+  const notes = [
+    ...(evidence?.notes ?? []),
+    ...(long === 0 ? [] : [`${long} long answers are cut after ${MAX_ANSWER} characters`]),
+  ];
+  const data: PageData = {
+    schema: PAGE_SCHEMA,
+    version,
+    run: { ...run, results: run.results.map(bounded) },
+    ...(before === undefined ? {} : { before: pageBefore(before) }),
+    evidence: ids,
+    notes,
+  };
+  yield* pageWith(data, function* () {
+    for (const [index, id] of ids.entries()) {
+      yield `\n<script type="application/json" id="evidence-${index}">${jsonInHtml(evidence!.byQuery.get(id))}</script>`;
+    }
+  });
+}
+
+/** The page around its data; also what `agentci view` serves, with no run in it. */
+export function* pageWith(data: PageData, more?: () => Generator<string>): Generator<string> {
+  const at = PAGE.indexOf(DATA);
+  yield PAGE.slice(0, at);
+  yield `<script type="application/json" id="agentci-data">${jsonInHtml(data)}</script>`;
+  if (more !== undefined) yield* more();
+  yield PAGE.slice(at + DATA.length);
+}
+
+/** What a comparison needs of the run before. */
+export function pageBefore({ run, comparison }: NonNullable<ReportContext['before']>): PageBefore {
+  return {
+    run_id: run.run_id,
+    ...(run.started_at === undefined ? {} : { started_at: run.started_at }),
+    comparison,
+    queries: run.results.map(({ id, status, xfail, answer, cost }) => [
+      id,
+      {
+        status: xfail?.status ?? status,
+        answer: answer === null ? null : clip(answer, MAX_ANSWER),
+        ...((cost.details.actual as object | undefined) ?? {}),
+      },
+    ]),
+  };
+}
+
+const bounded = (result: QueryResult): QueryResult =>
+  (result.answer?.length ?? 0) <= MAX_ANSWER && !result.runs?.some(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER)
+    ? result
+    : {
+        ...result,
+        answer: result.answer === null ? null : clip(result.answer, MAX_ANSWER),
+        ...(result.runs
+          ? {
+              runs: result.runs.map((one) =>
+                typeof one.answer === 'string' ? { ...one, answer: clip(one.answer, MAX_ANSWER) } : one,
+              ),
+            }
+          : {}),
+      };

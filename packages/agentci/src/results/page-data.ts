@@ -1,0 +1,100 @@
+import type { RunComparison } from './diff.ts';
+import type { CheckStatus, RunResult } from './run-result.ts';
+
+/** What the HTML page is given: the contract between the reporter, `agentci view` and packages/report-ui. */
+export const PAGE_SCHEMA = 'agentci.page/1';
+
+/** A step as the timeline shows it: ready to print, bounded, and never markup. */
+export interface PageStep {
+  seq: number;
+  kind: 'llm' | 'tool' | 'agent' | 'handoff' | 'message' | 'retrieval' | 'guardrail' | 'event';
+  title: string;
+  /** How many steps this one is inside of. */
+  depth: number;
+  agent?: string;
+  status: string;
+  error?: string;
+  /** Milliseconds after the trace began. */
+  start_ms?: number;
+  duration_ms?: number;
+  input_tokens?: number;
+  output_tokens?: number;
+  cost_usd?: number;
+  /** The cost was computed from tokens with a price table. */
+  cost_computed?: true;
+  fields: { label: string; text: string }[];
+}
+
+export interface PageTrace {
+  id: string;
+  status: string;
+  format: string;
+  error?: string;
+  duration_ms?: number;
+  /** `null` when tool calls were not captured. */
+  tools: string[] | null;
+  steps: PageStep[];
+  /** Steps beyond the page's limit. */
+  left_out?: number;
+  warnings: string[];
+}
+
+/** What a query's page can show beyond its verdict. */
+export interface PageEvidence {
+  traces: PageTrace[];
+  /** Which of the traces the shown answer and checks belong to. */
+  shown: number;
+  baseline?: { version: string; tools: string[] | null; answer: string | null };
+}
+
+/** A query of the run before, as far as a comparison needs it. */
+export interface PageBeforeQuery {
+  status: CheckStatus;
+  answer: string | null;
+  cost_usd?: number | null;
+  total_tokens?: number | null;
+  latency_ms?: number | null;
+}
+
+export interface PageBefore {
+  run_id: string;
+  started_at?: string;
+  comparison: RunComparison;
+  queries: [id: string, query: PageBeforeQuery][];
+}
+
+/** The data of one page. In a file everything is in it; a live page has only the version and asks for the rest. */
+export interface PageData {
+  schema: typeof PAGE_SCHEMA;
+  version: string;
+  live?: true;
+  run?: RunResult;
+  before?: PageBefore;
+  /** Ids whose evidence is on the page, in the order of its elements. */
+  evidence?: string[];
+  /** What was left out, and why. */
+  notes: string[];
+}
+
+/** A stored run in a list, with what a trend is drawn from. Unknown numbers are `null`. */
+export interface PageRun {
+  id: string;
+  agent: string;
+  spec: string;
+  started_at: string;
+  finished: boolean;
+  summary: RunResult['summary'] | null;
+  cost_usd: number | null;
+  total_tokens: number | null;
+  median_latency_ms: number | null;
+}
+
+/** An answer of `agentci view` about one run; `from` on is what changed since the last one. */
+export interface PageRunUpdate {
+  run: RunResult;
+  finished: boolean;
+  /** Journal entries seen so far; ask again from here. */
+  entries: number;
+  /** `run.results` holds only what changed. */
+  partial: boolean;
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'tsdown';
+
+// The SDKs a judge may need, each loaded only when its provider is called.
+export default defineConfig({
+  entry: ['src/judge/sdk/*.ts'],
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  dts: false,
+  minify: true,
+  clean: false,
+  outDir: 'dist/sdk',
+  fixedExtension: true,
+});
