@@ -9,7 +9,7 @@ import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, latestResults, listRuns, RunStore } from '../store/run-store.ts';
+import { type JournalEntry, latestResults, listRuns, RunStore, tracesOf } from '../store/run-store.ts';
 import type { Io } from './io.ts';
 import { planOutputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
@@ -87,9 +87,20 @@ export async function runTests(options: TestOptions, io: Io, commandName: 'test'
     io,
     quiet: options.quiet ?? false,
     rerunCommand: rerunCommand(options, file, commandName),
+    ...tracesAt(store === undefined ? recordings : () => tracesOf(root, runId)),
   });
   // A report somebody asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Where a report finds the traces; a report without them is still a report. */
+export function tracesAt(find: string | undefined | (() => string)): { traces?: string } {
+  try {
+    const traces = typeof find === 'function' ? find() : find;
+    return traces === undefined ? {} : { traces };
+  } catch {
+    return {};
+  }
 }
 
 /** Where the recordings are, when nothing is to be run. */

@@ -9,11 +9,18 @@ import { type Io, wantsColor } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
 import { VERSION } from './version.gen.ts';
 
+interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before'> {
+  readonly io: Io;
+  readonly quiet: boolean;
+  /** The recordings of the run, for reports that show what happened. */
+  readonly traces?: string;
+}
+
 /** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
 export async function writeReports(
   run: RunResult,
   plans: readonly OutputPlan[],
-  { io, quiet, rerunCommand }: { io: Io; quiet: boolean; rerunCommand?: string },
+  { io, quiet, rerunCommand, traces, before }: WriteOptions,
 ): Promise<{ failed: boolean }> {
   const stepSummary = io.env.GITHUB_STEP_SUMMARY;
   let failed = false;
@@ -27,10 +34,14 @@ export async function writeReports(
       checkSummary,
       version: VERSION,
       ...(rerunCommand === undefined ? {} : { rerunCommand }),
+      ...(before === undefined ? {} : { before }),
     };
     try {
       const reporter: Reporter = await REPORTERS[plan.reporter].load();
-      const report = reporter.render(run, context);
+      const report = reporter.render(
+        run,
+        reporter.wantsEvidence ? { ...context, evidence: await evidenceOf(run, traces, io) } : context,
+      );
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
       else writeFileAtomic(plan.file, report.text);
@@ -41,6 +52,12 @@ export async function writeReports(
     }
   }
   return { failed };
+}
+
+/** Loaded on demand: most reports need no traces. */
+async function evidenceOf(run: RunResult, traces: string | undefined, io: Io) {
+  const { pageEvidence } = await import('./view/page-evidence.ts');
+  return pageEvidence(run, { traces, cwd: io.cwd });
 }
 
 /** Annotations name files from the root of the checkout, wherever the command was started. */

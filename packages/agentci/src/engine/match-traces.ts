@@ -6,9 +6,12 @@ import { queryText } from '../trace/selectors.ts';
 /** Enough recordings to name the nearest one; a spec with more misses than this has another problem. */
 const MAX_REMEMBERED = 2000;
 
-export type Match =
-  | { readonly kind: 'run'; readonly query: Query; readonly run: number }
-  | { readonly kind: 'surplus'; readonly query: Query }
+/** All that matching needs of a query; a result has it too. */
+type Asked = Pick<Query, 'id' | 'query'>;
+
+export type Match<Q extends Asked = Query> =
+  | { readonly kind: 'run'; readonly query: Q; readonly run: number }
+  | { readonly kind: 'surplus'; readonly query: Q }
   | { readonly kind: 'unused' };
 
 /** A recorded run: the ids it may go by, the question asked, and where it was found. */
@@ -22,15 +25,15 @@ export interface Recording {
  * Gives recordings to queries as they stream by: by id first, then by exact text. Of several queries with one text the
  * nth takes the nth recording, and the turn goes round again for further runs.
  */
-export class TraceMatcher {
-  readonly #byId = new Map<string, Query>();
-  readonly #byText = new Map<string, Query[]>();
+export class TraceMatcher<Q extends Asked = Query> {
+  readonly #byId = new Map<string, Q>();
+  readonly #byText = new Map<string, Q[]>();
   readonly #taken = new Map<string, number>();
-  readonly #runs: (query: Query) => number;
+  readonly #runs: (query: Q) => number;
   readonly #unused: Recording[] = [];
   #unusedCount = 0;
 
-  constructor(queries: readonly Query[], runs: (query: Query) => number) {
+  constructor(queries: readonly Q[], runs: (query: Q) => number) {
     this.#runs = runs;
     for (const query of queries) {
       this.#byId.set(query.id, query);
@@ -41,7 +44,7 @@ export class TraceMatcher {
   }
 
   /** Gives a recording, or a record that could not be read, to the query it names. */
-  take(recording: Recording, isReadable = true): Match {
+  take(recording: Recording, isReadable = true): Match<Q> {
     const query =
       recording.ids.map((id) => this.#byId.get(id)).find((found) => found !== undefined) ??
       (recording.text === undefined ? undefined : this.#leastServed(recording.text));
@@ -67,7 +70,7 @@ export class TraceMatcher {
   }
 
   /** The unused recording that was probably meant for a query, in words. */
-  nearest(query: Query): string | undefined {
+  nearest(query: Asked): string | undefined {
     const byId = didYouMean(
       query.id,
       this.#unused.flatMap((recording) => recording.ids),
@@ -80,8 +83,8 @@ export class TraceMatcher {
     return text === undefined ? undefined : `recording of "${text.slice(0, 120)}"`;
   }
 
-  #leastServed(text: string): Query | undefined {
-    let best: Query | undefined;
+  #leastServed(text: string): Q | undefined {
+    let best: Q | undefined;
     for (const query of this.#byText.get(text) ?? []) {
       if (best === undefined || (this.#taken.get(query.id) ?? 0) < (this.#taken.get(best.id) ?? 0)) best = query;
     }

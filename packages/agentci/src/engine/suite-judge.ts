@@ -51,13 +51,14 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
       random: seededRandom(options.seed ?? 0),
     });
   const failures = new Map<JudgeFailureKind, string>();
+  const note = <R extends object>(reply: R): R => {
+    if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
+    return reply;
+  };
   const watched: Judge = {
     ...(judge.ensemble ? { ensemble: judge.ensemble } : {}),
-    ask: async (question) => {
-      const reply = await judge.ask(question);
-      if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
-      return reply;
-    },
+    ask: async (question) => note(await judge.ask(question)),
+    ...(judge.perform ? { perform: async (task) => note(await judge.perform!(task)) } : {}),
   };
   return {
     judge: watched,

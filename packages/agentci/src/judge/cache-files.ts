@@ -15,7 +15,7 @@ import { parseVerdict } from './parse-verdict.ts';
 import type { Verdict } from './port.ts';
 
 const SCHEMA = 'agentci.verdict/1';
-const MAX_FILE_BYTES = 256 * 1024;
+export const MAX_FILE_BYTES = 256 * 1024;
 const MAX_RAW = 16 * 1024;
 
 /** What a stored verdict answers: enough to see in a review what it is about. */
@@ -34,7 +34,7 @@ export interface StoredVerdict {
   readonly warnings?: readonly string[];
 }
 
-const pathOf = (dir: string, hash: string): string => join(dir, hash.slice(0, 2), `${hash}.json`);
+export const pathOf = (dir: string, hash: string): string => join(dir, hash.slice(0, 2), `${hash}.json`);
 
 /** A verdict from the cache. Anything that is not a whole verdict on this very question counts as absent. */
 export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): StoredVerdict | undefined {
@@ -74,11 +74,16 @@ export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, s
     output_tokens: stored.output_tokens,
     warnings: stored.warnings,
   };
+  writeWhole(path, `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** Writes under a name of its own first, so that no reader ever sees half a file. */
+export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomUUID()}.tmp`;
   const fd = openSync(temporary, 'wx');
   try {
-    writeSync(fd, `${JSON.stringify(file, null, 2)}\n`);
+    writeSync(fd, text);
     fsyncSync(fd);
     closeSync(fd);
     renameSync(temporary, path);

@@ -7,10 +7,20 @@ import { Limiter, type Limits } from './limiter.ts';
 import { ModelError } from './model-error.ts';
 import { DEFAULT_MODEL, KEY_VARIABLES, type ModelName, parseModelName, showModel } from './model-name.ts';
 import { parseVerdict } from './parse-verdict.ts';
-import type { Judge, JudgeFailure, JudgeFailureKind, JudgeQuestion, JudgeUsage, Verdict } from './port.ts';
+import type {
+  Judge,
+  JudgeFailure,
+  JudgeFailureKind,
+  JudgeQuestion,
+  JudgeTask,
+  JudgeUsage,
+  TaskReply,
+  Verdict,
+} from './port.ts';
 import { isFailure } from './port.ts';
 import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
 import { callModel, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
+import { keepReply, readStoredReply, readTaskReply, taskPrompt } from './task.ts';
 import { pause, retryDelay } from './wait.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -35,6 +45,7 @@ class ModelJudge implements Judge {
   readonly #limiters = new Map<string, Limiter>();
   /** Equal questions asked at the same time are one call. */
   readonly #open = new Map<string, Promise<Verdict | JudgeFailure>>();
+  readonly #openTasks = new Map<string, Promise<TaskReply | JudgeFailure>>();
   #usage = { calls: 0, cached: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 as number | null };
   readonly #unpriced = new Set<string>();
   #prices: Promise<PriceTable> | undefined;
@@ -67,6 +78,53 @@ class ModelJudge implements Judge {
     const reply = this.#askModel(ask).finally(() => this.#open.delete(ask.hash));
     this.#open.set(ask.hash, reply);
     return reply;
+  }
+
+  async perform(task: JudgeTask): Promise<TaskReply | JudgeFailure> {
+    const { model: written = DEFAULT_MODEL, temperature = 0, cacheDir, cache = true, mode } = this.#config;
+    const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
+    if (name === undefined) return failure('no_model', `nobody is known to serve the judge model "${written}"`);
+    const prompt = taskPrompt(task);
+    const rubric = { id: task.id, version: task.version };
+    const key = { model: showModel(name), rubric, prompt_hash: prompt.hash, vote: 0 };
+    const hash = sha256Hex(canonicalJson({ task: task.id, model: key.model, prompt: prompt.hash, temperature }));
+    const ask = { name, prompt, key, hash };
+    const stored =
+      cacheDir !== undefined && (cache || mode === 'recorded') ? readStoredReply(cacheDir, hash, key) : undefined;
+    if (stored !== undefined) {
+      const read = readTaskReply(stored, task);
+      if (read.ok) {
+        this.#usage.cached++;
+        return { reply: read.reply, record: { ...key, cached: true, calls: 0, cost_usd: 0, raw: stored } };
+      }
+    }
+    const open = this.#openTasks.get(hash);
+    if (open) return open;
+    const reply = this.#performTask(ask, task).finally(() => this.#openTasks.delete(hash));
+    this.#openTasks.set(hash, reply);
+    return reply;
+  }
+
+  async #performTask(ask: Ask, task: JudgeTask): Promise<TaskReply | JudgeFailure> {
+    const request = this.#request(ask);
+    if (isFailure(request)) return request;
+    const draft = newTally();
+    let why = '';
+    let raw: string | undefined;
+    for (const user of [() => ask.prompt.user, () => repairPrompt(ask.prompt.user, why)]) {
+      const said = await this.#call(ask, { ...request, structured: false, user: user() }, draft);
+      if (isFailure(said)) return said;
+      raw = said.text;
+      if (said.refused) return this.#fail(ask, 'refusal', 'the judge refused to answer', draft, raw);
+      const read = readTaskReply(said.text, task);
+      if (read.ok) {
+        const { cacheDir, cache = true } = this.#config;
+        if (cacheDir !== undefined && cache) keepReply(cacheDir, ask.hash, ask.key, said.text, draft.warnings);
+        return { reply: read.reply, record: recordOf(ask.key, draft, said.text) };
+      }
+      why = read.why;
+    }
+    return this.#fail(ask, 'invalid', `no usable reply in two: ${why}`, draft, raw);
   }
 
   #prepare(question: JudgeQuestion): Ask | JudgeFailure {
@@ -108,27 +166,10 @@ class ModelJudge implements Judge {
   }
 
   async #askModel(ask: Ask): Promise<Verdict | JudgeFailure> {
-    const { key, name, prompt } = ask;
-    if (this.#config.mode === 'recorded') {
-      return failure(
-        'not_recorded',
-        `no verdict of ${key.model} on this answer is stored, and --judge recorded makes no calls`,
-      );
-    }
-    const apiKey = this.#key(name);
-    if (isFailure(apiKey)) return apiKey;
+    const request = this.#request(ask);
+    if (isFailure(request)) return request;
+    const { prompt } = ask;
     const draft = newTally();
-    const request: ModelRequest = {
-      name,
-      system: prompt.system,
-      user: prompt.user,
-      temperature: this.#config.temperature ?? 0,
-      structured: this.#config.structured_output ?? true,
-      baseUrl: this.#config.base_url,
-      apiKey: apiKey.value,
-      timeoutMs: this.#config.timeout_ms ?? DEFAULT_TIMEOUT_MS,
-      signal: this.#config.signal,
-    };
     const first = await this.#call(ask, request, draft);
     if (isFailure(first)) return first;
     const verdict = readReply(first);
@@ -146,6 +187,28 @@ class ModelJudge implements Judge {
       draft,
       second.text,
     );
+  }
+
+  #request({ key, name, prompt }: Ask): ModelRequest | JudgeFailure {
+    if (this.#config.mode === 'recorded') {
+      return failure(
+        'not_recorded',
+        `no verdict of ${key.model} on this answer is stored, and --judge recorded makes no calls`,
+      );
+    }
+    const apiKey = this.#key(name);
+    if (isFailure(apiKey)) return apiKey;
+    return {
+      name,
+      system: prompt.system,
+      user: prompt.user,
+      temperature: this.#config.temperature ?? 0,
+      structured: this.#config.structured_output ?? true,
+      baseUrl: this.#config.base_url,
+      apiKey: apiKey.value,
+      timeoutMs: this.#config.timeout_ms ?? DEFAULT_TIMEOUT_MS,
+      signal: this.#config.signal,
+    };
   }
 
   /** One reply, however many tries it takes; each try is paid for and counted. */

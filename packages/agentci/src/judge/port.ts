@@ -64,10 +64,31 @@ export interface JudgeQuestion {
   readonly repeat?: number;
 }
 
+/** A piece of work for a judge's model: what to do, on which texts, and what its JSON reply must look like. */
+export interface JudgeTask {
+  readonly id: string;
+  readonly version: string;
+  /** What to do, in our words. */
+  readonly instruction: string;
+  /** The shape of the reply, shown to the model. */
+  readonly format: string;
+  /** Texts of unknown origin; they never instruct. */
+  readonly blocks: readonly { readonly name: string; readonly text: string }[];
+  /** Says what is wrong with a reply, or nothing. A reply that is wrong twice is a failure. */
+  readonly check: (reply: unknown) => string | undefined;
+}
+
+export interface TaskReply {
+  readonly reply: unknown;
+  readonly record: JudgeRecord;
+}
+
 /** Anything that scores an answer against a rubric. `createJudge` makes one from a `judge_config`. */
 export interface Judge {
   readonly ensemble?: { readonly size: number; readonly enabled: boolean };
   ask(question: JudgeQuestion): Promise<Verdict | JudgeFailure>;
+  /** Work other than scoring, such as splitting an answer into claims. A judge that cannot do it has no such method. */
+  perform?(task: JudgeTask): Promise<TaskReply | JudgeFailure>;
   /** What was spent so far. */
   usage?(): JudgeUsage;
 }

@@ -26,8 +26,8 @@ export function evaluateLayer(
   const full: CheckContext = { ...context, siblings: block };
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full) : {};
   const checks: CheckResult[] = [];
-  for (const check of checksOfLayer(options.checks ?? CHECKS, layer)) {
-    const id = `${layer}.${check.key}`;
+  for (const { id, check } of checksOfLayer(options.checks ?? CHECKS, layer)) {
+    if (check.implied === undefined && !isWritten(block, check.key)) continue;
     const outcome = outcomeOf(check, block, full);
     if (outcome === undefined) continue;
     const item =
@@ -92,13 +92,19 @@ function statusOf(attempt: Attempt, severity: AnyCheck['severity']): CheckStatus
   }
 }
 
-const sorted = new WeakMap<readonly (AnyCheck | AnySetting)[], Map<Layer, AnyCheck[]>>();
+interface Listed {
+  readonly id: string;
+  readonly check: AnyCheck;
+}
 
-function checksOfLayer(all: readonly (AnyCheck | AnySetting)[], layer: Layer): readonly AnyCheck[] {
+const sorted = new WeakMap<readonly (AnyCheck | AnySetting)[], Map<Layer, Listed[]>>();
+
+function checksOfLayer(all: readonly (AnyCheck | AnySetting)[], layer: Layer): readonly Listed[] {
   let layers = sorted.get(all);
   if (layers === undefined) {
-    layers = new Map(LAYERS.map((name) => [name, all.filter(isCheck).filter((check) => check.layer === name)]));
-    for (const checks of layers.values()) checks.sort((a, b) => a.order - b.order || (a.key < b.key ? -1 : 1));
+    const listed = all.filter(isCheck).map((check) => ({ id: `${check.layer}.${check.key}`, check }));
+    listed.sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
+    layers = new Map(LAYERS.map((name) => [name, listed.filter(({ check }) => check.layer === name)]));
     sorted.set(all, layers);
   }
   return layers.get(layer) ?? [];

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { compareRuns } from '../../baseline/compare-runs.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { listRuns, readRun } from '../../store/run-store.ts';
+import { listRuns, readRun, tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collect } from '../options.ts';
 import { planOutputs } from '../outputs.ts';
-import { runsRoot } from '../run-tests.ts';
+import { runsRoot, tracesAt } from '../run-tests.ts';
 import { writeReports } from '../write-reports.ts';
 
 export const command: CliCommand = {
@@ -16,6 +17,8 @@ export const command: CliCommand = {
     parser
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
+      .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
+      .option('--before <id>', 'a stored run to compare with, in the html report')
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)
       .option('--quiet', 'only failures and the summary')
@@ -31,12 +34,16 @@ Example:
     const {
       run: id,
       input,
+      traces,
+      before,
       format,
       output,
       quiet,
     } = options as {
       run?: string;
       input?: string;
+      traces?: string;
+      before?: string;
       format?: string[];
       output?: string[];
       quiet?: boolean;
@@ -44,11 +51,24 @@ Example:
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
-    const run = input === undefined ? storedRun(runsRoot(io.cwd), id) : readResults(resolve(io.cwd, input), input);
-    const { failed } = await writeReports(run, plans, { io, quiet: quiet ?? false });
+    const root = runsRoot(io.cwd);
+    const run = input === undefined ? storedRun(root, id) : readResults(resolve(io.cwd, input), input);
+    if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
+      throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    const { failed } = await writeReports(run, plans, {
+      io,
+      quiet: quiet ?? false,
+      ...tracesAt(traces !== undefined ? resolve(io.cwd, traces) : input === undefined ? () => tracesOf(root, run.run_id) : undefined),
+      ...(before === undefined ? {} : { before: comparedWith(readRun(root, before), run) }),
+    });
     return failed ? 2 : 0;
   },
 };
+
+const comparedWith = (before: RunResult, after: RunResult) => ({
+  run: before,
+  comparison: compareRuns({ before, after }),
+});
 
 function storedRun(root: string, id: string | undefined): RunResult {
   const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;

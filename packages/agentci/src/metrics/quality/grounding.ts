@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { foldCase } from '../../kit/text-fold.ts';
+import { foldText } from '../../kit/text-fold.ts';
 
 /** `lexical` looks for texts in texts; `model` asks the judge. Written, never guessed: a bound belongs to a method. */
 export const methodParams = () =>
@@ -7,6 +7,6 @@ export const methodParams = () =>
 
 /** Which of the contexts stand word for word in the answer, without regard to case. */
 export function containedContexts(contexts: readonly string[], answer: string): boolean[] {
-  const folded = foldCase(answer);
-  return contexts.map((context) => folded.includes(foldCase(context)));
+  const folded = foldText(answer);
+  return contexts.map((context) => folded.includes(foldText(context)));
 }
