@@ -92,7 +92,15 @@ function kappas(table: Table, raters: readonly string[]): AgreementResult['compo
       const both = table[i]!.flatMap((value, item) =>
         value === null || second[item] === null ? [] : [[value, second[item]] as const],
       );
-      return { a, b, n: both.length, kappa: cohenKappa(both.map(([x]) => x), both.map(([, y]) => y)) };
+      return {
+        a,
+        b,
+        n: both.length,
+        kappa: cohenKappa(
+          both.map(([x]) => x),
+          both.map(([, y]) => y),
+        ),
+      };
     }),
   );
 }

@@ -80,7 +80,9 @@ function noticesOf(condition: string, trials: readonly Trial[]): string[] {
   }
   const scores = valuesOf(trials, 'dq');
   if (scores.length > 1 && isConstant(scores))
-    notices.push(`${condition}: decision quality is ${scores[0]} in all ${scores.length} trials; it has no spread to test with`);
+    notices.push(
+      `${condition}: decision quality is ${scores[0]} in all ${scores.length} trials; it has no spread to test with`,
+    );
   const lists = new Set(usable.flatMap(({ actions }) => (actions === undefined ? [] : [JSON.stringify(actions)])));
   const scored = usable.filter(({ actions }) => actions !== undefined && actions.length > 0).length;
   if (scored > 1 && lists.size === 1)

@@ -31,7 +31,8 @@ export function scoredParts(actions: readonly string[] | undefined, scoring: Sco
 /** One trial from what happened in it. A recording without a usable answer is a failed trial, not a score of 0. */
 export function trialOf(trace: Trace, name: Pick<Trial, 'condition' | 'trial'>, scoring: Scoring): Trial {
   const found = actionsOf(trace, scoring.actions);
-  if (trace.status === 'error') return failedTrial(name, trace.error?.message ?? 'the recording says that the run failed');
+  if (trace.status === 'error')
+    return failedTrial(name, trace.error?.message ?? 'the recording says that the run failed');
   if (!found.ok && scoring.groundTruth !== undefined) return failedTrial(name, found.why);
   const time = timeToUnderstanding(trace);
   const used = totals(trace, scoring.price === undefined ? {} : { price: scoring.price });

@@ -19,7 +19,8 @@ export type TimeToUnderstanding =
  */
 export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
   const begun = startOf(trace);
-  const usable = begun === undefined ? undefined : trace.steps.find((step) => step.t1 !== undefined && isUsable(step, trace));
+  const usable =
+    begun === undefined ? undefined : trace.steps.find((step) => step.t1 !== undefined && isUsable(step, trace));
   if (begun !== undefined && usable?.t1 !== undefined && usable.t1 >= begun)
     return { ok: true, seconds: (usable.t1 - begun) / 1000, from: 'step', step: usable.seq };
   const { latencyMs } = totals(trace);

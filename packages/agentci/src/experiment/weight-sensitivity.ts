@@ -16,7 +16,10 @@ const TIE = 1e-9;
 const DEFAULT_STEP = 0.05;
 
 /** The order of the conditions for every mix of weights on a grid over the simplex. Null below two conditions with all three parts. */
-export function weightSensitivity(trials: readonly Trial[], options: SensitivityOptions = {}): WeightSensitivity | null {
+export function weightSensitivity(
+  trials: readonly Trial[],
+  options: SensitivityOptions = {},
+): WeightSensitivity | null {
   const { weights = DEFAULT_WEIGHTS, step = DEFAULT_STEP } = options;
   const cells = Math.round(1 / step);
   if (!(cells >= 1 && cells <= 200 && Math.abs(cells * step - 1) < 1e-9))

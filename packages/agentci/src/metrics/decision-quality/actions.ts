@@ -1,5 +1,5 @@
-import { finalText } from '../../trace/selectors.ts';
 import type { Trace } from '../../trace/model.ts';
+import { finalText } from '../../trace/selectors.ts';
 
 /** More than any plan has; a hostile answer must not cost minutes. */
 const MAX_ACTIONS = 1000;

@@ -32,5 +32,9 @@ export function scoreCorrectness(action: string, truth: GroundTruth): PartScore 
     evidence = `${shared} of ${wanted.size} words`;
   }
   const band = BANDS.find(({ from }) => best >= from);
-  return { score: band?.score ?? 0, rule: band?.rule ?? 'overlap_below_10', ...(evidence === undefined ? {} : { evidence }) };
+  return {
+    score: band?.score ?? 0,
+    rule: band?.rule ?? 'overlap_below_10',
+    ...(evidence === undefined ? {} : { evidence }),
+  };
 }

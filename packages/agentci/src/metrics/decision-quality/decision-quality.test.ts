@@ -155,7 +155,7 @@ test('any text scores between 0 and 1, quickly', () => {
 });
 
 test.each([
-  { value: 0.33335, rounded: 0.3334 },
+  { value: 0.33345, rounded: 0.3335 },
   { value: 0.03125, rounded: 0.0312 },
   { value: 0.09375, rounded: 0.0938 },
   { value: 2 / 3, rounded: 0.6667 },

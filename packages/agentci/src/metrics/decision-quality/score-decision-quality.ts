@@ -71,6 +71,4 @@ export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuali
 
 /** The weighted sum of the three parts. */
 export const weighted = (parts: DecisionQualityWeights, weights: DecisionQualityWeights): number =>
-  weights.validity * parts.validity +
-  weights.specificity * parts.specificity +
-  weights.correctness * parts.correctness;
+  weights.validity * parts.validity + weights.specificity * parts.specificity + weights.correctness * parts.correctness;

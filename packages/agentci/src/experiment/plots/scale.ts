@@ -1,0 +1,42 @@
+/** Maps values onto a stretch of pixels, with round numbers for its axis. */
+export interface Scale {
+  readonly at: (value: number) => number;
+  readonly ticks: readonly number[];
+  readonly label: (tick: number) => string;
+}
+
+const WANTED_TICKS = 6;
+
+/** A scale over the range of the values, widened to round numbers. */
+export function scaleOf(
+  values: readonly number[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Scale {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (!(low <= high)) [low, high] = [0, 1];
+  if (low === high) [low, high] = [low - 0.5, high + 0.5];
+  const step = roundStep((high - low) / WANTED_TICKS);
+  const first = Math.floor(low / step + 1e-9);
+  const last = Math.ceil(high / step - 1e-9);
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+  const start = first * step;
+  const width = (last - first) * step;
+  return {
+    at: (value) => from + ((value - start) / width) * (to - from),
+    ticks,
+    label: (tick) => tick.toFixed(Math.min(10, decimals)),
+  };
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = rough / power;
+  return (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10) * power;
+}

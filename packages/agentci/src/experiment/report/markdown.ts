@@ -1,0 +1,23 @@
+import { escapeMarkdownTableCell } from '../../kit/escape.ts';
+import type { ExperimentResult } from '../../results/experiment-result.ts';
+import { tablesOf } from './tables.ts';
+
+/** An experiment as Markdown tables, for a pull request or a step summary. */
+export function renderMarkdown(result: ExperimentResult): string {
+  const cell = escapeMarkdownTableCell;
+  const lines = [
+    `## Experiment: ${cell(result.experiment)}`,
+    '',
+    `Seed ${result.seed}, profile ${cell(result.profile)}.`,
+    '',
+  ];
+  for (const { title, columns, rows, notes } of tablesOf(result, 'full')) {
+    lines.push(`### ${title}`, '', `| ${columns.map(cell).join(' | ')} |`);
+    lines.push(`| ${columns.map((_, i) => (i === 0 ? '---' : '---:')).join(' | ')} |`);
+    for (const row of rows) lines.push(`| ${row.map(cell).join(' | ')} |`);
+    lines.push('', ...notes.flatMap((note) => [cell(note), '']));
+  }
+  for (const { condition, trial } of result.excluded) lines.push(`- excluded: ${cell(`${condition} ${trial}`)}`);
+  for (const notice of result.notices) lines.push(`- ${cell(notice)}`);
+  return `${lines.join('\n').trimEnd()}\n`;
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { estimateEnergy } from './estimate.ts';
+import { energyKwh } from './readings.ts';
+
+export const metric = defineMetric({
+  name: 'energy_consumption',
+  group: 'sustainability',
+  layer: 'cost',
+  needs: ['energy readings, or output tokens of a model of known size'],
+  summary: 'threshold divided by energy used; 1 when under the threshold',
+  params: () =>
+    z.strictObject({
+      threshold_kwh: z.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
+      sample_interval: z.number().positive().default(1).describe('kept for specs of AgentUnit; readings bring their own'),
+      active_params_b: z.number().positive().optional().describe('active parameters of the model in billions, for the estimate'),
+    }),
+  evaluate: ({ trace, params: { threshold_kwh, active_params_b } }) => {
+    const energy = energyKwh(trace) ?? estimateEnergy(trace, active_params_b);
+    if (energy === undefined) return notMeasured('no energy reading');
+    return measured(energy.value > 0 ? Math.min(1, threshold_kwh / energy.value) : 1, {
+      energy_kwh: energy.value,
+      threshold_kwh,
+      under_threshold: energy.value <= threshold_kwh,
+      method: energy.method,
+    });
+  },
+});
