@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 const steps = [
   ['format and lint', 'biome', ['ci', '--colors=off']],
   ['types', 'tsc', ['-p', '.']],
+  ['types of the page', 'tsc', ['-p', 'packages/report-ui']],
   ['tiers', 'depcruise', ['packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['unused code', 'knip', []],
   ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],

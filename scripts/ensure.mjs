@@ -1,4 +1,5 @@
-// Makes a fresh clone ready: `deps` installs packages, `build` installs and builds. Each step runs only when it is needed,
+// Makes a fresh clone ready: `deps` installs packages and builds the report page, which the sources import; `build` builds
+// the program too. Each step runs only when it is needed,
 // so `npm test` and `npm run demo` work as the very first command and cost nothing afterwards.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,6 +14,7 @@ const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) fail(`Node ${process.versions.node} is too old: AgentCI needs 20.19 or newer.`);
 
 ensureDeps();
+ensurePage();
 if (want === 'build') ensureBuild();
 
 function ensureDeps() {
@@ -27,6 +29,17 @@ function ensureDeps() {
   writeFileSync(stamp, hash);
 }
 
+function ensurePage() {
+  const page = join(root, 'packages', 'agentci', 'src', 'reporters', 'html', 'page.gen.ts');
+  const shared = ['baseline', 'results', 'reporters/format-number.ts'].map((name) =>
+    join(root, 'packages', 'agentci', 'src', name),
+  );
+  const parts = [join(root, 'packages', 'report-ui'), join(root, 'scripts', 'build-page.mjs'), ...shared];
+  if (existsSync(page) && statSync(page).mtimeMs >= Math.max(...parts.flatMap((part) => [...sources(part)]))) return;
+  say('building the report page');
+  run(process.execPath, [join(root, 'scripts', 'build-page.mjs')]);
+}
+
 function ensureBuild() {
   const packages = join(root, 'packages');
   const out = join(packages, 'agentci', 'dist', 'cli.mjs');
@@ -37,6 +50,10 @@ function ensureBuild() {
 }
 
 function* sources(dir) {
+  if (statSync(dir).isFile()) {
+    yield statSync(dir).mtimeMs;
+    return;
+  }
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     if (['node_modules', 'dist', 'test'].includes(entry.name) || entry.name.endsWith('.test.ts')) continue;
     const path = join(dir, entry.name);

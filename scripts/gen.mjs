@@ -78,6 +78,8 @@ eagerIndex({
   from: './check.ts',
 });
 eagerIndex({ folder: 'adapters', symbols: ['adapter'], name: 'ADAPTERS', types: ['Adapter'], from: './adapter.ts' });
+// Eager, since specs are checked without waiting; what is heavy behind a metric is imported by the metric itself.
+eagerIndex({ folder: 'metrics', symbols: ['metric'], name: 'METRICS', types: ['Metric'], from: './metric.ts' });
 eagerIndex({ folder: 'policy/rules', symbols: ['rule'], name: 'RULES', types: ['AnyRule'], from: './rule.ts' });
 await lazyIndex({
   folder: 'reporters',

@@ -12,6 +12,16 @@ const leanCommander = {
       : undefined,
 };
 
+// The YAML library makes its schemas and the dumper's patterns when it is loaded; we use its events only, so what nobody
+// asks for may go.
+const leanYaml = {
+  name: 'lean-yaml',
+  transform: (code: string, id: string) =>
+    /js-yaml[\\/]dist[\\/]js-yaml\.mjs$/.test(id)
+      ? code.replace(/= (define\w+Tag\(|new Schema\(|new RegExp\(|YAML11_SCHEMA\.withTags\()/g, '= /* @__PURE__ */ $1')
+      : undefined,
+};
+
 // The model SDKs are built by tsdown.sdk.config.ts: together they would pull all of zod into the chunk every command loads.
 const sdksApart = {
   name: 'sdks-apart',
@@ -36,7 +46,7 @@ export default defineConfig({
   clean: true,
   outDir: 'dist',
   fixedExtension: true,
-  plugins: [leanCommander, sdksApart],
+  plugins: [leanCommander, leanYaml, sdksApart],
   // Every file the loader opens costs about a millisecond, so what all commands need is one chunk.
   outputOptions: {
     codeSplitting: {

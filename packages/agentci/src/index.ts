@@ -20,11 +20,44 @@ export { combineVerdicts } from './judge/combine-verdicts.ts';
 export { createJudge } from './judge/create-judge.ts';
 export type { JudgeConfig } from './judge/judge-config.ts';
 export { parseVerdict } from './judge/parse-verdict.ts';
-export type { Judge, JudgeFailure, JudgeQuestion, JudgeRecord, JudgeUsage, Verdict } from './judge/port.ts';
+export type {
+  Judge,
+  JudgeFailure,
+  JudgeQuestion,
+  JudgeRecord,
+  JudgeTask,
+  JudgeUsage,
+  TaskReply,
+  Verdict,
+} from './judge/port.ts';
 export { type ResolvedRubric, RUBRICS, resolveRubric } from './judge/rubric.ts';
 export { judgeThreshold } from './judge/threshold.ts';
 export type { Diagnostic, Location } from './kit/diagnostic.ts';
 export { UserError } from './kit/user-error.ts';
+export { composite } from './metrics/composite.ts';
+export type { Embeddings, LocalModels } from './metrics/local-models.ts';
+export {
+  defineMetric,
+  type Metric,
+  type MetricCase,
+  type MetricDefinition,
+  type MetricInput,
+  type MetricOutput,
+  measured,
+  notMeasured,
+} from './metrics/metric.ts';
+export { EmergentBehaviorDetector } from './metrics/multi-agent/emergent-behavior-detector.ts';
+export type {
+  AgentInteraction,
+  AgentRole,
+  ConflictEvent,
+  HandoffEvent,
+  MultiAgentInput,
+} from './metrics/multi-agent/inputs.ts';
+export { InteractionAnalyzer } from './metrics/multi-agent/interaction-analyzer.ts';
+export { multiAgentMetrics } from './metrics/multi-agent/multi-agent-metrics.ts';
+export { NetworkAnalyzer } from './metrics/multi-agent/network-analyzer.ts';
+export { DEFAULT_METRICS, registerMetric, resolveMetrics } from './metrics/registry.ts';
 export { countLoops } from './metrics/trajectory/count-loops.ts';
 export { matchTools } from './metrics/trajectory/match-tools.ts';
 export { sequenceEdit } from './metrics/trajectory/sequence-edit.ts';

@@ -68,7 +68,7 @@ const DETECTORS: readonly Detector[] = [
   {
     type: 'ip_address',
     confidence: 0.6,
-    pattern: new RegExp(`(?<![\\p{L}\\p{N}_.])\\d{1,3}(?:\\.\\d{1,3}){3}(?![\\p{L}\\p{N}_]|\\.\\d)`, 'gu'),
+    pattern: /(?<![\p{L}\p{N}_.])\d{1,3}(?:\.\d{1,3}){3}(?![\p{L}\p{N}_]|\.\d)/gu,
     accepts: (match) => match.split('.').every((part) => Number(part) <= 255 && !/^0\d/.test(part)),
   },
   {

@@ -32,7 +32,9 @@ export function composite(
     summary: `mean of ${parts.map((part) => part.name).join(', ')}`,
     evaluate: ({ params: _, ...input }) => {
       const outputs = parts.map((part) => part.evaluate(input));
-      return outputs.some((output) => output instanceof Promise) ? Promise.all(outputs).then(combine) : combine(outputs as MetricOutput[]);
+      return outputs.some((output) => output instanceof Promise)
+        ? Promise.all(outputs).then(combine)
+        : combine(outputs as MetricOutput[]);
     },
   });
 }

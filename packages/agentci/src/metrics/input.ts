@@ -54,4 +54,5 @@ export const stepsOf = ({ trace }: MetricInput): Trace['steps'] => trace?.steps 
 
 export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));
 
-export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

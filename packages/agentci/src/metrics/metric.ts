@@ -67,7 +67,7 @@ export interface Metric extends MetricFacts {
   readonly keep?: (input: MetricInput) => MetricInput;
 }
 
-type With<P> = MetricInput & { readonly params: P };
+type With<P> = Omit<MetricInput, 'params'> & { readonly params: P };
 
 /** What a metric is written as; everything but `name` and one of the two functions has a default. */
 export interface MetricDefinition<P extends object = Readonly<Record<string, unknown>>>

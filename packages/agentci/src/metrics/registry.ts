@@ -21,7 +21,9 @@ export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricD
 /** Makes a metric known under a name. A name that is taken is refused: two meanings of one name hide a mistake. */
 export function registerMetric(name: string, metric: MetricLike): Metric {
   if (BUILT_IN.has(name) || registered.has(name)) {
-    throw new UserError('METRIC_TAKEN', `the metric '${name}' is already registered`, { hint: 'Give it another name.' });
+    throw new UserError('METRIC_TAKEN', `the metric '${name}' is already registered`, {
+      hint: 'Give it another name.',
+    });
   }
   const ready = toMetric(name, metric);
   registered.set(name, ready);

@@ -3,6 +3,7 @@ export const REPORTERS = {
   'console': { summary: 'the three-layer report for people', extensions: [".txt"], machineReadable: false, load: async () => (await import('./console.ts')).reporter },
   'csv': { summary: 'one row a check, for spreadsheets', extensions: [".csv"], machineReadable: true, load: async () => (await import('./csv.ts')).reporter },
   'github': { summary: 'annotations on the lines of the spec, for GitHub Actions', extensions: [], machineReadable: false, load: async () => (await import('./github.ts')).reporter },
+  'html': { summary: 'one self-contained page with filters, timelines and charts', extensions: [".html"], machineReadable: true, load: async () => (await import('./html.ts')).reporter },
   'json': { summary: 'the whole result as one JSON document (agentci.results/1)', extensions: [".json"], machineReadable: true, load: async () => (await import('./json.ts')).reporter },
   'junit': { summary: 'JUnit XML, for test tabs of CI systems', extensions: [".xml"], machineReadable: true, load: async () => (await import('./junit.ts')).reporter },
   'markdown': { summary: 'a table with details to unfold, for step summaries and pull-request comments', extensions: [".md"], machineReadable: false, load: async () => (await import('./markdown.ts')).reporter },

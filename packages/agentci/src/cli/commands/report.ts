@@ -58,7 +58,13 @@ Example:
     const { failed } = await writeReports(run, plans, {
       io,
       quiet: quiet ?? false,
-      ...tracesAt(traces !== undefined ? resolve(io.cwd, traces) : input === undefined ? () => tracesOf(root, run.run_id) : undefined),
+      ...tracesAt(
+        traces !== undefined
+          ? resolve(io.cwd, traces)
+          : input === undefined
+            ? () => tracesOf(root, run.run_id)
+            : undefined,
+      ),
       ...(before === undefined ? {} : { before: comparedWith(readRun(root, before), run) }),
     });
     return failed ? 2 : 0;

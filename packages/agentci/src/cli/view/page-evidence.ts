@@ -25,7 +25,12 @@ interface EvidenceOptions {
 /** Reads the traces of a run and the baselines it was compared with, in the form the page shows them. */
 export async function pageEvidence(
   run: RunResult,
-  { traces, cwd, only, maxCharacters = only === undefined ? MAX_CHARACTERS : Number.POSITIVE_INFINITY }: EvidenceOptions,
+  {
+    traces,
+    cwd,
+    only,
+    maxCharacters = only === undefined ? MAX_CHARACTERS : Number.POSITIVE_INFINITY,
+  }: EvidenceOptions,
 ): Promise<{ byQuery: Map<string, PageEvidence>; notes: string[] }> {
   const byQuery = new Map<string, PageEvidence>();
   const notes: string[] = [];
@@ -68,7 +73,8 @@ export async function pageEvidence(
 function add(byQuery: Map<string, PageEvidence>, result: QueryResult, page: PageTrace, trace: Trace): void {
   const evidence = byQuery.get(result.id) ?? { traces: [], shown: 0 };
   // The answer and the checks shown are those of the first worst run; its number among the runs tells which trace that is.
-  const first = result.runs?.findIndex(({ status, answer }) => status === result.status && answer === result.answer) ?? 0;
+  const first =
+    result.runs?.findIndex(({ status, answer }) => status === result.status && answer === result.answer) ?? 0;
   if (first === evidence.traces.length && finalText(trace) === result.answer) evidence.shown = first;
   evidence.traces.push(page);
   byQuery.set(result.id, evidence);

@@ -11,8 +11,13 @@ export const metric = defineMetric({
   evaluate: ({ trace }) => {
     const input = trace ? multiAgentInput(trace) : undefined;
     if (input === undefined || input.interactions.length === 0) return notMeasured('no interaction data in trace');
-    const { handoff_success_rate, conflict_resolution_rate, communication_efficiency, role_adherence, load_balance_score } =
-      coordinationMetrics(input);
+    const {
+      handoff_success_rate,
+      conflict_resolution_rate,
+      communication_efficiency,
+      role_adherence,
+      load_balance_score,
+    } = coordinationMetrics(input);
     const parts = {
       handoff_success_rate,
       conflict_resolution_rate,

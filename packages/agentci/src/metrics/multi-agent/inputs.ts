@@ -44,7 +44,7 @@ const INTERACTION_TYPES: Readonly<Record<string, string>> = {
   negotiate: 'negotiation',
 };
 
-/** What agents did with each other, read from a trace. Agents without a role do not count as registered. */
+/** What agents did with each other, read from a trace. Where not all agents were captured, only those with a role count. */
 export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
   const interactions: AgentInteraction[] = [];
   const handoffs: HandoffEvent[] = [];
@@ -62,7 +62,8 @@ export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
         response_time: step.responseMs === undefined ? undefined : step.responseMs / MS_PER_SECOND,
       });
     } else if (step.kind === 'handoff') {
-      const ms = step.meta?.durationMs ?? (step.t0 !== undefined && step.t1 !== undefined ? step.t1 - step.t0 : undefined);
+      const ms =
+        step.meta?.durationMs ?? (step.t0 !== undefined && step.t1 !== undefined ? step.t1 - step.t0 : undefined);
       handoffs.push({
         success: step.status !== 'error',
         handoff_time: typeof ms === 'number' ? ms / MS_PER_SECOND : undefined,
@@ -75,7 +76,10 @@ export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
       });
     }
   }
-  const roles = trace.agents.filter((agent) => agent.authorityLevel !== undefined || agent.role !== undefined);
+  const roles =
+    trace.captured.agents === 'full'
+      ? trace.agents
+      : trace.agents.filter((agent) => agent.authorityLevel !== undefined || agent.role !== undefined);
   const agentRoles = Object.fromEntries(
     roles.map(({ id, authorityLevel, canDelegate }) => [
       id,

@@ -1,5 +1,11 @@
 import { mean } from '../input.ts';
-import { type AgentInteraction, type AgentRole, type ConflictEvent, type HandoffEvent, recipientsOf } from './inputs.ts';
+import {
+  type AgentInteraction,
+  type AgentRole,
+  type ConflictEvent,
+  type HandoffEvent,
+  recipientsOf,
+} from './inputs.ts';
 
 const DEFAULT_AUTHORITY = 5;
 /** A mean answer within this many seconds is as good as any. */
@@ -62,7 +68,8 @@ export class InteractionAnalyzer {
     return {
       conflict_rate: (100 * conflicts.length) / Math.max(this.#interactions.length, 1),
       conflict_resolution_rate: resolved.length / conflicts.length,
-      avg_resolution_time: resolved.length === 0 ? 0 : mean(resolved.map(({ resolution_time }) => resolution_time ?? 0)),
+      avg_resolution_time:
+        resolved.length === 0 ? 0 : mean(resolved.map(({ resolution_time }) => resolution_time ?? 0)),
     };
   }
 

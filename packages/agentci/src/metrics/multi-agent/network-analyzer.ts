@@ -20,7 +20,8 @@ export class NetworkAnalyzer {
     this.#agents = [...new Set(agents)];
     this.#registered = new Set(this.#agents);
     for (const agent of this.#agents) this.#graph.mergeNode(agent);
-    const entries = adjacency instanceof Map ? [...adjacency] : Object.entries(adjacency as Record<string, Iterable<string>>);
+    const entries =
+      adjacency instanceof Map ? [...adjacency] : Object.entries(adjacency as Record<string, Iterable<string>>);
     for (const [from, targets] of entries) for (const to of targets) this.#graph.mergeEdge(from, to);
   }
 
@@ -103,7 +104,9 @@ export class NetworkAnalyzer {
 
   #faultTolerance(): number {
     const n = this.#agents.length;
-    return n <= 1 ? 1 : faultTolerance({ density: this.#density(), bottlenecks: this.findBottleneckAgents().length, agents: n });
+    return n <= 1
+      ? 1
+      : faultTolerance({ density: this.#density(), bottlenecks: this.findBottleneckAgents().length, agents: n });
   }
 
   #mostAddressed(): number {

@@ -25,7 +25,10 @@ const params = () =>
     check_input: z.boolean().default(false).describe('also look at the query'),
     check_output: z.boolean().default(true).describe('look at the answer'),
     check_tool_arguments: z.boolean().default(false).describe('also look at what was passed to tools'),
-    severity_weights: z.record(z.string(), z.number().min(0).max(1)).default({}).describe('weight by type, laid over the defaults'),
+    severity_weights: z
+      .record(z.string(), z.number().min(0).max(1))
+      .default({})
+      .describe('weight by type, laid over the defaults'),
     formula: z.enum(['mean', 'max']).default('mean').describe('mean is the seed; max never rises with one more leak'),
     names: z.enum(['pattern', 'library', 'off']).default('pattern').describe('how people are recognised'),
     phone_country: z
@@ -56,7 +59,10 @@ export const metric = defineMetric({
     const options = { phoneCountry, people: names === 'library' };
     // Libraries are loaded only where a text calls for them, which few do.
     if (texts.every(({ text }) => !mayNeedLibraries(text)) && !options.people && phoneCountry === undefined)
-      return score(input.params, texts.flatMap((item) => detections(item, input.params)));
+      return score(
+        input.params,
+        texts.flatMap((item) => detections(item, input.params)),
+      );
     return import('../../kit/pii-libraries.ts').then(async ({ findByLibraries, needsLibraries }) => {
       const found: Detection[] = [];
       for (const item of texts) {
@@ -103,16 +109,22 @@ interface Detection {
   readonly step?: number;
 }
 
-function detections({ text, location, step }: ScannedText, { names }: Params, known: readonly PiiSpan[] = []): Detection[] {
-  return findPii(text, { names: names === 'pattern' ? 'pattern' : 'off', known }).map(({ type, start, end, confidence }) => ({
-    type,
-    location,
-    confidence,
-    start,
-    end,
-    masked: maskPii(text.slice(start, end), type),
-    ...(step === undefined ? {} : { step }),
-  }));
+function detections(
+  { text, location, step }: ScannedText,
+  { names }: Params,
+  known: readonly PiiSpan[] = [],
+): Detection[] {
+  return findPii(text, { names: names === 'pattern' ? 'pattern' : 'off', known }).map(
+    ({ type, start, end, confidence }) => ({
+      type,
+      location,
+      confidence,
+      start,
+      end,
+      masked: maskPii(text.slice(start, end), type),
+      ...(step === undefined ? {} : { step }),
+    }),
+  );
 }
 
 function score({ severity_weights, formula }: Params, found: readonly Detection[]) {

@@ -115,7 +115,10 @@ export function verdictIssue(reply: unknown, count: number): string | undefined 
   if (list.length !== count) return `${list.length} verdicts for ${count} items`;
   const bad = list.findIndex(
     (item, i) =>
-      !isFields(item) || item.index !== i + 1 || (item.verdict !== 0 && item.verdict !== 1) || typeof item.reason !== 'string',
+      !isFields(item) ||
+      item.index !== i + 1 ||
+      (item.verdict !== 0 && item.verdict !== 1) ||
+      typeof item.reason !== 'string',
   );
   return bad < 0 ? undefined : `verdict ${bad + 1} must be {"index": ${bad + 1}, "reason": text, "verdict": 0 or 1}`;
 }

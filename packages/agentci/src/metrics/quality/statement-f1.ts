@@ -1,7 +1,7 @@
 import type { Judge } from '../../judge/port.ts';
+import { cosine } from '../cosine.ts';
 import { clamp01 } from '../input.ts';
 import type { LocalModels } from '../local-models.ts';
-import { cosine } from '../cosine.ts';
 import { measured } from '../metric.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
@@ -36,5 +36,9 @@ export const statementF1 = (options: {
     if (!embedded?.ok)
       return measured(f1, { ...detail, similarity: null, similarity_reason: embedded?.reason ?? 'no embedding model' });
     const similarity = clamp01(cosine(embedded.vectors[0] ?? [], embedded.vectors[1] ?? []));
-    return measured((1 - weight) * f1 + weight * similarity, { ...detail, similarity, embedding_model: embedded.model });
+    return measured((1 - weight) * f1 + weight * similarity, {
+      ...detail,
+      similarity,
+      embedding_model: embedded.model,
+    });
   });

@@ -8,14 +8,26 @@ const KG_PER_TREE_YEAR = 21;
 
 const params = () =>
   z.strictObject({
-    threshold_kg: z.number().positive().default(0.05).describe('emissions that are still fine, in kg of CO2 equivalent'),
-    grid_intensity: z.number().min(0).default(0.475).describe('kg of CO2 for a kWh, used when energy is known and carbon is not'),
+    threshold_kg: z
+      .number()
+      .positive()
+      .default(0.05)
+      .describe('emissions that are still fine, in kg of CO2 equivalent'),
+    grid_intensity: z
+      .number()
+      .min(0)
+      .default(0.475)
+      .describe('kg of CO2 for a kWh, used when energy is known and carbon is not'),
     region: z
       .string()
       .regex(/^[A-Z]{3,}$/, 'a region is written in capital letters, as in DEU or WORLD')
       .optional()
       .describe('takes the average intensity of this region instead'),
-    active_params_b: z.number().positive().optional().describe('active parameters of the model in billions, for the estimate'),
+    active_params_b: z
+      .number()
+      .positive()
+      .optional()
+      .describe('active parameters of the model in billions, for the estimate'),
   });
 type Params = z.infer<ReturnType<typeof params>>;
 

@@ -12,8 +12,16 @@ export const metric = defineMetric({
   params: () =>
     z.strictObject({
       threshold_kwh: z.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
-      sample_interval: z.number().positive().default(1).describe('kept for specs of AgentUnit; readings bring their own'),
-      active_params_b: z.number().positive().optional().describe('active parameters of the model in billions, for the estimate'),
+      sample_interval: z
+        .number()
+        .positive()
+        .default(1)
+        .describe('kept for specs of AgentUnit; readings bring their own'),
+      active_params_b: z
+        .number()
+        .positive()
+        .optional()
+        .describe('active parameters of the model in billions, for the estimate'),
     }),
   evaluate: ({ trace, params: { threshold_kwh, active_params_b } }) => {
     const energy = energyKwh(trace) ?? estimateEnergy(trace, active_params_b);

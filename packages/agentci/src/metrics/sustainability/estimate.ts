@@ -19,7 +19,7 @@ function billionsOf(model: string): number | undefined {
 
 /** Energy from output tokens and the size of the model; undefined when either is not known for every call. */
 export function estimateEnergy(trace: Trace | null | undefined, activeBillions?: number): Amount | undefined {
-  if (!trace || trace.captured.llmCalls !== 'full') return undefined;
+  if (trace?.captured.llmCalls !== 'full') return undefined;
   const calls = llmCalls(trace);
   if (calls.length === 0) return undefined;
   let wattHours = 0;

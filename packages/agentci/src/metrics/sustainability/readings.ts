@@ -28,7 +28,8 @@ function sumOf(trace: Trace | null | undefined, key: Reading, per: number): Amou
 }
 
 /** Energy over all samples, in kWh. */
-export const energyKwh = (trace: Trace | null | undefined): Amount | undefined => sumOf(trace, 'joules', JOULES_PER_KWH);
+export const energyKwh = (trace: Trace | null | undefined): Amount | undefined =>
+  sumOf(trace, 'joules', JOULES_PER_KWH);
 /** Emissions over all samples, in kg of CO2 equivalent. */
 export const carbonKg = (trace: Trace | null | undefined): Amount | undefined => sumOf(trace, 'co2g', GRAMS_PER_KG);
 

@@ -1,0 +1,15 @@
+/** An embedding written into metadata; anything but a list of numbers is none. */
+export function vectorOf(value: unknown): number[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  return value.every((item) => typeof item === 'number' && Number.isFinite(item)) ? (value as number[]) : undefined;
+}
+
+export function vectorsOf(value: unknown): number[][] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const vectors = value.map(vectorOf);
+  return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
+}
+
+/** A path written into metadata. */
+export const pathOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { cosine } from '../cosine.ts';
+import { answerOf, clamp01, expectedOf, metadataOf, ownField } from '../input.ts';
+import { defineMetric, measured, notMeasured } from '../metric.ts';
+
+export const metric = defineMetric({
+  name: 'image_caption_accuracy',
+  group: 'multimodal',
+  layer: 'correctness',
+  needs: ['expected_output', 'an answer', 'an embedding model for the semantic part'],
+  summary: 'agreement of a caption with the reference: 0.7 meaning and 0.3 words, or words alone',
+  params: () =>
+    z.strictObject({
+      use_semantic: z.boolean().default(true).describe('compare meanings where a model is installed'),
+      model_name: z
+        .string()
+        .optional()
+        .describe('kept for specs of AgentUnit; the model is chosen where models are set up'),
+    }),
+  evaluate: (input) => {
+    const expected = expectedOf(input);
+    const answer = answerOf(input);
+    if (expected === undefined || expected.trim() === '') return notMeasured('no expected_output (reference caption)');
+    if (answer === undefined) return notMeasured('no answer captured');
+    const words = keywordScores(expected, answer);
+    if (!input.params.use_semantic) return measured(words.keyword_f1, { ...words, method: 'keywords' });
+    const given = ownField(metadataOf(input), 'semantic_similarity');
+    if (typeof given === 'number' && Number.isFinite(given)) return blend(given, words, 'given similarity');
+    const { models } = input;
+    if (models === undefined)
+      return measured(words.keyword_f1, { ...words, method: 'keywords', semantic_reason: 'no embedding model' });
+    return models.embedTexts([expected, answer]).then((embedded) => {
+      if (!embedded.ok)
+        return measured(words.keyword_f1, { ...words, method: 'keywords', semantic_reason: embedded.reason });
+      const similarity = cosine(embedded.vectors[0] ?? [], embedded.vectors[1] ?? []);
+      return Number.isFinite(similarity)
+        ? blend(similarity, words, embedded.model)
+        : notMeasured('the embeddings cannot be compared', words);
+    });
+  },
+});
+
+type Words = Readonly<Record<'keyword_precision' | 'keyword_recall' | 'keyword_f1', number>>;
+
+function keywordScores(expected: string, answer: string): Words {
+  const reference = wordsOf(expected);
+  const given = wordsOf(answer);
+  const common = [...given].filter((word) => reference.has(word)).length;
+  const precision = given.size === 0 ? 0 : common / given.size;
+  const recall = reference.size === 0 ? 0 : common / reference.size;
+  const f1 = precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+  return { keyword_precision: precision, keyword_recall: recall, keyword_f1: f1 };
+}
+
+const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
+
+function blend(similarity: number, words: Words, model: string) {
+  const raw = 0.7 * similarity + 0.3 * words.keyword_f1;
+  return measured(clamp01(raw), {
+    semantic_similarity: similarity,
+    ...words,
+    method: 'semantic and keywords',
+    model,
+    ...(raw === clamp01(raw) ? {} : { raw: { value: raw } }),
+  });
+}

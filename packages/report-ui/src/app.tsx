@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Charts } from './charts.tsx';
+import { Compare } from './compare.tsx';
+import { applyFilters, type Filters, NO_FILTERS } from './filters.ts';
+import { Header } from './header.tsx';
+import { Help } from './help.tsx';
+import { bindKeys } from './keys.ts';
+import { Overview } from './overview.tsx';
+import { QueryList } from './query-list.tsx';
+import { QueryPage } from './query-page.tsx';
+import { queryHref, useRoute } from './router.ts';
+import { Runs } from './runs.tsx';
+import { nextTheme } from './theme.ts';
+import { useRun } from './use-run.ts';
+
+export function App({ isPrinting }: { isPrinting: boolean }) {
+  const route = useRoute();
+  const [runId, setRunId] = useState<string | null>(route.params.get('run'));
+  const [beforeId, setBeforeId] = useState<string | null>(route.params.get('before'));
+  const [filters, setFilters] = useState<Filters>(NO_FILTERS);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const shown = useRun(runId, beforeId);
+  const { run, before, runs } = shown;
+
+  useEffect(() => {
+    const wanted = route.params.get('run');
+    if (wanted !== null) setRunId(wanted === 'newest' ? null : wanted);
+    const other = route.params.get('before');
+    if (other !== null) setBeforeId(other);
+  }, [route]);
+  useEffect(() => bindKeys({ '?': () => setHelpOpen(true), t: () => void nextTheme() }), []);
+
+  const results = run?.results;
+  const found = useMemo(() => applyFilters(results ?? [], filters), [results, filters]);
+  const result = route.page === 'query' ? results?.find(({ id }) => id === route.id) : undefined;
+
+  useEffect(() => {
+    document.title = [result?.id, run?.agent, 'AgentCI'].filter(Boolean).join(' · ');
+  }, [result, run]);
+
+  const open = (id: string | undefined) => {
+    if (id !== undefined) location.hash = queryHref(id);
+  };
+
+  return (
+    <>
+      <a class="skip-link" href="#main" onClick={(event) => focusMain(event)}>
+        Skip to the content
+      </a>
+      <Header shown={shown} page={route.page} onHelp={() => setHelpOpen(true)} />
+      <main id="main" tabIndex={-1}>
+        {run === undefined && route.page !== 'runs' ? (
+          <p class="empty">
+            {runs?.length === 0 ? 'Nothing has been run here yet: agentci test stores a run.' : 'Loading…'}
+          </p>
+        ) : route.page === 'runs' ? (
+          <Runs runs={runs ?? []} current={run?.run_id} />
+        ) : route.page === 'charts' ? (
+          <Charts results={run!.results} onOpen={open} />
+        ) : route.page === 'compare' ? (
+          <Compare run={run!} before={before} runs={runs} />
+        ) : route.page === 'query' && result ? (
+          <QueryPage key={`${run!.run_id}/${result.id}`} run={run!} result={result} siblings={found} before={before} />
+        ) : route.page === 'query' ? (
+          <p class="empty">
+            This run has no query <code>{route.id}</code>. <a href="#/">All queries</a>
+          </p>
+        ) : (
+          <>
+            <Overview run={run!} filters={filters} onFilter={setFilters} />
+            <QueryList
+              all={run!.results}
+              found={found}
+              filters={filters}
+              onFilter={setFilters}
+              onOpen={open}
+              isPrinting={isPrinting}
+            />
+          </>
+        )}
+      </main>
+      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+    </>
+  );
+}
+
+/** The hash is the route, so a plain jump link would leave the page. */
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

@@ -1,0 +1,29 @@
+import { formatCount, formatMs, formatUsd } from '../../agentci/src/reporters/format-number.ts';
+
+const UNKNOWN = '—';
+
+/** Unknown is a dash, never a 0. */
+const orUnknown =
+  (format: (value: number) => string) =>
+  (value: number | null | undefined): string =>
+    typeof value === 'number' && Number.isFinite(value) ? format(value) : UNKNOWN;
+
+export const usd = orUnknown((value) =>
+  value !== 0 && Math.abs(value) < 0.0001 ? `$${value.toPrecision(2)}` : formatUsd(value),
+);
+export const ms = orUnknown(formatMs);
+export const count = orUnknown((value) => formatCount(Math.round(value)));
+export const percent = orUnknown((value) => `${Math.round(value * 1000) / 10} %`);
+
+export const FORMATS = { cost_usd: usd, latency_ms: ms, total_tokens: count } as const;
+export { plural } from '../../agentci/src/reporters/format-number.ts';
+
+/** `2026-11-15 21:40`, in UTC as the run id is. */
+export const time = (iso: string | undefined): string => (iso === undefined ? '' : iso.slice(0, 16).replace('T', ' '));
+
+export function quantile(sorted: readonly number[], share: number): number | undefined {
+  if (sorted.length === 0) return undefined;
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)]!;
+  return low + (sorted[Math.ceil(at)]! - low) * (at - Math.floor(at));
+}

@@ -1,0 +1,132 @@
+import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { countStatuses, type Filters, STATUSES, usageOf } from './filters.ts';
+import { count, ms, plural, quantile, usd } from './format.ts';
+import { data } from './source.ts';
+import { Status } from './status.tsx';
+import { visible } from './visible-text.ts';
+
+/** The run at a glance: counts by layer, what it cost, and what should not be overlooked. */
+export function Overview({
+  run,
+  filters,
+  onFilter,
+}: {
+  run: RunResult;
+  filters: Filters;
+  onFilter: (filters: Filters) => void;
+}) {
+  const notices = [...run.notices, ...data.notes];
+  return (
+    <section aria-labelledby="overview-title" class="overview">
+      <h2 id="overview-title" class="sr">
+        Overview
+      </h2>
+      <div class="columns">
+        <table class="layers">
+          <caption class="sr">Statuses by layer</caption>
+          <tbody>
+            {(['', ...LAYERS] as const).map((layer) => {
+              const counts = countStatuses(run.results, layer);
+              const choose = (status: CheckStatus) => onFilter({ ...filters, layer, statuses: new Set([status]) });
+              return (
+                <tr key={layer} class={layer === '' ? 'whole' : ''}>
+                  <th scope="row">{layer === '' ? 'queries' : layer}</th>
+                  <td class="bar-cell">
+                    <Bar counts={counts} total={run.results.length} />
+                  </td>
+                  <td class="counts">
+                    {STATUSES.filter((status) => counts[status] > 0).map((status) => (
+                      <button
+                        type="button"
+                        class="count"
+                        key={status}
+                        onClick={() => choose(status)}
+                        title={`Show ${layer || 'queries'}: ${status}`}
+                      >
+                        <Status status={status} label={`${count(counts[status])} ${status}`} />
+                      </button>
+                    ))}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+        <Totals run={run} />
+      </div>
+      {run.checks.filter(({ status }) => status !== 'pass').length > 0 && (
+        <ul class="notices">
+          {run.checks
+            .filter(({ status }) => status !== 'pass')
+            .map((check, i) => (
+              <li key={`${check.id}-${i}`}>
+                <Status status={check.status} /> <code>{visible(check.id)}</code> {visible(check.message)}
+              </li>
+            ))}
+        </ul>
+      )}
+      {notices.length > 0 && (
+        <details class="notices" open={notices.length < 4}>
+          <summary>{plural(notices.length, 'note')}</summary>
+          <ul>
+            {notices.map((notice) => (
+              <li key={notice}>{visible(notice)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+const Bar = ({ counts, total }: { counts: Record<CheckStatus, number>; total: number }) => (
+  <div class="stack" aria-hidden="true">
+    {STATUSES.map(
+      (status) =>
+        counts[status] > 0 && (
+          <span key={status} class={status} style={{ width: `${(100 * counts[status]) / Math.max(1, total)}%` }} />
+        ),
+    )}
+  </div>
+);
+
+function Totals({ run }: { run: RunResult }) {
+  const usages = run.results.map(usageOf);
+  const known = (key: 'cost_usd' | 'total_tokens' | 'latency_ms') =>
+    usages.map((usage) => usage[key]).filter((value): value is number => typeof value === 'number');
+  const sum = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => a + b, 0));
+  const cost = known('cost_usd');
+  const tokens = known('total_tokens');
+  const latency = known('latency_ms').sort((a, b) => a - b);
+  const part = (values: readonly number[]) =>
+    values.length > 0 && values.length < usages.length ? `known for ${values.length} of ${usages.length}` : '';
+  const items: [string, string, string][] = [
+    ['Agent cost', usd(sum(cost)), part(cost)],
+    ['Tokens', count(sum(tokens)), part(tokens)],
+    [
+      'Latency, median',
+      ms(quantile(latency, 0.5)),
+      latency.length > 1 ? `95 % within ${ms(quantile(latency, 0.95))}` : '',
+    ],
+    [
+      'Judge',
+      run.judge.calls > 0 || run.judge.cached ? usd(run.judge.cost_usd) : 'not used',
+      run.judge.calls > 0 || run.judge.cached
+        ? `${plural(run.judge.calls, 'call')}${run.judge.cached ? `, ${run.judge.cached} stored` : ''}`
+        : '',
+    ],
+  ];
+  return (
+    <dl class="totals">
+      {items.map(([name, value, note]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <strong>{value}</strong>
+            {note && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,170 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { type Filters, usageOf } from './filters.ts';
+import { count, ms, usd } from './format.ts';
+import { bindKeys } from './keys.ts';
+import { queryHref } from './router.ts';
+import { LayerMark, Status } from './status.tsx';
+import { useVirtualRows } from './virtual-rows.ts';
+import { visible } from './visible-text.ts';
+
+const ROW_HEIGHT = 56;
+
+/** Where the reader was, for when they come back from a query. */
+const place = { active: -1, scroll: 0 };
+
+export function QueryList({
+  all,
+  found,
+  filters,
+  onFilter,
+  onOpen,
+  isPrinting,
+}: {
+  all: readonly QueryResult[];
+  found: readonly QueryResult[];
+  filters: Filters;
+  onFilter: (filters: Filters) => void;
+  onOpen: (id: string) => void;
+  isPrinting: boolean;
+}) {
+  const { ref, range } = useVirtualRows({ count: found.length, rowHeight: ROW_HEIGHT });
+  const [active, setActive] = useState(place.active);
+  const search = useRef<HTMLInputElement>(null);
+  const { from, to } = isPrinting ? { from: 0, to: found.length } : range;
+
+  useEffect(() => {
+    scrollTo(0, place.scroll);
+    const remember = () => {
+      place.scroll = scrollY;
+    };
+    addEventListener('scroll', remember, { passive: true });
+    return () => removeEventListener('scroll', remember);
+  }, []);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) isFirst.current = false;
+    else setActive(-1);
+  }, [filters]);
+  useEffect(() => {
+    place.active = active;
+    if (active < 0) return;
+    bringIntoView(ref.current, active);
+    // The row may be drawn only after the scroll.
+    requestAnimationFrame(() =>
+      ref.current?.querySelector<HTMLElement>(`[data-row="${active}"]`)?.focus({ preventScroll: true }),
+    );
+  }, [active]);
+  useEffect(() => {
+    const move = (by: number) => () => setActive((old) => Math.min(found.length - 1, Math.max(0, old + by)));
+    return bindKeys({
+      j: move(1),
+      ArrowDown: move(1),
+      k: move(-1),
+      ArrowUp: move(-1),
+      Enter: () => {
+        const focused = document.activeElement;
+        const result = found[active];
+        if (focused instanceof HTMLElement && focused.matches('button, a:not([data-row])')) focused.click();
+        else if (result) onOpen(result.id);
+      },
+      '/': () => search.current?.focus(),
+      Escape: () => {
+        if (document.activeElement === search.current) search.current?.blur();
+        else setActive(-1);
+      },
+    });
+  }, [found, active]);
+
+  return (
+    <section aria-labelledby="list-title">
+      <h2 id="list-title" class="sr">
+        Queries
+      </h2>
+      <FilterBar all={all} found={found.length} filters={filters} onFilter={onFilter} search={search} />
+      <div class="list" role="table" aria-rowcount={found.length + 1} aria-label="Queries">
+        <div role="rowgroup">
+          <div class="row head" role="row" aria-rowindex={1}>
+            <span role="columnheader">Status</span>
+            <span role="columnheader">Query</span>
+            <span role="columnheader" class="marks">
+              <span title="correctness, path, cost">Layers</span>
+            </span>
+            <span role="columnheader" class="number">
+              Cost
+            </span>
+            <span role="columnheader" class="number tokens">
+              Tokens
+            </span>
+            <span role="columnheader" class="number">
+              Latency
+            </span>
+          </div>
+        </div>
+        <div ref={ref} role="rowgroup" style={{ height: `${found.length * ROW_HEIGHT}px`, position: 'relative' }}>
+          {found.slice(from, to).map((result, i) => (
+            <Row key={result.id} result={result} index={from + i} isActive={from + i === active} />
+          ))}
+        </div>
+      </div>
+      {found.length === 0 && <p class="empty">No query passes these filters.</p>}
+    </section>
+  );
+}
+
+function bringIntoView(list: HTMLElement | null, index: number): void {
+  if (!list) return;
+  const top = list.getBoundingClientRect().top + index * ROW_HEIGHT;
+  const bar = document.querySelector('.filters')?.getBoundingClientRect().bottom ?? 0;
+  if (top < bar) scrollBy(0, top - bar - 8);
+  else if (top + ROW_HEIGHT > innerHeight) scrollBy(0, top + ROW_HEIGHT - innerHeight + 8);
+}
+
+function Row({ result, index, isActive }: { result: QueryResult; index: number; isActive: boolean }) {
+  const usage = usageOf(result);
+  const { id, query, tags, runs, xfail } = result;
+  return (
+    <div
+      class={`row${isActive ? ' active' : ''}`}
+      role="row"
+      aria-rowindex={index + 2}
+      style={{ top: `${index * ROW_HEIGHT}px` }}
+    >
+      <span role="cell">
+        <Status
+          status={result.status}
+          {...(xfail ? { label: result.status === 'skip' ? 'xfail' : result.status } : {})}
+        />
+      </span>
+      <span role="cell" class="what">
+        <a href={queryHref(id)} data-row={index}>
+          {visible(query)}
+        </a>
+        <span class="sub">
+          <code>{visible(id)}</code>
+          {runs && <span>{runs.length} runs</span>}
+          {tags.map((tag) => (
+            <span class="tag" key={tag}>
+              {visible(tag)}
+            </span>
+          ))}
+        </span>
+      </span>
+      <span role="cell" class="marks">
+        {LAYERS.map((layer) => (
+          <LayerMark key={layer} layer={layer} status={result[layer].status} />
+        ))}
+      </span>
+      <span role="cell" class="number">
+        {usd(usage.cost_usd)}
+      </span>
+      <span role="cell" class="number tokens">
+        {count(usage.total_tokens)}
+      </span>
+      <span role="cell" class="number">
+        {ms(usage.latency_ms)}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
+import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { Answer } from './answer.tsx';
+import { CheckTable } from './check-table.tsx';
+import { usageOf } from './filters.ts';
+import { count, ms, usd } from './format.ts';
+import { JudgeReplies } from './judge-replies.tsx';
+import { bindKeys } from './keys.ts';
+import { Repeats } from './repeats.tsx';
+import { queryHref } from './router.ts';
+import { evidenceOf } from './source.ts';
+import { Status } from './status.tsx';
+import { Timeline } from './timeline.tsx';
+import { ToolSequence } from './tool-sequence.tsx';
+import { valueText, visible } from './visible-text.ts';
+
+/** One query: every check with its number, the answer, what the agent did, and its repeats. */
+export function QueryPage({
+  run,
+  result,
+  siblings,
+  before,
+}: {
+  run: RunResult;
+  result: QueryResult;
+  siblings: readonly QueryResult[];
+  before: PageBefore | undefined;
+}) {
+  const evidence = useEvidence(run.run_id, result);
+  const at = siblings.findIndex(({ id }) => id === result.id);
+  const next = siblings[at + 1];
+  const previous = at > 0 ? siblings[at - 1] : undefined;
+  const earlier = before?.queries.find(([id]) => id === result.id)?.[1];
+
+  useEffect(() => scrollTo(0, 0), []);
+  useEffect(() => {
+    const go = (target: QueryResult | undefined) => () => {
+      if (target) location.hash = queryHref(target.id);
+    };
+    return bindKeys({
+      n: go(next),
+      p: go(previous),
+      Escape: () => {
+        location.hash = '#/';
+      },
+    });
+  }, [next, previous]);
+
+  const usage = usageOf(result);
+  const facts: [string, string][] = [
+    ['cost', usd(usage.cost_usd)],
+    ['tokens', count(usage.total_tokens)],
+    ['latency', ms(usage.latency_ms)],
+  ];
+  return (
+    <article class="query">
+      <p class="crumbs">
+        <a href="#/">← all queries</a>
+        <span class="grow" />
+        {previous && <a href={queryHref(previous.id)}>previous (p)</a>}
+        {next && <a href={queryHref(next.id)}>next (n)</a>}
+      </p>
+      <h2>{visible(result.query)}</h2>
+      <p class="facts">
+        <Status status={result.status} />
+        <code>{visible(result.id)}</code>
+        {result.location && (
+          <span>{visible(`${result.location.file}:${result.location.line}:${result.location.column}`)}</span>
+        )}
+        {facts.map(([name, value]) => (
+          <span key={name}>
+            {name} <strong>{value}</strong>
+          </span>
+        ))}
+        {result.tags.map((tag) => (
+          <span class="tag" key={tag}>
+            {visible(tag)}
+          </span>
+        ))}
+      </p>
+      {result.description && <p class="description">{visible(result.description)}</p>}
+      {result.error && (
+        <div class="notice error">
+          <strong>{result.error.kind} error</strong> {visible(result.error.message)}
+          {result.error.stderr && <pre tabIndex={0}>{visible(result.error.stderr)}</pre>}
+        </div>
+      )}
+      {result.not_run && <p class="notice">Not run: {visible(result.not_run)}</p>}
+      {result.xfail && (
+        <p class="notice">
+          Expected to fail: {visible(result.xfail.reason)} (it was <Status status={result.xfail.status} />)
+        </p>
+      )}
+      {earlier && (
+        <p class="notice">
+          In run {visible(before!.run_id)}: <Status status={earlier.status} /> cost {usd(earlier.cost_usd)}, tokens{' '}
+          {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}
+        </p>
+      )}
+      {LAYERS.map((layer) => (
+        <CheckTable key={layer} layer={layer} result={result[layer]} />
+      ))}
+      <JudgeReplies details={result.correctness.details} />
+      <Answer
+        answer={result.answer}
+        references={[
+          ...(evidence?.baseline?.answer
+            ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
+            : []),
+          ...(earlier?.answer ? [{ name: `run ${before!.run_id}`, text: earlier.answer }] : []),
+        ]}
+      />
+      <Metrics metrics={result.metrics} />
+      {result.runs && <Repeats result={result} />}
+      <ToolSequence evidence={evidence} />
+      {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}
+      {evidence === null && <p class="empty">The page has no trace of this query.</p>}
+    </article>
+  );
+}
+
+/** Undefined while it is read, null when there is none. */
+function useEvidence(runId: string, result: QueryResult): PageEvidence | null | undefined {
+  const [evidence, setEvidence] = useState<PageEvidence | null | undefined>(undefined);
+  useEffect(() => {
+    let isOver = false;
+    evidenceOf(runId, result.id)
+      .catch(() => undefined)
+      .then((found) => {
+        if (!isOver) setEvidence(found ?? null);
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [runId, result]);
+  return evidence;
+}
+
+function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
+  const rows = Object.entries(metrics);
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h3>Metrics</h3>
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            <th scope="col">Value</th>
+            <th scope="col">Detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, { value, detail }]) => (
+            <tr key={name}>
+              <td>
+                <code>{visible(name)}</code>
+              </td>
+              <td class="number">{value === null ? 'not measured' : String(Math.round(value * 10_000) / 10_000)}</td>
+              <td class="wrap">{valueText(detail)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

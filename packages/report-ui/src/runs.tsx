@@ -1,0 +1,134 @@
+import { useMemo } from 'preact/hooks';
+import type { PageRun } from '../../agentci/src/results/page-data.ts';
+import { count, ms, percent, time, usd } from './format.ts';
+import { Plot } from './plot.tsx';
+import { Status } from './status.tsx';
+import { visible } from './visible-text.ts';
+
+const rateOf = ({ summary }: PageRun): number | null =>
+  summary && summary.total > 0 ? summary.passed / summary.total : null;
+
+/** The stored runs, newest first, and how they have developed. */
+export function Runs({ runs, current }: { runs: readonly PageRun[]; current: string | undefined }) {
+  const agent = runs.find(({ id }) => id === current)?.agent ?? runs[0]?.agent;
+  const trend = useMemo(() => {
+    const past = runs.filter((run) => run.finished && run.agent === agent).reverse();
+    const x = past.map((_, i) => i + 1);
+    return {
+      past,
+      rate: [x, past.map(rateOf)] as [number[], (number | null)[]],
+      cost: [x, past.map((run) => run.cost_usd)] as [number[], (number | null)[]],
+      latency: [x, past.map((run) => run.median_latency_ms)] as [number[], (number | null)[]],
+    };
+  }, [runs, agent]);
+  const name = (value: number) =>
+    Number.isInteger(value) && trend.past[value - 1] ? time(trend.past[value - 1]?.started_at).slice(5) : '';
+  const pick = (index: number) => {
+    const run = trend.past[index];
+    if (run) location.hash = `#/?run=${encodeURIComponent(run.id)}`;
+  };
+  const charts = [
+    ['Passed', trend.rate, percent],
+    ['Agent cost', trend.cost, usd],
+    ['Latency, median', trend.latency, ms],
+  ] as const;
+  return (
+    <section>
+      <h2>Runs</h2>
+      {runs.length === 0 && <p class="empty">Nothing has been run here yet.</p>}
+      {trend.past.length > 1 && (
+        <div class="columns three">
+          {charts
+            .filter(([, [, values]]) => values.some((value) => value !== null))
+            .map(([title, data, format]) => (
+              <figure key={title}>
+                <figcaption>
+                  {title}, {visible(agent ?? '')}
+                </figcaption>
+                <Plot
+                  label={`${title} over ${trend.past.length} runs, last ${format(data[1].at(-1))}`}
+                  data={data}
+                  kind="lines"
+                  xText={name}
+                  yText={format}
+                  onPick={pick}
+                />
+              </figure>
+            ))}
+        </div>
+      )}
+      {runs.length > 0 && (
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Started (UTC)</th>
+              <th scope="col">Verdict</th>
+              <th scope="col">Agent</th>
+              <th scope="col" class="number">
+                Passed
+              </th>
+              <th scope="col" class="number">
+                Failed
+              </th>
+              <th scope="col" class="number">
+                Errors
+              </th>
+              <th scope="col" class="number">
+                Cost
+              </th>
+              <th scope="col" class="number">
+                Tokens
+              </th>
+              <th scope="col" class="number">
+                Latency
+              </th>
+              <th scope="col">Compare</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id} aria-current={run.id === current ? 'true' : undefined}>
+                <td>
+                  <a href={`#/?run=${encodeURIComponent(run.id)}`}>{time(run.started_at)}</a>
+                  <span class="sub"> {visible(run.id)}</span>
+                </td>
+                <td>
+                  {!run.finished ? (
+                    <span class="status running">not finished</span>
+                  ) : (
+                    <Status
+                      status={run.summary?.exit_code === 0 ? 'pass' : run.summary?.exit_code === 1 ? 'fail' : 'error'}
+                      label={
+                        run.summary?.exit_code === 0
+                          ? 'passed'
+                          : run.summary?.exit_code === 1
+                            ? 'failed'
+                            : 'could not tell'
+                      }
+                    />
+                  )}
+                </td>
+                <td>
+                  {visible(run.agent)} <span class="sub">{visible(run.spec)}</span>
+                </td>
+                <td class="number">{count(run.summary?.passed)}</td>
+                <td class="number">{count(run.summary?.failed)}</td>
+                <td class="number">{count(run.summary?.errors)}</td>
+                <td class="number">{usd(run.cost_usd)}</td>
+                <td class="number">{count(run.total_tokens)}</td>
+                <td class="number">{ms(run.median_latency_ms)}</td>
+                <td>
+                  {run.finished && run.id !== current && (
+                    <a href={`#/compare?before=${encodeURIComponent(run.id)}`} aria-label={`compare with ${run.id}`}>
+                      compare
+                    </a>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

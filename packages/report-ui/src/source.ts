@@ -1,0 +1,46 @@
+import type {
+  PageBefore,
+  PageData,
+  PageEvidence,
+  PageRun,
+  PageRunUpdate,
+} from '../../agentci/src/results/page-data.ts';
+
+/** Where the page's data comes from: its own elements, or the server of `agentci view`. */
+export const data: PageData = readElement('agentci-data') ?? { schema: 'agentci.page/1', version: '', notes: [] };
+
+function readElement<T>(id: string): T | undefined {
+  const text = document.getElementById(id)?.textContent;
+  return text ? (JSON.parse(text) as T) : undefined;
+}
+
+const places = new Map((data.evidence ?? []).map((id, index) => [id, index]));
+const known = new Map<string, PageEvidence>();
+
+/** What happened in a query's runs. Parsed when first asked for: most queries are never opened. */
+export async function evidenceOf(runId: string, id: string): Promise<PageEvidence | undefined> {
+  const key = `${runId}\n${id}`;
+  const before = known.get(key);
+  if (before) return before;
+  const index = places.get(id);
+  const found = data.live
+    ? await get<PageEvidence>(`api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`)
+    : index === undefined
+      ? undefined
+      : readElement<PageEvidence>(`evidence-${index}`);
+  if (found) known.set(key, found);
+  return found;
+}
+
+export const fetchRuns = (): Promise<PageRun[] | undefined> => get('api/runs');
+
+export const fetchRun = (id: string, from: number): Promise<PageRunUpdate | undefined> =>
+  get(`api/run/${encodeURIComponent(id)}?from=${from}`);
+
+export const fetchBefore = (before: string, after: string): Promise<PageBefore | undefined> =>
+  get(`api/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`);
+
+async function get<T>(path: string): Promise<T | undefined> {
+  const response = await fetch(path, { cache: 'no-store' });
+  return response.ok ? ((await response.json()) as T) : undefined;
+}
