@@ -44,9 +44,9 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
 
   return (
     <>
-      <a class="skip-link" href="#main" onClick={(event) => focusMain(event)}>
+      <button type="button" class="skip-link" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Header shown={shown} page={route.page} onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1}>
         {run === undefined && route.page !== 'runs' ? (
@@ -82,10 +82,4 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
       <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
-}
-
-/** The hash is the route, so a plain jump link would leave the page. */
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }

@@ -25,7 +25,7 @@ export function FilterBar({
   found: number;
   filters: Filters;
   onFilter: (filters: Filters) => void;
-  search: RefObject<HTMLInputElement>;
+  search: RefObject<HTMLInputElement | null>;
 }) {
   const tags = useMemo(() => tagsOf(all), [all]);
   const counts = useMemo(() => countStatuses(all, filters.layer), [all, filters.layer]);

@@ -18,7 +18,7 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
         <span class="title">Timeline</span>
         {evidence.traces.length > 1 && (
           <select aria-label="Trace" value={at} onChange={(event) => setAt(Number(event.currentTarget.value))}>
-            {evidence.traces.map((one, i) => (
+            {evidence.traces.map((_, i) => (
               <option key={i} value={i}>
                 {`trace ${i + 1} of ${evidence.traces.length}${i === evidence.shown ? ' (judged above)' : ''}`}
               </option>

@@ -115,7 +115,7 @@ describe.skipIf(!existsSync(folder))('the study as reconstructed (needs the data
   });
 
   test.each(['C1', 'C2', 'C3'] as const)('the aggregates of %s', (name) => {
-    const expected = aggregates[name] as Record<string, number & number[]>;
+    const expected = aggregates[name] as unknown as Record<string, number & number[]>;
     const found = compareConditions(trials).conditions.find(({ condition }) => condition === name)!;
     const { dq, t2u_s: time, specificity, correctness, validity } = found.metrics;
     const same = (summary: MetricSummary | undefined, prefix: string) => {

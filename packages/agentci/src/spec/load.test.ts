@@ -127,7 +127,7 @@ describe('a small spec', () => {
     '[faithfulness]',
     '[{tool_success: 0.9}]',
     '[{pii_leakage: {min: 1, severity: fail, formula: max}}]',
-    '{a: 0.5, b: {max: 2}, c: }',
+    '{faithfulness: 0.5, cost: {max: 2}, token_usage: }',
   ])('metrics may be spelt %s', (metrics) => {
     expect(suiteOf(`agent: a\nqueries: [{query: q, metrics: ${metrics}}]`).queries[0]?.metrics).toBeDefined();
   });
@@ -183,8 +183,12 @@ describe('defaults', () => {
   });
 
   test('metrics and policy of the root are inherited, and defaults win over them', () => {
-    const query = merged('{metrics: {a: 0.9}}', '{query: q}', 'metrics: {a: 0.1, b: 0.2}\npolicy: p.yaml');
-    expect(query).toMatchObject({ metrics: { a: 0.9, b: 0.2 }, policy: 'p.yaml' });
+    const query = merged(
+      '{metrics: {faithfulness: 0.9}}',
+      '{query: q}',
+      'metrics: {faithfulness: 0.1, cost: 0.2}\npolicy: p.yaml',
+    );
+    expect(query).toMatchObject({ metrics: { faithfulness: 0.9, cost: 0.2 }, policy: 'p.yaml' });
   });
 
   test('a value points to the line it was written on, also when inherited', () => {

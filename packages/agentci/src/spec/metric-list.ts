@@ -27,3 +27,53 @@ export const metricsSchema = z.union([
     params: { code: 'SPEC_EMPTY' },
   }),
 ]);
+
+/** One metric a query asks for: its bounds, what a missed one means, and the metric's own parameters. */
+export interface MetricRequest {
+  readonly name: string;
+  /** The number alone: a bound on the metric's better side. */
+  readonly bound?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly severity?: 'fail' | 'warn';
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+const requests = new WeakMap<object, readonly MetricRequest[]>();
+
+/** The metrics of a query in one shape, whichever way they were spelt. What was written must have passed `metricsSchema`. */
+export function metricRequests(written: unknown): readonly MetricRequest[] {
+  if (typeof written !== 'object' || written === null) return [];
+  let read = requests.get(written);
+  if (read === undefined) {
+    const items: unknown[] = Array.isArray(written) ? written : [written];
+    read = items.flatMap((item) =>
+      typeof item === 'string'
+        ? [{ name: item, params: {} }]
+        : Object.entries(item as object).map(([name, value]) => requestOf(name, value)),
+    );
+    requests.set(written, read);
+  }
+  return read;
+}
+
+function requestOf(name: string, value: unknown): MetricRequest {
+  if (typeof value === 'number') return { name, bound: value, params: {} };
+  if (typeof value !== 'object' || value === null) return { name, params: {} };
+  const { min, max, severity, ...params } = value as {
+    min?: number;
+    max?: number;
+    severity?: 'fail' | 'warn';
+  };
+  return {
+    name,
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(severity === undefined ? {} : { severity }),
+    params,
+  };
+}
+
+/** It has a bound, so it decides something. */
+export const isBounded = ({ bound, min, max }: MetricRequest): boolean =>
+  bound !== undefined || min !== undefined || max !== undefined;

@@ -8,6 +8,8 @@ import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LayerBlockChecker } from './layer-block.ts';
 import { isLayer, LAYER_KEYS } from './layer-keys.ts';
+import { checkMetrics } from './metric-check.ts';
+import { isBounded, metricRequests } from './metric-list.ts';
 import type { PolicyLoader } from './policy-loader.ts';
 import type { Problems } from './problems.ts';
 import type { Query } from './suite.ts';
@@ -38,14 +40,18 @@ export class QueryReader {
   readonly #blocks: LayerBlockChecker;
   readonly #policies: PolicyLoader;
   readonly #defaults: YamlMap | undefined;
+  readonly #hasUse: boolean;
+  /** What many queries inherit is looked at once. */
+  readonly #checkedMetrics = new WeakSet<YamlNode>();
 
   constructor(
     defaults: YamlMap | undefined,
     problems: Problems,
-    { dir, policies }: { readonly dir: string; readonly policies: PolicyLoader },
+    { dir, policies, hasUse }: { readonly dir: string; readonly policies: PolicyLoader; readonly hasUse: boolean },
   ) {
     this.#problems = problems;
     this.#policies = policies;
+    this.#hasUse = hasUse;
     this.#blocks = new LayerBlockChecker(problems, dir);
     this.#defaults = defaults === undefined ? undefined : this.#readDefaults(defaults);
   }
@@ -92,11 +98,18 @@ export class QueryReader {
         addLocations(locations, key, block);
       } else {
         const isKnown = VALUE_SCHEMAS.has(key);
-        hasChecks ||= !isKnown || key === 'metrics' || key === 'policy';
-        if (!this.#value(entry)) continue;
+        hasChecks ||= !isKnown || key === 'policy';
+        if (!this.#value(entry)) {
+          hasChecks ||= key === 'metrics';
+          continue;
+        }
         setOwn(plain, key, toPlain(entry.value));
         if (key === 'metadata') this.#metadata(entry.value);
-        if (key === 'metrics') addMetricLocations(locations, entry.value);
+        if (key === 'metrics') {
+          hasChecks ||= metricRequests(plain.metrics).some(isBounded);
+          addMetricLocations(locations, entry.value);
+          this.#metrics(entry.value);
+        }
         if (key === 'policy') {
           locations.policy = locate(entry.keySource, entry.keyStart);
           policy = this.#policies.load(entry.value);
@@ -128,6 +141,12 @@ export class QueryReader {
     if (schema !== undefined) return checkValue(entry, schema, this.#problems);
     this.#unknown('a query', entry, QUERY_KEY_NAMES);
     return false;
+  }
+
+  #metrics(node: YamlNode): void {
+    if (this.#checkedMetrics.has(node)) return;
+    this.#checkedMetrics.add(node);
+    checkMetrics(node, this.#problems, { hasUse: this.#hasUse });
   }
 
   /** One level of indentation too many turns checks into data, which nobody would notice. */

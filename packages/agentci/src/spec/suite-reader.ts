@@ -101,6 +101,7 @@ function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
   const reader = new QueryReader(effectiveDefaults(root, problems), problems, {
     dir: dirname(file),
     policies: new PolicyLoader(file, problems),
+    hasUse: root.entries.has('use'),
   });
   const entry = root.entries.get('queries');
   if (entry === undefined || isBroken(entry.value)) return [];

@@ -2,7 +2,9 @@
 export const COMMANDS = {
   'baselines': { summary: 'list the saved baselines: version, queries, model, age, precheck, spec drift', load: async () => (await import('./baselines.ts')).command },
   'diff': { summary: 'compare two baseline versions, or two runs: better, worse, or noise?', load: async () => (await import('./diff.ts')).command },
+  'doctor': { summary: 'look at everything a run needs, and say how to fix what is missing', load: async () => (await import('./doctor.ts')).command },
   'eval': { summary: 'judge recordings or a stored run again; never runs an agent', load: async () => (await import('./eval.ts')).command },
+  'experiment': { summary: 'compare conditions over trials: decision quality, time, tests, effect sizes, plots', load: async () => (await import('./experiment.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
   'policy': { summary: 'explain calls by a policy, measure its coverage, or learn one from good traces', load: async () => (await import('./policy.ts')).command },
   'record': { summary: 'run the agent for every query and save each run as a baseline', load: async () => (await import('./record.ts')).command },

@@ -1,0 +1,38 @@
+import { createColors } from 'picocolors';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { examine } from '../doctor/examine.ts';
+import { wantsColor } from '../io.ts';
+import { specPath } from '../spec-path.ts';
+
+export const command: CliCommand = {
+  name: 'doctor',
+  summary: 'look at everything a run needs, and say how to fix what is missing',
+  configure: (parser) =>
+    parser
+      .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
+      .option('--json', 'print the findings as JSON')
+      .addHelpText(
+        'after',
+        `
+Runs nothing and sends nothing; keys are named, never shown.
+Exit: 0 nothing is in the way (warnings allowed), 1 something is.
+
+Example:
+  agentci doctor -c agentci_spec.yaml`,
+      ),
+  run: async ({ options, io }) => {
+    const findings = await examine(specPath(String(options.config), io.cwd), io, process.versions.node);
+    if (options.json) {
+      io.stdout.write(`${JSON.stringify({ schema: 'agentci.doctor/1', findings }, null, 2)}\n`);
+    } else {
+      const c = createColors(wantsColor(io.stdout, io.env));
+      const marks = { ok: c.green('✓'), warn: c.yellow('!'), fail: c.red('✗') };
+      for (const { what, status, detail, fix } of findings) {
+        io.stdout.write(`${marks[status]} ${what.padEnd(10)} ${escapeTerminalLine(detail)}\n`);
+        if (fix !== undefined) io.stdout.write(`             ${c.dim(escapeTerminalLine(fix))}\n`);
+      }
+    }
+    return findings.some(({ status }) => status === 'fail') ? 1 : 0;
+  },
+};

@@ -1,0 +1,92 @@
+import { type AgreementLevel, measureAgreement, type Rating } from '../../experiment/agreement.ts';
+import { renderAgreement } from '../../experiment/report/agreement.ts';
+import type { Diagnostic } from '../../kit/diagnostic.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { AGREEMENT_SCHEMA, type AgreementResult } from '../../results/experiment-result.ts';
+import type { Io } from '../io.ts';
+import { parseCsv } from './csv.ts';
+import { readText } from './read-text.ts';
+
+export interface AgreementFlags {
+  readonly level: AgreementLevel | 'all';
+  readonly minAlpha?: number;
+  readonly samples: number;
+  readonly seed: number;
+  readonly json: boolean;
+}
+
+const LEVELS: readonly AgreementLevel[] = ['nominal', 'ordinal', 'interval'];
+const ITEM_COLUMNS = ['item', 'trial', 'trial_id', 'id'];
+const MAX_RATERS = 200;
+
+/** Measures how far the raters in a CSV file agree. Exit 1 below `--min-alpha`, 2 where α is not defined. */
+export function runAgreement(file: string, { io, flags }: { io: Io; flags: AgreementFlags }): number {
+  if (flags.minAlpha !== undefined && flags.level === 'all')
+    throw new UserError('NO_LEVEL', '--min-alpha needs --level: one of the three α has to decide', {
+      hint: 'for example: --level ordinal',
+    });
+  const ratings = readRatings(readText(file, { dir: io.cwd, what: 'agreement' }), file);
+  const levels = flags.level === 'all' ? LEVELS : [flags.level];
+  const result: AgreementResult = {
+    schema: AGREEMENT_SCHEMA,
+    file,
+    seed: flags.seed,
+    ...measureAgreement(ratings, { levels, seed: flags.seed, samples: flags.samples }),
+  };
+  io.stdout.write(flags.json ? `${JSON.stringify(result, null, 2)}\n` : renderAgreement(result));
+  if (flags.minAlpha === undefined) return 0;
+  const alphas = result.components.flatMap(({ alpha }) =>
+    alpha.length === 0 ? [null] : alpha.map((each) => each.alpha),
+  );
+  if (alphas.some((alpha) => alpha !== null && alpha < flags.minAlpha!)) return 1;
+  return alphas.includes(null) ? 2 : 0;
+}
+
+/** A row a rating: the item, the rater, and one column for each component. A blank cell is a rating not given. */
+export function readRatings(text: string, file: string): Rating[] {
+  const diagnostics: Diagnostic[] = [];
+  const say = (line: number, message: string): void => {
+    diagnostics.push({ severity: 'error', code: 'RATING_INVALID', message, file, line, column: 1 });
+  };
+  const { rows, unclosed } = parseCsv(text);
+  if (unclosed !== undefined) say(unclosed, 'a quoted cell is never closed');
+  const [header, ...body] = rows;
+  const names = header?.cells.map((cell) => cell.trim()) ?? [];
+  const lower = names.map((name) => name.toLowerCase());
+  const item = lower.findIndex((name) => ITEM_COLUMNS.includes(name));
+  const rater = lower.indexOf('rater');
+  const components = [...names.keys()].filter((i) => i !== item && i !== rater);
+  if (item === -1 || rater === -1 || components.length === 0)
+    say(1, 'the header needs a column "item" (or "trial"), a column "rater" and at least one more');
+  const ratings: Rating[] = [];
+  const seen = new Set<string>();
+  for (const { line, cells } of diagnostics.length > 0 ? [] : body) {
+    const key = JSON.stringify([cells[item]?.trim(), cells[rater]?.trim()]);
+    if (cells.length !== names.length) say(line, `the row has ${cells.length} cells and the header ${names.length}`);
+    else if (cells[item]!.trim() === '' || cells[rater]!.trim() === '')
+      say(line, 'the row does not say who rated what');
+    else if (seen.has(key)) say(line, `${cells[rater]} rated ${cells[item]} twice`);
+    else
+      for (const i of components)
+        ratings.push({
+          item: cells[item]!.trim(),
+          rater: cells[rater]!.trim(),
+          component: names[i]!,
+          value: ratingOf(cells[i]!),
+        });
+    seen.add(key);
+  }
+  if (diagnostics.length > 0)
+    throw new UserError('RATINGS_INVALID', `${file} cannot be used`, { diagnostics: diagnostics.slice(0, 100) });
+  if (ratings.length === 0) throw new UserError('RATINGS_EMPTY', `${file} holds no ratings`);
+  if (new Set(ratings.map((rating) => rating.rater)).size > MAX_RATERS)
+    throw new UserError('RATINGS_TOO_MANY', `${file} has more than ${MAX_RATERS} raters`);
+  return ratings;
+}
+
+function ratingOf(cell: string): number | string | null {
+  const written = cell.trim();
+  if (/^(?:|na|n\/a|null|nan)$/i.test(written)) return null;
+  const number = Number(written);
+  return Number.isFinite(number) ? number : written;
+}

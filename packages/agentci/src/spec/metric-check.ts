@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { didYouMean } from '../kit/did-you-mean.ts';
+import type { YamlEntry, YamlNode } from '../kit/yaml-node.ts';
+import { placeAt, toPlain } from '../kit/yaml-node.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { findMetric, metricNames } from '../metrics/registry.ts';
+import { metricRequests } from './metric-list.ts';
+import type { Place, Problems } from './problems.ts';
+import { checkValue } from './value-check.ts';
+
+const boundShape = {
+  min: z.number().optional(),
+  max: z.number().optional(),
+  severity: z.enum(['fail', 'warn']).optional(),
+};
+
+const schemas = new WeakMap<Metric, z.ZodType>();
+
+/** Bounds and the metric's own parameters in one map. */
+function schemaOf(metric: Metric): z.ZodType {
+  let schema = schemas.get(metric);
+  if (schema === undefined) {
+    const params = metric.params?.();
+    schema = z.strictObject({ ...(params instanceof z.ZodObject ? params.shape : {}), ...boundShape });
+    schemas.set(metric, schema);
+  }
+  return schema;
+}
+
+/**
+ * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
+ * may belong to a module that is loaded only when the suite runs.
+ */
+export function checkMetrics(node: YamlNode, problems: Problems, { hasUse }: { readonly hasUse: boolean }): void {
+  const seen = new Set<string>();
+  for (const { name, place, entry } of itemsOf(node)) {
+    if (seen.has(name)) {
+      problems.add(place, { code: 'SPEC_DUPLICATE_METRIC', message: `the metric "${name}" is listed twice` });
+      continue;
+    }
+    seen.add(name);
+    const metric = findMetric(name);
+    if (metric === undefined) unknown(name, place, problems, hasUse);
+    else if (entry !== undefined) checkEntry(metric, entry, problems);
+  }
+}
+
+interface Item {
+  readonly name: string;
+  readonly place: Place;
+  /** Where the metric has more than its name. */
+  readonly entry?: YamlEntry;
+}
+
+function itemsOf(node: YamlNode): Item[] {
+  const nodes = node.kind === 'seq' ? node.items : [node];
+  return nodes.flatMap((item): Item[] => {
+    if (item.kind === 'scalar') return [{ name: String(item.value), place: item }];
+    if (item.kind !== 'map') return [];
+    return [...item.entries.values()].map((entry) => ({
+      name: entry.key,
+      place: { source: entry.keySource, start: entry.keyStart },
+      ...(entry.value.kind === 'scalar' && entry.value.value === null ? {} : { entry }),
+    }));
+  });
+}
+
+function unknown(name: string, place: Place, problems: Problems, hasUse: boolean): void {
+  const near = didYouMean(name, metricNames());
+  if (hasUse && near === undefined) return;
+  problems.add(place, {
+    severity: hasUse ? 'warning' : 'error',
+    code: 'SPEC_UNKNOWN_METRIC',
+    message: hasUse ? `no built-in metric is called "${name}"` : `there is no metric "${name}"`,
+    hint: near === undefined ? 'agentci metrics lists them; your own come from modules under "use"' : `did you mean "${near}"?`,
+  });
+}
+
+function checkEntry(metric: Metric, entry: YamlEntry, problems: Problems): void {
+  const { value } = entry;
+  if (value.kind === 'map' && !checkValue(entry, schemaOf(metric), problems)) return;
+  const [request] = metricRequests({ [metric.name]: toPlain(value) });
+  if (request === undefined) return;
+  const { bound, min = metric.better === 'higher' ? bound : undefined, max = metric.better === 'lower' ? bound : undefined } = request;
+  const at = (key: 'min' | 'max'): Place => (value.kind === 'map' ? placeAt(value, [key]) : value);
+  if (min !== undefined && max !== undefined && min > max)
+    problems.add(at('min'), { code: 'SPEC_RANGE', message: `"${metric.name}": min ${min} is above max ${max}` });
+  if (metric.scale !== 'fraction') return;
+  for (const [key, limit] of Object.entries({ min, max })) {
+    if (limit === undefined || (limit >= 0 && limit <= 1)) continue;
+    problems.add(at(key as 'min' | 'max'), {
+      code: 'SPEC_RANGE',
+      message: `"${metric.name}" is 0 to 1, so a bound of ${limit} decides nothing`,
+      hint: limit > 1 && limit <= 100 ? `${limit} percent is ${limit / 100}` : undefined,
+    });
+  }
+  if (min === 0 && max === undefined) cannotFail(metric, at('min'), 'at least 0', problems);
+  if (max === 1 && min === undefined) cannotFail(metric, at('max'), 'at most 1', problems);
+}
+
+const cannotFail = ({ name }: Metric, place: Place, bound: string, problems: Problems): void =>
+  problems.add(place, {
+    severity: 'warning',
+    code: 'SPEC_CANNOT_FAIL',
+    message: `"${name}" is always ${bound}, so this bound cannot fail`,
+  });
