@@ -5,6 +5,7 @@ export const COMMANDS = {
   'doctor': { summary: 'look at everything a run needs, and say how to fix what is missing', load: async () => (await import('./doctor.ts')).command },
   'eval': { summary: 'judge recordings or a stored run again; never runs an agent', load: async () => (await import('./eval.ts')).command },
   'experiment': { summary: 'compare conditions over trials: decision quality, time, tests, effect sizes, plots', load: async () => (await import('./experiment.ts')).command },
+  'init': { summary: 'write a spec, a recording and a CI job to start from', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
   'policy': { summary: 'explain calls by a policy, measure its coverage, or learn one from good traces', load: async () => (await import('./policy.ts')).command },
   'record': { summary: 'run the agent for every query and save each run as a baseline', load: async () => (await import('./record.ts')).command },
@@ -12,4 +13,5 @@ export const COMMANDS = {
   'save': { summary: 'save a run as the baseline to compare with', load: async () => (await import('./save.ts')).command },
   'test': { summary: 'run the agent, or judge recordings, and say what broke', load: async () => (await import('./test.ts')).command },
   'validate': { summary: 'say whether a spec is sound, and every mistake with its line', load: async () => (await import('./validate.ts')).command },
+  'view': { summary: 'look at stored runs in the browser, and at one that is going on', load: async () => (await import('./view.ts')).command },
 } as const;

@@ -107,7 +107,7 @@ function weightSection({ sensitivity, conditions }: ExperimentResult): string {
   );
   const hasTies = sensitivity.points.some(({ ranking: [best] }) => (best?.length ?? 0) > 1);
   return `<section><h2>Would other weights change the order?</h2>
-<figure><figcaption>Each dot is a mix of weights, coloured by the best condition; the ring marks the weights used; a dark edge marks another order of the conditions</figcaption>
+<figure><figcaption>Each dot is a mix of weights, coloured by the best condition; the ring marks the weights used; an outline marks another order of the conditions</figcaption>
 ${sensitivityPlot(sensitivity, names)}
 <ul class="legend row">${keys.join('')}${hasTies ? '<li><span class="swatch tie"></span>tie</li>' : ''}</ul></figure>
 </section>

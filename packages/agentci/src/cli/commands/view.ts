@@ -1,0 +1,51 @@
+import { UserError } from '../../kit/user-error.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { wholeNumber } from '../options.ts';
+import { runsRoot } from '../run-tests.ts';
+import { VERSION } from '../version.gen.ts';
+import { RunLibrary } from '../view/run-library.ts';
+import { startViewServer } from '../view/server.ts';
+
+export const command: CliCommand = {
+  name: 'view',
+  summary: 'look at stored runs in the browser, and at one that is going on',
+  configure: (parser) =>
+    parser
+      .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
+      .option('--run <id>', 'open this run (default: the newest)')
+      .addHelpText(
+        'after',
+        `
+Prints an address with a secret in it and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
+
+Example:
+  agentci view --port 8321`,
+      ),
+  run: async ({ options, io }) => {
+    const { port, run } = options as { port?: number; run?: string };
+    if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+    const library = new RunLibrary(runsRoot(io.cwd), io.cwd);
+    if (run !== undefined && library.update(run, 0) === undefined) {
+      const newest = library.list()[0]?.id;
+      throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
+        hint: newest === undefined ? 'Nothing has been run here yet.' : `The newest is: ${newest}`,
+      });
+    }
+    const server = await startViewServer({ library, port: port ?? 0, version: VERSION }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
+        throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
+          hint: 'Leave --port out to get a free one.',
+        });
+      },
+    );
+    io.stdout.write(`${server.url}${run === undefined ? '' : `#/?run=${encodeURIComponent(run)}`}\n`);
+    io.stderr.write('agentci: serving the runs of this folder to this machine; Ctrl-C ends it\n');
+    await new Promise<void>((resolve) => {
+      if (io.signal.aborted) resolve();
+      else io.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await server.close();
+    return 0;
+  },
+};

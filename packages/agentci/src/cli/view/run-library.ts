@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { compareRuns } from '../../baseline/compare-runs.ts';
+import { summarize } from '../../engine/exit-code.ts';
+import { pageBefore } from '../../reporters/html.ts';
+import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
+import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
+import { tracesAt } from '../run-tests.ts';
+import { JournalTail } from './journal-tail.ts';
+import { pageEvidence } from './page-evidence.ts';
+import { RunList } from './run-list.ts';
+
+const MAX_KEPT = 4;
+
+/** What `agentci view` knows of the runs stored in a folder. Only names found there are ever opened. */
+export class RunLibrary {
+  readonly #root: string;
+  readonly #cwd: string;
+  readonly #runs: RunList;
+  readonly #tails = new Map<string, JournalTail>();
+  readonly #read = new Map<string, RunResult>();
+
+  constructor(root: string, cwd: string) {
+    this.#root = root;
+    this.#cwd = cwd;
+    this.#runs = new RunList(root);
+  }
+
+  list(): PageRun[] {
+    return this.#runs.list();
+  }
+
+  /** A run, or what has come to it since entry number `from`. */
+  update(id: string, from: number): PageRunUpdate | undefined {
+    const stored = this.#runs.find(id);
+    if (stored === undefined) return undefined;
+    if (stored.finished) return { run: this.#finished(id), finished: true, entries: 0, partial: false };
+    const tail = this.#tail(id);
+    tail.look();
+    return {
+      run: unfinished(stored, tail, from),
+      finished: false,
+      entries: tail.entries,
+      partial: from > 0,
+    };
+  }
+
+  async evidence(id: string, queryId: string): Promise<PageEvidence | undefined> {
+    const stored = this.#runs.find(id);
+    if (stored === undefined) return undefined;
+    const run = this.update(id, 0)?.run;
+    if (run === undefined) return undefined;
+    const { traces } = tracesAt(() => tracesOf(this.#root, id));
+    const { byQuery } = await pageEvidence(run, { traces, cwd: this.#cwd, only: queryId });
+    return byQuery.get(queryId);
+  }
+
+  compare(before: string, after: string): PageBefore | undefined {
+    if (!this.#runs.find(before)?.finished || !this.#runs.find(after)?.finished) return undefined;
+    const run = this.#finished(before);
+    return pageBefore({ run, comparison: compareRuns({ before: run, after: this.#finished(after) }) });
+  }
+
+  #tail(id: string): JournalTail {
+    let tail = this.#tails.get(id);
+    if (tail === undefined) {
+      tail = new JournalTail(join(this.#root, id, 'results.jsonl'));
+      this.#tails.set(id, tail);
+    }
+    return tail;
+  }
+
+  #finished(id: string): RunResult {
+    let run = this.#read.get(id);
+    if (run === undefined) {
+      run = readRun(this.#root, id);
+      if (this.#read.size >= MAX_KEPT) this.#read.delete([...this.#read.keys()][0]!);
+      this.#read.set(id, run);
+      this.#tails.delete(id);
+    }
+    return run;
+  }
+}
+
+function unfinished({ header }: StoredRun, tail: JournalTail, from: number): RunResult {
+  const { agent, run_id, spec, started_at } = header;
+  return {
+    schema: RESULTS_SCHEMA,
+    agent,
+    run_id,
+    spec,
+    judge: { calls: 0, cost_usd: null },
+    checks: [],
+    summary: summarize({ results: tail.resultsFrom(0), checks: [] }),
+    results: tail.resultsFrom(from),
+    notices: ['this run is not finished: its verdict is not known yet'],
+    started_at,
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { simpleTrace } from '../../trace/simple.ts';
+import { answerOf, caseOf, metadataOf, outcomeFields, ownField } from '../input.ts';
+import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { type ActionSource, actionsOf, type FoundActions } from './actions.ts';
+import type { DecisionQualityProfileChoice } from './profile.ts';
+import { scoreDecisionQuality } from './score-decision-quality.ts';
+
+const words = z.array(z.string().regex(/\S/));
+
+const params = () =>
+  z.strictObject({
+    ground_truth: z
+      .union([z.string(), z.array(z.string()).min(1)])
+      .optional()
+      .describe('What resolves the case; a list holds alternatives. Else metadata.ground_truth, else expected_output'),
+    actions: z
+      .string()
+      .regex(/^(?:list|\/.*)$/, 'write "list" or a JSON pointer such as "/actions"')
+      .default('list')
+      .describe('Where the actions are: the items of lists in the answer, or a JSON pointer into it'),
+    profile: z.enum(['spec', 'upstream']).default('spec'),
+    weights: z.strictObject({ validity: z.number(), specificity: z.number(), correctness: z.number() }).optional(),
+    services: words.optional(),
+    commands: words.optional(),
+  });
+
+export const metric = defineMetric({
+  name: 'decision_quality',
+  group: 'quality',
+  layer: 'correctness',
+  needs: ['an answer', 'a ground truth'],
+  summary: 'whether proposed actions are feasible, concrete and right',
+  params,
+  evaluate: (input) => {
+    const { ground_truth: given, actions: source, profile: base, services, commands, weights } = input.params;
+    const groundTruth = given ?? groundTruthOf(input);
+    if (groundTruth === undefined) return notMeasured('the case has no ground truth');
+    const found = foundActions(input, source as ActionSource);
+    if (!found.ok) return notMeasured(found.why);
+    const profile: DecisionQualityProfileChoice = {
+      base,
+      ...(services === undefined ? {} : { services }),
+      ...(commands === undefined ? {} : { commands }),
+    };
+    const { dq, ...detail } = scoreDecisionQuality({
+      actions: found.actions,
+      groundTruth,
+      profile,
+      ...(weights === undefined ? {} : { weights }),
+    });
+    return measured(dq, { ...detail });
+  },
+});
+
+/** Written with the metric, else with the case. */
+function groundTruthOf(input: MetricInput): string | readonly string[] | undefined {
+  for (const value of [ownField(metadataOf(input), 'ground_truth'), caseOf(input).expected_output]) {
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) return value;
+  }
+  return undefined;
+}
+
+/** From the outcome where it is known apart from the trace: a list of actions stays one. */
+function foundActions(input: MetricInput, source: ActionSource): FoundActions {
+  const { outcome, trace } = input;
+  const output = Object.keys(outcomeFields(input)).length > 0 ? outcomeFields(input).output : outcome;
+  if (output === undefined || output === null) {
+    return trace ? actionsOf(trace, source) : { ok: false, why: 'there is no answer' };
+  }
+  if (source === 'list' && Array.isArray(output) && output.every((item) => typeof item === 'string'))
+    return { ok: true, actions: output.map((item) => item.trim()).filter(Boolean) };
+  return actionsOf(simpleTrace({ answer: answerOf(input) ?? '' }), source);
+}
