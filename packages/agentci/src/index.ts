@@ -16,6 +16,9 @@ export {
   type SavedBaseline,
   saveBaseline,
 } from './engine/save-baseline.ts';
+export { compareConditions } from './experiment/compare-conditions.ts';
+export { relativeImprovement } from './experiment/relative-improvement.ts';
+export { type SensitivityOptions, weightSensitivity } from './experiment/weight-sensitivity.ts';
 export { combineVerdicts } from './judge/combine-verdicts.ts';
 export { createJudge } from './judge/create-judge.ts';
 export type { JudgeConfig } from './judge/judge-config.ts';
@@ -35,6 +38,12 @@ export { judgeThreshold } from './judge/threshold.ts';
 export type { Diagnostic, Location } from './kit/diagnostic.ts';
 export { UserError } from './kit/user-error.ts';
 export { composite } from './metrics/composite.ts';
+export type { DecisionQualityProfile, DecisionQualityProfileChoice } from './metrics/decision-quality/profile.ts';
+export {
+  type DecisionQuality,
+  type DecisionQualityInput,
+  scoreDecisionQuality,
+} from './metrics/decision-quality/score-decision-quality.ts';
 export type { Embeddings, LocalModels } from './metrics/local-models.ts';
 export {
   defineMetric,
@@ -71,6 +80,7 @@ export { type EvaluateRulesInput, evaluateRules } from './policy/evaluate-rules.
 export { type ParsedPolicy, type ParsePolicyOptions, parsePolicy } from './policy/parse-policy.ts';
 export type { Policy } from './policy/policy.ts';
 export type * from './results/diff.ts';
+export type * from './results/experiment-result.ts';
 export type * from './results/policy-report.ts';
 export type * from './results/run-result.ts';
 export type { RunnerConfig } from './runners/config.ts';

@@ -62,6 +62,7 @@ describe('commands', () => {
     const cwd = tempDir();
     cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),

@@ -6,6 +6,7 @@ test('the door exports what was promised', () => {
   expect(Object.keys(door)).toEqual(
     expect.arrayContaining([
       'SpecError',
+      'compareConditions',
       'countLoops',
       'detectFormat',
       'evaluateQuery',
@@ -15,7 +16,9 @@ test('the door exports what was promised', () => {
       'matchTools',
       'parseSpec',
       'readTraces',
+      'relativeImprovement',
       'runSuite',
+      'scoreDecisionQuality',
       'sequenceEdit',
       'sequenceLcs',
       'simpleTrace',
@@ -25,6 +28,7 @@ test('the door exports what was promised', () => {
       'toolPrecision',
       'toolRecall',
       'totals',
+      'weightSensitivity',
     ]),
   );
 });

@@ -41,10 +41,19 @@ export function FilterBar({
         ref={search}
         type="search"
         value={filters.text}
-        placeholder="Search text, id, answer, message  ( / )"
+        placeholder="Search in queries, ids, tags, answers and findings (press /)"
         aria-label="Search text"
         onInput={(event) => onFilter({ ...filters, text: event.currentTarget.value })}
       />
+      <span class="found" role="status">
+        {found === all.length ? `${count(all.length)} queries` : `${count(found)} of ${count(all.length)}`}
+      </span>
+      {isFiltered && (
+        <button type="button" class="plain" onClick={() => onFilter({ ...NO_FILTERS, sort: filters.sort })}>
+          Clear
+        </button>
+      )}
+      <span class="break" />
       <fieldset class="chips">
         <legend class="sr">Status</legend>
         {STATUSES.map((status) => (
@@ -96,14 +105,6 @@ export function FilterBar({
           </option>
         ))}
       </select>
-      <span class="found" role="status">
-        {found === all.length ? `${count(all.length)} queries` : `${count(found)} of ${count(all.length)}`}
-      </span>
-      {isFiltered && (
-        <button type="button" class="plain" onClick={() => onFilter({ ...NO_FILTERS, sort: filters.sort })}>
-          Clear
-        </button>
-      )}
     </div>
   );
 }

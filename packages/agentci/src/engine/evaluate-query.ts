@@ -13,6 +13,7 @@ import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
+import { hasMetrics, type MetricTools, measureQuery } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
 
@@ -29,6 +30,8 @@ export interface EvaluateInput {
   readonly price?: PriceLookup;
   /** Policies to hold the calls against, instead of the query's own. */
   readonly policies?: readonly Policy[];
+  /** Metrics of modules the spec uses, and models on this machine. */
+  readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
 }
 
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
@@ -65,8 +68,23 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
   const cost = withUsage(layer('cost'), context);
   const finish = (judgedCorrectness: LayerResult): QueryResult =>
     resultOf(input, trace, { correctness: judgedCorrectness, path, cost });
-  if (!hasRubrics(query)) return finish(correctness);
-  return judged(input, trace, correctness).then((rubrics) => finish(withChecks(correctness, rubrics)));
+  if (!hasRubrics(query)) return hasMetrics(query) ? measured(input, trace, finish(correctness)) : finish(correctness);
+  return judged(input, trace, correctness).then((rubrics) => {
+    const result = finish(withChecks(correctness, rubrics));
+    return hasMetrics(query) ? measured(input, trace, result) : result;
+  });
+}
+
+/** Adds the metrics of the query, and the verdicts on their bounds to the layers they belong to. */
+async function measured(input: EvaluateInput, trace: Trace, result: QueryResult): Promise<QueryResult> {
+  const { metrics, checks } = await measureQuery(input.query, trace, {
+    ...input.metricTools,
+    ...(input.judge ? { judge: input.judge } : {}),
+    ...(input.price ? { price: input.price } : {}),
+  });
+  const full: QueryResult = { ...result, metrics };
+  for (const layer of LAYERS) full[layer] = withChecks(result[layer], { checks: checks[layer], details: {} });
+  return { ...full, status: statusOf(full) };
 }
 
 function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, (typeof LAYERS)[number]>): QueryResult {

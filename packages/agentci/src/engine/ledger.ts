@@ -41,7 +41,7 @@ export class Ledger implements Budget {
   /** Writes a finished run down, first on disk and then in memory. */
   add(query: Query, run: number, result: QueryResult, trace?: Trace): void {
     // A judge that was cut off by the user leaves the run open for --resume.
-    if (this.interrupted && wasInterrupted(result.correctness.details)) return;
+    if (this.interrupted && (wasInterrupted(result.correctness.details) || hasCutMetric(result))) return;
     this.#options.onRecord?.({ id: query.id, run, result }, trace);
     this.#put(query.id, run, result);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
@@ -114,3 +114,6 @@ export class Ledger implements Budget {
     else this.#done.set(id, new Map([[run, result]]));
   }
 }
+
+const hasCutMetric = ({ metrics }: QueryResult): boolean =>
+  Object.values(metrics).some(({ detail }) => detail.judge_error === 'interrupted');

@@ -32,7 +32,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, ledger);
-  const judge = traceJudge(judges, shelf, suite.dir);
+  const metrics = queries.some((query) => query.metrics !== undefined)
+    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
+    : undefined;
+  const judge = traceJudge(judges, shelf, suite.dir, metrics);
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   let recorded: Recorded = { checks: [], notices: [] };
@@ -56,9 +59,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     await collectLive(options, runner, ledger, judge);
   }
 
+  const overall = await metrics?.finish();
   const verdicts = {
     results: ledger.results(),
-    checks: recorded.checks,
+    checks: [...recorded.checks, ...(overall?.checks ?? [])],
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -70,7 +74,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     checks: verdicts.checks,
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
-    notices: [...shelf.notices, ...recorded.notices, ...judges.notices()],
+    notices: [...shelf.notices, ...recorded.notices, ...(overall?.notices ?? []), ...judges.notices()],
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,

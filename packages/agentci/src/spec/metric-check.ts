@@ -72,7 +72,10 @@ function unknown(name: string, place: Place, problems: Problems, hasUse: boolean
     severity: hasUse ? 'warning' : 'error',
     code: 'SPEC_UNKNOWN_METRIC',
     message: hasUse ? `no built-in metric is called "${name}"` : `there is no metric "${name}"`,
-    hint: near === undefined ? 'agentci metrics lists them; your own come from modules under "use"' : `did you mean "${near}"?`,
+    hint:
+      near === undefined
+        ? 'agentci metrics lists them; your own come from modules under "use"'
+        : `did you mean "${near}"?`,
   });
 }
 
@@ -81,7 +84,11 @@ function checkEntry(metric: Metric, entry: YamlEntry, problems: Problems): void 
   if (value.kind === 'map' && !checkValue(entry, schemaOf(metric), problems)) return;
   const [request] = metricRequests({ [metric.name]: toPlain(value) });
   if (request === undefined) return;
-  const { bound, min = metric.better === 'higher' ? bound : undefined, max = metric.better === 'lower' ? bound : undefined } = request;
+  const {
+    bound,
+    min = metric.better === 'higher' ? bound : undefined,
+    max = metric.better === 'lower' ? bound : undefined,
+  } = request;
   const at = (key: 'min' | 'max'): Place => (value.kind === 'map' ? placeAt(value, [key]) : value);
   if (min !== undefined && max !== undefined && min > max)
     problems.add(at('min'), { code: 'SPEC_RANGE', message: `"${metric.name}": min ${min} is above max ${max}` });

@@ -1,4 +1,5 @@
 import { compareConditions } from '../../experiment/compare-conditions.ts';
+import type { Scoring } from '../../experiment/score-trial.ts';
 import { simulateTrials } from '../../experiment/simulate-trials.ts';
 import { weightSensitivity } from '../../experiment/weight-sensitivity.ts';
 import { EXPERIMENT_SCHEMA, type ExperimentResult, type Trial } from '../../results/experiment-result.ts';
@@ -14,13 +15,14 @@ export async function runExperiment(
   plan: ExperimentPlan,
   { io, resume, options }: { io: Io; resume: boolean; options: LiveOptions },
 ): Promise<ExperimentResult> {
+  const scoring = await withPrices(plan);
   const isLive = plan.conditions.some(({ source }) => source.kind === 'runner');
   const collected: { condition: ConditionPlan; trials: Trial[] }[] = [];
   // What needs no agent first: a bad file is found before anything was paid for.
   const journal = isLive ? open(plan, { cwd: io.cwd, resume }) : undefined;
   for (const condition of [...plan.conditions].sort((a, b) => Number(live(a)) - Number(live(b)))) {
     if (io.signal.aborted) break;
-    collected.push({ condition, trials: await collect(plan, condition, { io, journal, options }) });
+    collected.push({ condition, trials: await collect({ ...plan, scoring }, condition, { io, journal, options }) });
   }
   collected.sort((a, b) => plan.conditions.indexOf(a.condition) - plan.conditions.indexOf(b.condition));
   const isExcluded = (trial: Trial, { exclude }: ConditionPlan): boolean => exclude.has(String(trial.trial));
@@ -50,6 +52,13 @@ export async function runExperiment(
     ),
     ...(io.signal.aborted ? { interrupted: true } : {}),
   };
+}
+
+/** Tokens without dollars get a price; the table is loaded only when there are traces to price. */
+async function withPrices({ scoring, conditions }: ExperimentPlan): Promise<Scoring> {
+  if (!conditions.some(({ source: { kind } }) => kind === 'runner' || kind === 'traces')) return scoring;
+  const { loadPrices } = await import('../../kit/prices.ts');
+  return { ...scoring, price: (await loadPrices()).lookup };
 }
 
 const live = ({ source }: ConditionPlan): boolean => source.kind === 'runner';

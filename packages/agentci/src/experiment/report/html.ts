@@ -102,8 +102,9 @@ function metricSection(result: ExperimentResult, metric: TrialMetric): string {
 function weightSection({ sensitivity, conditions }: ExperimentResult): string {
   if (sensitivity === null) return '';
   const names = conditions.map(({ condition }) => condition);
-  const keys = Object.keys(sensitivity.wins).map(
-    (name) => `<li><span class="swatch ${colourOf(names.indexOf(name))}"></span>${escapeHtml(name)} is best</li>`,
+  const winners = Object.entries(sensitivity.wins).filter(([, share]) => share > 0);
+  const keys = winners.map(
+    ([name]) => `<li><span class="swatch ${colourOf(names.indexOf(name))}"></span>${escapeHtml(name)} is best</li>`,
   );
   const hasTies = sensitivity.points.some(({ ranking: [best] }) => (best?.length ?? 0) > 1);
   return `<section><h2>Would other weights change the order?</h2>

@@ -9,7 +9,7 @@ export const PAGE_STYLE = `
 :root{color-scheme:light dark;--bg:#fff;--fg:#1c2024;--soft:#60646c;--line:#e3e5e9;--panel:#f7f8fa;--note:#fff7e0;--note-line:#e8c766;${colours(LIGHT)}}
 @media (prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e7e9ec;--soft:#a0a6ad;--line:#2c3137;--panel:#1c2024;--note:#2a2413;--note-line:#7a6425;${colours(DARK)}}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:60rem;padding:2rem 1.25rem 3rem;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+body{margin:0 auto;max-width:76rem;padding:2rem 1.25rem 3rem;background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 h1{margin:.1rem 0 .3rem;font-size:1.9rem;line-height:1.2;overflow-wrap:anywhere}
 h2{margin:2.4rem 0 .8rem;font-size:1.25rem}
 h3{margin:1.6rem 0 .5rem;font-size:1rem}
@@ -23,10 +23,11 @@ h3{margin:1.6rem 0 .5rem;font-size:1rem}
 .legend.row{justify-content:center;margin-top:.5rem;font-size:.875rem}
 .swatch{flex:none;width:.8rem;height:.8rem;border-radius:3px}
 .swatch.tie{background:var(--soft)}
+header,.notes{max-width:60rem}
 .notes{margin-top:1.6rem;padding:.9rem 1.1rem;border:1px solid var(--note-line);border-radius:8px;background:var(--note)}
 .notes h2{margin:0 0 .4rem;font-size:1rem}
 .notes ul{margin:0;padding-left:1.1rem}
-figure{margin:0 0 1rem;padding:1rem 1rem .6rem;border:1px solid var(--line);border-radius:8px;background:var(--panel)}
+figure{max-width:60rem;margin:0 0 1rem;padding:1rem 1rem .6rem;border:1px solid var(--line);border-radius:8px;background:var(--panel)}
 figcaption{margin-bottom:.6rem}
 .plot{display:block;width:100%;height:auto;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .plot text{fill:var(--fg);stroke:none}

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { UserError } from '../../kit/user-error.ts';
+import { reporter } from '../../reporters/prometheus.ts';
+import { type ReportContext, reportText } from '../../reporters/reporter.ts';
+import { writeFileAtomic } from '../../store/atomic-write.ts';
+import { listRuns, readRun } from '../../store/run-store.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { otlpMetrics } from '../export/otlp-metrics.ts';
+import type { Io } from '../io.ts';
+import { runsRoot } from '../run-tests.ts';
+import { VERSION } from '../version.gen.ts';
+
+const SEND_MS = 10_000;
+
+/** The numbers need nothing of the surroundings. */
+const PLAIN: ReportContext = {
+  color: false,
+  columns: 100,
+  hasStepSummary: false,
+  quiet: false,
+  publicPath: (file) => file,
+  checkSummary: () => undefined,
+  version: VERSION,
+};
+
+interface ExportOptions {
+  readonly run?: string;
+  readonly output?: string;
+  readonly pushgateway?: string;
+  readonly otlp?: string;
+  readonly job: string;
+}
+
+export const command: CliCommand = {
+  name: 'export-metrics',
+  summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP',
+  configure: (parser) =>
+    parser
+      .option('--run <id>', 'the stored run (default: the newest finished one)')
+      .option('-o, --output <file>', 'write the Prometheus text into a file')
+      .option('--pushgateway <url>', 'push it to a Pushgateway')
+      .option('--otlp <url>', 'send it as OTLP/HTTP JSON, e.g. http://127.0.0.1:4318/v1/metrics')
+      .option('--job <name>', "the Pushgateway's job", 'agentci')
+      .addHelpText(
+        'after',
+        `
+Without a target the Prometheus text goes to stdout. A value that is not known is absent, never 0.
+
+Example:
+  agentci export-metrics -o agentci.prom`,
+      ),
+  run: async ({ options, io }) => {
+    const { run: id, output, pushgateway, otlp, job } = options as unknown as ExportOptions;
+    const root = runsRoot(io.cwd);
+    const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
+    if (chosen === undefined)
+      throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });
+    const run = readRun(root, chosen);
+    const text = reportText(reporter.render(run, PLAIN));
+    if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
+    if (pushgateway !== undefined) {
+      const url = `${pushgateway.replace(/\/$/, '')}/metrics/job/${encodeURIComponent(job)}/agent/${encodeURIComponent(run.agent)}`;
+      await send(url, { method: 'PUT', body: text, headers: { 'content-type': 'text/plain; version=0.0.4' } }, io);
+    }
+    if (otlp !== undefined) {
+      const at = run.started_at === undefined ? io.now() : Date.parse(run.started_at) + (run.duration_ms ?? 0);
+      const body = otlpMetrics(text, { agent: run.agent, version: VERSION, timeUnixNano: `${Math.round(at)}000000` });
+      await send(
+        otlp,
+        { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+        io,
+      );
+    }
+    if (output === undefined && pushgateway === undefined && otlp === undefined) io.stdout.write(text);
+    return 0;
+  },
+};
+
+async function send(url: string, init: RequestInit, io: Io): Promise<void> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...init, signal: AbortSignal.any([io.signal, AbortSignal.timeout(SEND_MS)]) });
+  } catch (error) {
+    const why = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
+    throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
+  }
+  if (!response.ok)
+    throw new UserError(
+      'EXPORT_FAILED',
+      `${url} answered HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`,
+    );
+  io.stderr.write(`agentci: sent to ${url}\n`);
+}

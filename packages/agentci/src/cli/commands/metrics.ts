@@ -1,0 +1,48 @@
+import type { Metric } from '../../metrics/metric.ts';
+import { findMetric, metricNames } from '../../metrics/registry.ts';
+import type { CliCommand } from '../cli-command.ts';
+
+export const command: CliCommand = {
+  name: 'metrics',
+  summary: 'list the metrics a spec can ask for: layer, unit, what they need',
+  configure: (parser) => {
+    parser.option('--json', 'as JSON').addHelpText('after', '\nExample:\n  agentci metrics --json');
+  },
+  run: async ({ options, io }) => {
+    const metrics = metricNames().flatMap((name) => findMetric(name) ?? []);
+    io.stdout.write(
+      options.json
+        ? `${JSON.stringify({ schema: 'agentci.metrics/1', metrics: metrics.map(facts) }, null, 2)}\n`
+        : table(metrics),
+    );
+    return 0;
+  },
+};
+
+const facts = ({ name, group, layer, better, unit, scope, needs, summary, params }: Metric) => ({
+  name,
+  group,
+  layer,
+  better,
+  unit,
+  scope,
+  needs,
+  summary,
+  params: Object.keys((params?.() as { shape?: object } | undefined)?.shape ?? {}),
+});
+
+function table(metrics: readonly Metric[]): string {
+  const lines: string[] = [];
+  for (const group of [...new Set(metrics.map((metric) => metric.group))]) {
+    lines.push(`${group}`);
+    for (const { name, layer, better, unit, scope, needs, summary } of metrics.filter(
+      (metric) => metric.group === group,
+    )) {
+      const sign = better === 'higher' ? 'higher is better' : 'lower is better';
+      const facts = [layer, unit, sign, ...(scope === 'suite' ? ['over the whole run'] : [])].join(', ');
+      lines.push(`  ${name.padEnd(28)} ${summary}`, `  ${''.padEnd(28)} ${facts}; needs ${needs.join('; ')}`);
+    }
+    lines.push('');
+  }
+  return `${lines.join('\n')}A bound gates: "tool_success: 0.9" under "metrics:" of a query or of the spec.\n`;
+}

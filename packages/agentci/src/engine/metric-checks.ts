@@ -1,0 +1,167 @@
+import type { JudgeMode } from '../judge/mode.ts';
+import type { Judge } from '../judge/port.ts';
+import type { LocalModels } from '../metrics/local-models.ts';
+import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
+import { findMetric } from '../metrics/registry.ts';
+import { type CheckResult, type CheckStatus, LAYERS, type Layer, type MetricResult } from '../results/run-result.ts';
+import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import type { PriceLookup } from '../trace/totals.ts';
+import { compactDetail } from './metric-detail.ts';
+
+/** What measuring needs beyond the query and its trace. */
+export interface MetricTools {
+  readonly judge?: Judge | JudgeMode;
+  readonly price?: PriceLookup;
+  readonly models?: LocalModels;
+  /** Metrics of the user's own modules, by name. */
+  readonly custom?: ReadonlyMap<string, Metric>;
+}
+
+export interface Measurements {
+  readonly metrics: Record<string, MetricResult>;
+  readonly checks: Readonly<Record<Layer, CheckResult[]>>;
+}
+
+export const hasMetrics = (query: Query): boolean => metricRequests(query.metrics).length > 0;
+
+/** The metric of that name, the user's own first: a suite never sees those of another. */
+export const metricOf = (name: string, { custom }: Pick<MetricTools, 'custom'>): Metric | undefined =>
+  custom?.get(name) ?? findMetric(name);
+
+/** What a metric sees of a query. */
+export function metricInput(query: Query, trace: Trace, { judge, price, models }: MetricTools): MetricInput {
+  const { id, query: text, expectedOutput, context, metadata } = query;
+  const measuredCase: MetricCase = {
+    id,
+    query: text,
+    ...(expectedOutput === undefined ? {} : { expected_output: expectedOutput }),
+    ...(context ? { context } : {}),
+    ...(metadata ? { metadata } : {}),
+  };
+  return {
+    case: measuredCase,
+    trace,
+    ...(typeof judge === 'object' ? { judge } : {}),
+    ...(price ? { price } : {}),
+    ...(models ? { models } : {}),
+  };
+}
+
+/** Measures every metric a query asks for; those with a bound become checks `metric.<name>` in the metric's layer. */
+export async function measureQuery(query: Query, trace: Trace, tools: MetricTools): Promise<Measurements> {
+  const input = metricInput(query, trace, tools);
+  const metrics: Record<string, MetricResult> = {};
+  const checks = Object.fromEntries(LAYERS.map((layer) => [layer, [] as CheckResult[]])) as Record<
+    Layer,
+    CheckResult[]
+  >;
+  const requests = metricRequests(query.metrics).filter(({ name }) => metricOf(name, tools)?.scope !== 'suite');
+  const found = await Promise.all(
+    requests.map(async (request) => ({ request, ...(await measure(request, input, tools)) })),
+  );
+  for (const { request, metric, output, failure } of found) {
+    const { name } = request;
+    metrics[name] = { value: output.value, detail: compactDetail(output.detail) };
+    if (!isBounded(request)) continue;
+    const check = checkOf({ request, metric, output, failure, location: query.locations?.[`metric.${name}`] });
+    checks[metric?.layer ?? 'correctness'].push(check);
+  }
+  return { metrics, checks };
+}
+
+/** Why there is no number though there should be one. */
+type Failure = 'off' | 'error' | undefined;
+
+interface Measured {
+  readonly metric: Metric | undefined;
+  readonly output: MetricOutput;
+  readonly failure: Failure;
+}
+
+async function measure(request: MetricRequest, input: MetricInput, tools: MetricTools): Promise<Measured> {
+  const { name, params } = request;
+  const metric = metricOf(name, tools);
+  const without = (failure: Failure, reason: string): Measured => ({
+    metric,
+    output: { name, value: null, detail: { reason } },
+    failure,
+  });
+  if (metric === undefined) return without('error', `there is no metric "${name}"`);
+  if (params.method === 'model' && tools.judge === 'off') return without('off', 'the judge is off');
+  try {
+    const output = await metric.evaluate({ ...input, params });
+    return { metric, output, failure: output.detail.judge_error === undefined ? undefined : 'error' };
+  } catch (error) {
+    return without('error', `could not be measured: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The verdict on a bound: never a pass without a number. */
+export function checkOf(options: {
+  readonly request: MetricRequest;
+  readonly metric: Metric | undefined;
+  readonly output: MetricOutput;
+  readonly failure: Failure;
+  readonly location: CheckResult['location'] | undefined;
+}): CheckResult {
+  const { request, metric, output, failure, location } = options;
+  const { min, max } = boundsOf(request, metric);
+  const severity =
+    request.severity ?? (metric?.layer === undefined || metric.layer === 'correctness' ? 'fail' : 'warn');
+  const { value } = output;
+  const limit = limitText(min, max);
+  const method = typeof output.detail.method === 'string' ? `, ${output.detail.method}` : '';
+  const base = {
+    id: `metric.${request.name}`,
+    limit: { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
+    ...(location ? { location } : {}),
+    evidence: evidenceOf(output.detail),
+  };
+  if (value === null) {
+    const status: CheckStatus =
+      failure === 'off' ? 'skip' : failure === 'error' || severity === 'fail' ? 'error' : 'skip';
+    return {
+      ...base,
+      status,
+      ...(status === 'skip' ? { skip_reason: failure === 'off' ? ('off' as const) : ('not_measured' as const) } : {}),
+      message: `${request.name} was not measured: ${String(output.detail.reason)} (${limit})`,
+    };
+  }
+  const holds = (min === undefined || value >= min) && (max === undefined || value <= max);
+  const unit = metric?.scale === 'raw' && metric.unit !== '' ? ` ${metric.unit}` : '';
+  return {
+    ...base,
+    status: holds ? 'pass' : severity,
+    value,
+    message: `${request.name}: ${show(value)}${unit} of ${limit}${method}`,
+  };
+}
+
+/** A bare number is the bound on the better side. */
+function boundsOf({ bound, min, max }: MetricRequest, metric: Metric | undefined): { min?: number; max?: number } {
+  const isLower = metric?.better === 'lower';
+  const low = min ?? (isLower ? undefined : bound);
+  const high = max ?? (isLower ? bound : undefined);
+  return { ...(low === undefined ? {} : { min: low }), ...(high === undefined ? {} : { max: high }) };
+}
+
+function limitText(min: number | undefined, max: number | undefined): string {
+  const parts = [min === undefined ? '' : `at least ${show(min)}`, max === undefined ? '' : `at most ${show(max)}`];
+  return parts.filter(Boolean).join(' and ');
+}
+
+const show = (value: number): string => String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
+
+/** Where personal data was found is told masked. */
+function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evidence'] {
+  const { detections } = detail;
+  if (!Array.isArray(detections)) return [];
+  return (detections as { type?: unknown; location?: unknown; masked?: unknown; step?: unknown }[])
+    .slice(0, 5)
+    .map(({ type, location, masked, step }) => ({
+      text: `${String(type)} in the ${String(location)}: ${String(masked)}`,
+      ...(typeof step === 'number' ? { step } : {}),
+    }));
+}
