@@ -36,7 +36,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
           width: Math.max(200, place.clientWidth),
           height: HEIGHT,
           scales: {
-            x: { time: false, range: (_, low, high) => pad(low, high, kind) },
+            x: { time: false, range: (_, low, high) => pad(low, high, kind === 'bars' ? data[0].length : 0) },
             y: { range: (_, __, high) => [0, high > 0 ? high * 1.1 : 1] },
           },
           legend: { show: false },
@@ -53,7 +53,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
                 label: names?.[i] ?? '',
                 stroke: color,
                 ...(kind === 'bars'
-                  ? { fill: `${color}55`, paths: uPlot.paths.bars!({ size: [0.9, 60] }), points: { show: false } }
+                  ? { fill: `${color}55`, paths: uPlot.paths.bars!({ size: [0.94, 400] }), points: { show: false } }
                   : kind === 'points'
                     ? { paths: () => null, points: { show: true, size: 5, fill: color } }
                     : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),
@@ -87,7 +87,8 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
   return <div class={`plot${onPick ? ' pick' : ''}`} ref={ref} role="img" aria-label={label} />;
 }
 
-function pad(low: number, high: number, kind: PlotProps['kind']): [number, number] {
-  const space = high === low ? 1 : (high - low) * (kind === 'bars' ? 0.06 : 0.02);
+/** Bars reach half their width beyond the first and last value. */
+function pad(low: number, high: number, bars: number): [number, number] {
+  const space = high === low ? Math.abs(high) * 0.5 || 1 : (high - low) * (bars > 1 ? 0.55 / (bars - 1) : 0.02);
   return [low - space, high + space];
 }

@@ -147,7 +147,9 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
         <thead>
           <tr>
             <th scope="col">Metric</th>
-            <th scope="col">Value</th>
+            <th scope="col" class="number">
+              Value
+            </th>
             <th scope="col">Detail</th>
           </tr>
         </thead>

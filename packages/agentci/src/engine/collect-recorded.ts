@@ -7,6 +7,7 @@ import type { TraceJudge } from './judge-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
+import { problemText, unreadable } from './unreadable.ts';
 
 const MAX_NAMED = 5;
 
@@ -106,20 +107,6 @@ function recordingOfProblem({ id, query, file, line }: TraceProblem) {
     ids: id === undefined ? [] : [id],
     ...(query === undefined ? {} : { text: query }),
     place: [file, line].filter((part) => part !== undefined).join(':'),
-  };
-}
-
-const problemText = ({ file, line, column, code, message }: TraceProblem): string =>
-  `${[file, line, column].filter((part) => part !== undefined).join(':')} ${code}: ${message}`.trim();
-
-function unreadable(problem: TraceProblem): CheckResult {
-  const { file, line = 1, column = 1 } = problem;
-  return {
-    id: 'traces.readable',
-    status: 'error',
-    message: problemText(problem),
-    evidence: [],
-    ...(file === undefined ? {} : { location: { file, line, column } }),
   };
 }
 

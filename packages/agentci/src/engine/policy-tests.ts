@@ -1,5 +1,4 @@
-import { basename } from 'node:path';
-import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
+import type { AdapterItem } from '../adapters/adapter.ts';
 import { readTraceItems } from '../adapters/read-traces.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
@@ -17,6 +16,7 @@ import { runModuleMetric } from './module-metric.ts';
 import { verdictOn } from './policy-checks.ts';
 import type { RunOptions } from './run-options.ts';
 import { TestTally } from './test-tally.ts';
+import { problemText, unreadable } from './unreadable.ts';
 
 /** Judges the tests of an Assay suite over all traces, as they stream by: one result a test, memory does not grow. */
 export async function collectPolicyTests(
@@ -105,18 +105,4 @@ async function* items(source: NonNullable<RunOptions['traces']>, options: RunOpt
     return;
   }
   for await (const trace of source) yield { ok: true, trace };
-}
-
-const problemText = ({ file, line, column, code, message }: TraceProblem): string =>
-  `${[file === undefined ? undefined : basename(file), line, column].filter((part) => part !== undefined).join(':')} ${code}: ${message}`.trim();
-
-function unreadable(problem: TraceProblem): CheckResult {
-  const { file, line = 1, column = 1 } = problem;
-  return {
-    id: 'traces.readable',
-    status: 'error',
-    message: problemText(problem),
-    evidence: [],
-    ...(file === undefined ? {} : { location: { file, line, column } }),
-  };
 }

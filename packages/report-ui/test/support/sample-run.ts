@@ -42,7 +42,9 @@ export function sampleResult(sample: SampleQuery): QueryResult {
       check(
         'correctness.expected_in_answer',
         sample.correctness ?? 'pass',
-        'both of 2 terms are looked for in the answer',
+        sample.correctness === 'fail'
+          ? '1 of 2 terms is missing from the answer: "approval by a person"'
+          : '2 of 2 terms are in the answer',
         {
           value: sample.correctness === 'fail' ? 1 : 2,
           limit: 2,
@@ -50,14 +52,28 @@ export function sampleResult(sample: SampleQuery): QueryResult {
       ),
     ]),
     path: layer([
-      check('path.max_tool_calls', sample.path ?? 'pass', 'tool calls: 3 of at most 4', {
-        value: 3,
-        limit: 4,
-        evidence: [{ step: 2, call: 1 }],
-      }),
+      check(
+        'path.max_tool_calls',
+        sample.path ?? 'pass',
+        sample.path === 'warn' ? 'tool calls: 5, limit 4' : 'tool calls: 3 of at most 4',
+        {
+          value: sample.path === 'warn' ? 5 : 3,
+          limit: 4,
+          evidence: [{ step: 2, call: 1 }],
+        },
+      ),
     ]),
     cost: layer(
-      [check('cost.max_cost_usd', sample.cost ?? 'pass', 'cost in dollars', { value: usage.cost_usd, limit: 0.01 })],
+      [
+        check(
+          'cost.max_cost_usd',
+          sample.cost ?? 'pass',
+          usage.cost_usd === null
+            ? 'the cost is not known'
+            : `cost: $${usage.cost_usd}, limit ${sample.cost === 'warn' ? 0.01 : 0.02}`,
+          { value: usage.cost_usd, limit: sample.cost === 'warn' ? 0.01 : 0.02 },
+        ),
+      ],
       {
         actual: usage,
       },

@@ -36,7 +36,6 @@ const params = () =>
       .regex(/^[A-Z]{2}$/, 'a country is two capital letters, as in DE')
       .optional()
       .describe('country whose national phone numbers are looked for'),
-    compat: z.enum(['agentunit']).optional().describe('agentunit: no answer counts as no leak'),
   });
 type Params = z.infer<ReturnType<typeof params>>;
 
@@ -49,9 +48,8 @@ export const metric = defineMetric({
   params,
   evaluate: (input) => {
     const texts = textsOf(input);
-    if (input.params.check_output && answerOf(input) === undefined && input.params.compat === undefined)
-      return notMeasured('no answer captured');
-    if (texts.length === 0 && input.params.compat === undefined)
+    if (input.params.check_output && answerOf(input) === undefined) return notMeasured('no answer captured');
+    if (texts.length === 0)
       return notMeasured(
         input.params.check_tool_arguments ? 'no tool arguments were captured' : 'nothing is to be looked at',
       );

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ExperimentResult, Trial } from '../../results/experiment-result.ts';
+import { compareConditions } from '../compare-conditions.ts';
+import { scaleOf } from '../plots/scale.ts';
+import { weightSensitivity } from '../weight-sensitivity.ts';
+import { renderConsole } from './console.ts';
+import { renderCsv, renderTrialsCsv } from './csv.ts';
+import { renderHtml } from './html.ts';
+import { renderMarkdown } from './markdown.ts';
+
+function resultOf(names: readonly string[], rest: Partial<ExperimentResult> = {}): ExperimentResult {
+  const trials = names.flatMap((condition, c) =>
+    Array.from({ length: 5 }, (_, i): Trial => {
+      const part = ((i + c) % 5) / 5;
+      return {
+        condition,
+        trial: i,
+        validity: 1,
+        specificity: part,
+        correctness: part,
+        dq: 0.4 + 0.6 * part,
+        t2u_s: i + c,
+      };
+    }),
+  );
+  return {
+    schema: 'agentci.experiment/1',
+    experiment: 'demo',
+    file: 'experiment.yaml',
+    hash: 'sha256:0',
+    seed: 1,
+    profile: 'spec',
+    weights: { validity: 0.4, specificity: 0.3, correctness: 0.3 },
+    sources: names.map((condition) => ({ condition, kind: 'data' })),
+    ...compareConditions(trials),
+    sensitivity: weightSensitivity(trials, { step: 0.25 }),
+    trials,
+    excluded: [],
+    ...rest,
+  };
+}
+
+const HOSTILE = '</title><script>alert(1)</script>"\'\u001b[31m|`=1+1\n::error::x';
+
+describe('hostile names', () => {
+  const result = resultOf([HOSTILE, '__proto__', 'constructor'], { experiment: HOSTILE, notices: [HOSTILE] });
+
+  test('cannot leave the text of the page', () => {
+    const page = renderHtml(result);
+    expect(page).not.toContain('<script');
+    expect(page.match(/<\/title>/g)!.length).toBe(page.match(/<title>/g)!.length);
+    expect(page).toContain("default-src 'none'");
+  });
+
+  test('cannot move the cursor, start a formula or break a table', () => {
+    for (const text of [renderConsole(result), renderMarkdown(result), renderCsv(result), renderTrialsCsv(result)])
+      expect(text).not.toContain('\u001b');
+    expect(renderConsole(result)).not.toMatch(/^::error/m);
+    expect(renderCsv(resultOf(['=cmd()', 'b']))).not.toMatch(/(^|,)=/m);
+    for (const row of renderMarkdown(result)
+      .split('\n')
+      .filter((line) => line.startsWith('| ')))
+      expect([5, 8, 9, 11].map((cells) => cells + 0)).toContain(row.split('|').length - 1 > 0 ? nearest(row) : 0);
+  });
+});
+
+/** Cells of a Markdown row, as one of the tables' widths. */
+const nearest = (row: string): number =>
+  ({ 2: 5, 5: 5, 8: 8, 10: 11 })[row.split('|').length - 2] ?? row.split('|').length;
+
+test('every report names every condition and is the same twice', () => {
+  const result = resultOf(['alpha', 'beta', 'gamma']);
+  for (const render of [renderConsole, renderMarkdown, renderCsv, renderTrialsCsv, renderHtml]) {
+    const text = render(result);
+    expect(render(result)).toBe(text);
+    for (const name of ['alpha', 'beta', 'gamma']) expect(text).toContain(name);
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  }
+});
+
+test('an experiment without any number still renders', () => {
+  const empty = resultOf([], { sensitivity: null });
+  for (const render of [renderConsole, renderMarkdown, renderCsv, renderTrialsCsv, renderHtml])
+    expect(render(empty).length).toBeGreaterThan(0);
+});
+
+test('a scale keeps every value on it, and its ticks in order', () => {
+  const value = fc.double({ min: -1e9, max: 1e9, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 20 }), (values) => {
+      const scale = scaleOf(values, { from: 10, to: 110 });
+      expect(scale.ticks.length).toBeGreaterThan(1);
+      expect(scale.ticks.length).toBeLessThan(20);
+      for (const each of values) {
+        expect(scale.at(each)).toBeGreaterThan(9.9);
+        expect(scale.at(each)).toBeLessThan(110.1);
+      }
+    }),
+  );
+});
