@@ -153,7 +153,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     expect(checks[0]).toMatch(/fail\s+expected_in_answer\s+1 of 2 terms.*1\s+2\s+agentci_spec.yaml:12:7/s);
     expect(await page.locator('.reply').innerText()).toMatch(/2 of 5.*does not say who decides/s);
     await page.click('text=diff with baseline v1');
-    expect(await page.locator('.answer ins').allInnerTexts()).toContain('opened');
+    expect((await page.locator('.answer ins').allInnerTexts()).join(' ')).toContain('opened a ticket');
     expect(await page.locator('.answer del').count()).toBeGreaterThan(0);
     expect(await page.locator('section:has(h3:text("Repeats")) tbody tr').count()).toBe(3);
     expect(await page.locator('.sequence tr').first().locator('td.delete').allInnerTexts()).toEqual([

@@ -36,6 +36,10 @@ const between = (body: string): RegExp => new RegExp(`${START}(?:${body})${END}`
 const STREET_WORDS =
   'St|Street|Ave|Avenue|Rd|Road|Blvd|Boulevard|Ln|Lane|Dr|Drive|Ct|Court|Pl|Place|Sq|Square|Ter|Terrace|Way|Pkwy|Parkway|Hwy|Highway';
 
+/** Words that open a sentence and are nobody's first name. */
+const NOT_A_NAME =
+  'A|An|And|As|At|But|By|Call|Contact|Dear|For|From|He|Hello|Her|Hi|His|How|If|In|Is|It|Its|My|No|Not|Of|On|Or|Our|Please|See|She|So|That|The|Their|Then|There|These|They|This|To|Via|We|What|When|Where|Who|Why|With|Yes|You|Your';
+
 /** In order of trust: what an earlier one claims, a later one leaves alone. One span is one detection. */
 const DETECTORS: readonly Detector[] = [
   {
@@ -76,7 +80,7 @@ const DETECTORS: readonly Detector[] = [
     confidence: 0.7,
     pattern: between(`\\d{1,6}[A-Za-z]? (?:[\\p{Lu}][\\p{L}'’.-]{0,30} ){1,4}(?:${STREET_WORDS})`),
   },
-  { type: 'name', confidence: 0.6, pattern: between('[A-Z][a-z]{1,40} [A-Z][a-z]{1,40}') },
+  { type: 'name', confidence: 0.6, pattern: between(`(?!(?:${NOT_A_NAME}) )[A-Z][a-z]{1,40} [A-Z][a-z]{1,40}`) },
 ];
 
 export interface PiiOptions {

@@ -6,6 +6,7 @@ export interface Scale {
 }
 
 const WANTED_TICKS = 6;
+const DUST = 1e-9;
 
 /** A scale over the range of the values, widened to round numbers. */
 export function scaleOf(
@@ -19,7 +20,8 @@ export function scaleOf(
     if (value > high) high = value;
   }
   if (!(low <= high)) [low, high] = [0, 1];
-  if (low === high) [low, high] = [low - 0.5, high + 0.5];
+  // Values this near are one value: their difference is binary dust, and so would be the ticks.
+  if (high - low <= Math.max(1, Math.abs(low), Math.abs(high)) * DUST) [low, high] = [low - 0.5, high + 0.5];
   const step = roundStep((high - low) / WANTED_TICKS);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { load } from 'js-yaml';
+import { expect, onTestFinished, test } from 'vitest';
+import { CLI } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+// The action's own steps, run by a small runner that plays GitHub's: inputs, step outputs, files for output and summary.
+
+const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
+const action = load(readFileSync(join(root, 'action.yml'), 'utf8')) as {
+  inputs: Record<string, { default: string }>;
+  runs: { steps: { id?: string; uses?: string; run?: string; if?: string; env?: Record<string, string> }[] };
+};
+
+interface Comment {
+  id: number;
+  body: string;
+}
+
+/** The part of GitHub's API the action needs, on loopback. */
+async function github(comments: Comment[], status = 200) {
+  const server = createServer(async (incoming, response) => {
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    const id = Number(/comments\/(\d+)$/.exec(incoming.url ?? '')?.[1]);
+    if (incoming.method === 'POST')
+      comments.push({ id: comments.length + 1, ...(JSON.parse(body) as { body: string }) });
+    if (incoming.method === 'PATCH') Object.assign(comments.find((entry) => entry.id === id)!, JSON.parse(body));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(incoming.method === 'GET' ? comments : {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function runAction(cwd: string, given: Record<string, string>, api: string) {
+  const inputs: Record<string, string> = Object.fromEntries(
+    Object.entries(action.inputs).map(([name, input]) => [name, given[name] ?? input.default]),
+  );
+  const outputs: Record<string, string> = {};
+  const value = (expression: string): string => {
+    const name = expression.trim();
+    if (name.startsWith('inputs.')) return inputs[name.slice(7)] ?? '';
+    if (name.startsWith('steps.run.outputs.')) return outputs[name.slice(18)] ?? '';
+    return name === 'github.action_path' ? root : '';
+  };
+  const fill = (text: string) => text.replace(/\$\{\{([^}]+)\}\}/g, (_, expression: string) => value(expression));
+  const holds = (condition: string | undefined) =>
+    (condition ?? 'true').split('&&').every((part) => {
+      const [, left = '', operator, right] = /^\s*(\S+)\s*(==|!=)\s*'([^']*)'\s*$/.exec(part) ?? [];
+      return operator === undefined || (value(left) === right) === (operator === '==');
+    });
+  let log = '';
+  let code = 0;
+  for (const step of action.runs.steps) {
+    if (step.run === undefined || step.run.includes('npm install') || !holds(step.if)) continue;
+    const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, text]) => [name, fill(text)]));
+    const child = spawn('bash', ['-eo', 'pipefail', '-c', step.run], {
+      cwd,
+      env: {
+        PATH: process.env.PATH,
+        GITHUB_ACTIONS: 'true',
+        GITHUB_WORKSPACE: cwd,
+        GITHUB_REPOSITORY: 'acme/bot',
+        GITHUB_API_URL: api,
+        GITHUB_EVENT_PATH: join(cwd, 'event.json'),
+        GITHUB_OUTPUT: join(cwd, 'output.txt'),
+        GITHUB_STEP_SUMMARY: join(cwd, 'step-summary.md'),
+        AGENTCI_BIN: join(cwd, 'agentci'),
+        ...env,
+      },
+    });
+    child.stdout.on('data', (chunk) => {
+      log += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      log += chunk;
+    });
+    code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? 1)));
+    for (const line of readFileSync(join(cwd, 'output.txt'), 'utf8').split('\n')) {
+      const at = line.indexOf('=');
+      if (at > 0) outputs[line.slice(0, at)] = line.slice(at + 1);
+    }
+  }
+  return { code, log, outputs, summary: readFileSync(join(cwd, 'step-summary.md'), 'utf8') };
+}
+
+const project = (answer: string, path = '') => {
+  const dir = tempDir({
+    'agentci_spec.yaml': `version: 1\nagent: demo\nqueries:\n  - {id: a, query: q, correctness: {expected_in_answer: [ok]}${path}}\n`,
+    'traces.jsonl': `${JSON.stringify({ id: 'a', query: 'q', answer, tool_calls: [{ name: 't' }] })}\n`,
+    'event.json': { pull_request: { number: 7 } },
+    'output.txt': '',
+    'step-summary.md': '',
+    agentci: `#!/usr/bin/env bash\nexec "${process.execPath}" "${CLI}" "$@"\n`,
+  });
+  chmodSync(join(dir, 'agentci'), 0o755);
+  return dir;
+};
+
+test('a failing run: annotations, summary, one comment, and the job fails last', async () => {
+  const comments: Comment[] = [{ id: 1, body: 'somebody else' }];
+  const api = await github(comments);
+  const { code, log, outputs, summary } = await runAction(project('no'), { traces: 'traces.jsonl' }, api);
+  expect(code).toBe(1);
+  expect(log).toMatch(/^::error file=agentci_spec\.yaml,line=4/m);
+  expect(outputs).toMatchObject({ 'exit-code': '1', verdict: '1', sarif: 'agentci-results/results.sarif' });
+  expect(summary).toContain('AgentCI: demo');
+  expect(comments).toHaveLength(2);
+  expect(comments[1]?.body).toMatch(/^<!-- agentci:demo:agentci_spec\.yaml -->/);
+});
+
+test('the next run updates its comment in place', async () => {
+  const comments: Comment[] = [{ id: 1, body: '<!-- agentci:demo:agentci_spec.yaml -->\nold' }];
+  const { code } = await runAction(project('ok'), { traces: 'traces.jsonl' }, await github(comments));
+  expect(code).toBe(0);
+  expect(comments).toHaveLength(1);
+  expect(comments[0]?.body).toContain('1 passed');
+});
+
+test.each([
+  { failOn: 'never', answer: 'no', code: 0 },
+  { failOn: 'fail', answer: 'ok', code: 0 },
+  { failOn: 'warn', answer: 'ok', code: 1 },
+  { failOn: 'sometimes', answer: 'ok', code: 2 },
+])('fail-on $failOn with a warning and the answer "$answer" exits $code', async ({ failOn, answer, code }) => {
+  const cwd = project(answer, ', path: {max_tool_calls: 0}');
+  expect(
+    (await runAction(cwd, { traces: 'traces.jsonl', 'fail-on': failOn, comment: 'false' }, 'http://127.0.0.1:1')).code,
+  ).toBe(code);
+});
+
+test('a comment that cannot be posted is a warning, not a verdict', async () => {
+  const { code, log } = await runAction(project('ok'), { traces: 'traces.jsonl' }, await github([], 403));
+  expect(code).toBe(0);
+  expect(log).toMatch(/^::warning title=AgentCI::the comment could not be posted: .*403/m);
+});
+
+test('a run that could not start fails the job with 2', async () => {
+  expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(2);
+});

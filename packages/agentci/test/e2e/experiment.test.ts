@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { AgreementResult, ExperimentResult } from '../../src/results/experiment-result.ts';
+import { CLI, cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const demo = join(fileURLToPath(import.meta.url), '../../../../../demos/experiment');
+const demoDir = (): string => {
+  const cwd = tempDir();
+  cpSync(demo, cwd, { recursive: true });
+  return cwd;
+};
+const json = (text: string): ExperimentResult => JSON.parse(text) as ExperimentResult;
+
+describe('the demo', () => {
+  test('runs without keys, gives every report, and the same numbers twice', async () => {
+    const cwd = demoDir();
+    const files = ['-o', 'r.html', '-o', 'r.csv', '-o', 'r.md', '-f', 'trials=t.csv', '-f', 'json'];
+    const first = await cli(['experiment', 'experiment.yaml', ...files], { cwd });
+    expect(first).toMatchObject({ code: 0 });
+    const result = json(first.stdout);
+    expect(result.conditions.map(({ condition, n }) => [condition, n])).toEqual([
+      ['human', 40],
+      ['single-agent', 40],
+      ['several-agents', 40],
+      ['last-month', 19],
+    ]);
+    expect(result.excluded).toEqual([{ condition: 'last-month', trial: 't07' }]);
+    expect(result.conditions[0]!.metrics.dq).toBeUndefined();
+    expect(readFileSync(join(cwd, 'r.html'), 'utf8').match(/<svg/g)!.length).toBe(7);
+    expect(readFileSync(join(cwd, 'r.csv'), 'utf8')).toContain('pair,single-agent,several-agents,dq,cohens_d,');
+    expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toContain('| --- |');
+    const again = await cli(['experiment', 'experiment.yaml', '--json', '--quiet'], { cwd });
+    expect(again).toMatchObject({ code: 0, stderr: '', stdout: first.stdout });
+  });
+
+  test('agreement between raters', async () => {
+    const cwd = demoDir();
+    const { code, stdout } = await cli(['experiment', 'agreement', 'ratings.csv', '--json'], { cwd });
+    const result = JSON.parse(stdout) as AgreementResult;
+    expect(code).toBe(0);
+    expect(result).toMatchObject({ raters: ['ana', 'ben', 'chris'], items: 12 });
+    expect(result.components.map(({ component, alpha, kappa }) => [component, alpha.length, kappa.length])).toEqual([
+      ['validity', 3, 3],
+      ['specificity', 3, 3],
+      ['correctness', 3, 3],
+    ]);
+    const gate = (least: string) =>
+      cli(['experiment', 'agreement', 'ratings.csv', '--level', 'nominal', '--min-alpha', least], { cwd });
+    expect((await gate('0.99')).code).toBe(1);
+    expect((await gate('0.1')).code).toBe(0);
+  });
+});
+
+test('trials written out as CSV are read in again to the same comparison', async () => {
+  const cwd = tempDir({
+    'a.jsonl': [
+      '{"trial_id": "x", "condition": "a", "t2u": 3, "actions": ["Rollback auth-service to v2.3.0"]}',
+      '{"trial_id": "y", "condition": "a", "t2u": 4, "actions": []}',
+      '{"trial_id": "z", "condition": "a", "error": "HTTP 500"}',
+      '{"trial_id": "w", "condition": "b", "t2u": 9, "actions": ["Investigate"]}',
+      '{"trial_id": "v", "condition": "b", "t2u": 8, "actions": ["Rollback deployment"]}',
+    ].join('\n'),
+    'one.yaml':
+      'experiment: one\nground_truth: rollback auth-service\nconditions:\n  a: {data: a.jsonl}\n  b: {data: a.jsonl}\n',
+    'two.yaml': 'experiment: two\nconditions:\n  a: {data: t.csv}\n  b: {data: t.csv}\n',
+  });
+  const one = json((await cli(['experiment', 'one.yaml', '--json', '-f', 'trials=t.csv'], { cwd })).stdout);
+  const two = json((await cli(['experiment', 'two.yaml', '--json'], { cwd })).stdout);
+  expect(one.conditions[0]).toMatchObject({ n: 2, failed: 1, metrics: { dq: { n: 2, max: 1, min: 0 } } });
+  expect(two.comparisons).toEqual(one.comparisons);
+  expect(two.conditions.map(({ metrics }) => metrics)).toEqual(one.conditions.map(({ metrics }) => metrics));
+});
+
+describe('an agent that is run', () => {
+  const TRIALS = 8;
+  const project = (body: string) =>
+    tempDir({
+      'agent.mjs': `import { appendFileSync } from 'node:fs';\nexport default async (query, { run, metadata }) => {\n  appendFileSync('asked.log', run + '\\n');\n  ${body}\n};\n`,
+      'e.yaml': `experiment: live\nquery: q\nground_truth: rollback auth-service\ntrials: ${TRIALS}\nconditions:\n  agent: {runner: {module: ./agent.mjs, retries: 0}}\n  base: {simulate: {t2u_s: {mean: 5, sd: 1}}}\n`,
+    });
+  const asked = (cwd: string): string[] =>
+    existsSync(join(cwd, 'asked.log')) ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n') : [];
+
+  test('a killed experiment goes on with --resume and asks only what is missing', async () => {
+    const cwd = project("await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';");
+    const child = spawn(process.execPath, [CLI, 'experiment', 'e.yaml'], { cwd, stdio: 'ignore' });
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    while (asked(cwd).length < 4) await new Promise((done) => setTimeout(done, 20));
+    child.kill('SIGKILL');
+    await closed;
+    const before = asked(cwd).length;
+    expect(before).toBeLessThan(TRIALS);
+    const { code, stdout } = await cli(['experiment', 'e.yaml', '--resume', '--json'], { cwd });
+    expect(code).toBe(0);
+    expect(json(stdout).conditions[0]).toMatchObject({ condition: 'agent', n: TRIALS, failed: 0 });
+    // At most the one trial that was running when the kill came is asked twice.
+    expect(asked(cwd).length - TRIALS).toBeLessThanOrEqual(1);
+    const third = await cli(['experiment', 'e.yaml', '--resume', '--json'], { cwd });
+    expect(third.stdout).toBe(stdout);
+  });
+
+  test('failed trials are counted and made again by --resume', async () => {
+    const cwd = project(
+      "if (run % 4 === 0 && !process.env.WELL) throw new Error('no');\n  return '- Rollback auth-service';",
+    );
+    const first = await cli(['experiment', 'e.yaml', '--json', '--quiet'], { cwd });
+    expect(first.code).toBe(0);
+    expect(json(first.stdout).conditions[0]).toMatchObject({ n: 6, failed: 2 });
+    expect(json(first.stdout).notices[0]).toContain('2 of 8 trials failed');
+    const second = await cli(['experiment', 'e.yaml', '--json', '--resume'], { cwd, env: { WELL: '1' } });
+    expect(json(second.stdout).conditions[0]).toMatchObject({ n: 8, failed: 0 });
+    expect(asked(cwd)).toHaveLength(10);
+  });
+
+  test('a condition with no trial that could be measured exits 2', async () => {
+    const cwd = project("throw new Error('never');");
+    expect((await cli(['experiment', 'e.yaml', '-n', '2'], { cwd })).code).toBe(2);
+  });
+
+  test('--resume refuses another experiment, and one that was never started', async () => {
+    const cwd = project("return '- Rollback';");
+    const resume = (...args: string[]) => cli(['experiment', 'e.yaml', '--resume', ...args], { cwd });
+    expect(await resume()).toMatchObject({ code: 2, stderr: expect.stringContaining('NOTHING_TO_RESUME') });
+    await cli(['experiment', 'e.yaml', '--quiet'], { cwd });
+    expect(await resume('-n', '3')).toMatchObject({ code: 2, stderr: expect.stringContaining('EXPERIMENT_CHANGED') });
+  });
+});
+
+describe('mistakes', () => {
+  const simple = 'experiment: e\nconditions:\n  a: {data: t.csv}\n';
+  test.each([
+    { when: 'no file', args: ['nothing.yaml'], files: {}, code: 'FILE_MISSING' },
+    { when: 'a misspelt key', args: ['e.yaml'], files: { 'e.yaml': 'experimnt: x\n' }, code: 'SPEC_UNKNOWN_KEY' },
+    { when: 'no trials file', args: ['e.yaml'], files: { 'e.yaml': simple }, code: 'FILE_MISSING' },
+    {
+      when: 'a bad number',
+      args: ['e.yaml'],
+      files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1,0.5\n2,high\n' },
+      code: 't.csv:3:1 TRIAL_INVALID',
+    },
+    {
+      when: 'a score above 1',
+      args: ['e.yaml'],
+      files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1,40\n' },
+      code: 't.csv:2:1 TRIAL_INVALID',
+    },
+    {
+      when: 'a row too short',
+      args: ['e.yaml'],
+      files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1\n' },
+      code: 't.csv:2:1 TRIAL_INVALID',
+    },
+    {
+      when: 'another condition',
+      args: ['e.yaml'],
+      files: { 'e.yaml': simple, 't.csv': 'condition,dq\nb,1\n' },
+      code: 'TRIALS_EMPTY',
+    },
+    { when: 'two documents on stdout', args: ['e.yaml', '-f', 'json', '-f', 'html'], files: {}, code: 'OUTPUT_MIXED' },
+    { when: 'an unknown format', args: ['e.yaml', '-f', 'jsn'], files: {}, code: 'OUTPUT_UNKNOWN' },
+    { when: 'no ratings', args: ['agreement'], files: {}, code: 'NO_RATINGS' },
+    {
+      when: 'ratings without raters',
+      args: ['agreement', 'r.csv'],
+      files: { 'r.csv': 'item,score\n1,2\n' },
+      code: 'r.csv:1:1 RATING_INVALID',
+    },
+    {
+      when: 'a rating twice',
+      args: ['agreement', 'r.csv'],
+      files: { 'r.csv': 'item,rater,x\n1,a,2\n1,a,3\n' },
+      code: 'r.csv:3:1 RATING_INVALID',
+    },
+    { when: 'a gate without a level', args: ['agreement', 'r.csv', '--min-alpha', '0.7'], files: {}, code: 'NO_LEVEL' },
+  ])('$when: exit 2, said in words', async ({ args, files, code }) => {
+    const outcome = await cli(['experiment', ...args], { cwd: tempDir(files) });
+    expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(code) });
+    expect(outcome.stderr).not.toMatch(/\n\s+at /);
+  });
+});

@@ -1,0 +1,50 @@
+// Posts the summary on the pull request, or updates the comment an earlier run left: the hidden marker on the first line
+// tells them apart from everybody else's. A comment that cannot be posted is a warning, never a verdict.
+import { readFileSync } from 'node:fs';
+
+const { env } = process;
+const PAGES = 20;
+
+try {
+  await comment();
+} catch (error) {
+  console.log(
+    `::warning title=AgentCI::the comment could not be posted: ${String(error.message).replace(/[\r\n]+/g, ' ')}`,
+  );
+}
+
+async function comment() {
+  const event = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'));
+  const number = event.pull_request?.number;
+  if (number === undefined) {
+    console.log('not a pull request: no comment');
+    return;
+  }
+  const body = readFileSync(env.AGENTCI_SUMMARY, 'utf8');
+  const [marker] = body.split('\n', 1);
+  const comments = `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/issues`;
+  for (let page = 1; page <= PAGES; page++) {
+    const found = await call(`${comments}/${number}/comments?per_page=100&page=${page}`, 'GET');
+    const mine = found.find((entry) => entry.body?.startsWith(marker));
+    if (mine) {
+      await call(`${comments}/comments/${mine.id}`, 'PATCH', { body });
+      return;
+    }
+    if (found.length < 100) break;
+  }
+  await call(`${comments}/${number}/comments`, 'POST', { body });
+}
+
+async function call(url, method, body) {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${env.GITHUB_TOKEN}`,
+      accept: 'application/vnd.github+json',
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} answered HTTP ${response.status}`);
+  return response.json();
+}
