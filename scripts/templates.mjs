@@ -4,6 +4,14 @@ const camel = (name) => words(name).replace(/-(.)/g, (_, letter) => letter.toUpp
 const snake = (name) => words(name).replaceAll('-', '_');
 const src = 'packages/agentci/src';
 
+/** The layer each group of metrics is checked in. */
+const METRIC_LAYERS = {
+  trajectory: 'path',
+  'multi-agent': 'path',
+  operational: 'cost',
+  sustainability: 'cost',
+};
+
 export const templates = {
   check: {
     example: 'path/max-retries',
@@ -167,32 +175,74 @@ What is read, what is not captured, how to export it.
   metric: {
     example: 'quality/tone',
     pattern: /^(trajectory|quality|operational|privacy|sustainability|multi-agent|multimodal)\/[a-z][a-z0-9-]*$/,
-    files: (name) => ({
-      [`${src}/metrics/${name}.ts`]: `import { toolCalls } from '../../trace/selectors.ts';
-import type { Trace } from '../../trace/model.ts';
+    files: (name) => {
+      const [group] = name.split('/');
+      const key = snake(name);
+      const layer = METRIC_LAYERS[group] ?? 'correctness';
+      return {
+        [`${src}/metrics/${name}.ts`]: `import { toolCalls } from '../../trace/selectors.ts';
+import { defineMetric, measured, notMeasured } from '../metric.ts';
 
-/** The share of tool calls that ended in an error; undefined when there is nothing to measure. */
-export function ${camel(name)}(trace: Trace): number | undefined {
-  const calls = toolCalls(trace);
-  if (calls.length === 0) return undefined;
-  return calls.filter((call) => call.status === 'error').length / calls.length;
-}
-`,
-      [`${src}/metrics/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { simpleTrace } from '../../trace/simple.ts';
-import { ${camel(name)} } from './${words(name)}.ts';
-
-test.each([
-  { when: 'nothing was called', calls: [], value: undefined },
-  { when: 'one of two calls failed', calls: [{ name: 'a' }, { name: 'b', error: 'boom' }], value: 0.5 },
-])('is $value when $when', ({ calls, value }) => {
-  expect(${camel(name)}(simpleTrace({ answer: 'ok', tool_calls: calls }))).toBe(value);
+export const metric = defineMetric({
+  name: '${key}',
+  group: '${group}',
+  layer: '${layer}',
+  better: 'lower',
+  needs: ['tool calls'],
+  summary: 'share of tool calls that ended in an error',
+  evaluate: ({ trace }) => {
+    const calls = trace ? toolCalls(trace) : [];
+    if (calls.length === 0) return notMeasured('no tool calls');
+    const failed = calls.filter((call) => call.status === 'error').length;
+    return measured(failed / calls.length, { failed, calls: calls.length });
+  },
 });
 `,
-      [`docs/metrics/${snake(name)}.md`]: `# \`${snake(name)}\`
+        [`${src}/metrics/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { simpleTrace } from '../../trace/simple.ts';
+import { metric } from './${words(name)}.ts';
 
-Formula, inputs, when it is not measured, an example, limits.
+test.each([
+  { when: 'nothing was called', calls: [], value: null },
+  { when: 'one of two calls failed', calls: [{ name: 'a' }, { name: 'b', error: 'boom' }], value: 0.5 },
+])('is $value when $when', ({ calls, value }) => {
+  expect(metric.evaluate({ trace: simpleTrace({ answer: 'ok', tool_calls: calls }) })).toMatchObject({ value });
+});
 `,
-    }),
+        [`docs/metrics/${key}.md`]: `# \`${key}\`
+
+Share of tool calls that ended in an error.
+
+Layer **${layer}** · 0 to 1 · lower is better.
+
+## Formula
+
+failed calls / calls.
+
+## Inputs
+
+tool calls of the trace.
+
+## Not measured when
+
+no tool was called.
+
+## Example
+
+\`\`\`yaml
+version: 1
+agent: my-agent
+queries:
+  - query: How do I install it?
+    metrics:
+      ${key}: 0.1
+\`\`\`
+
+## Limits
+
+What a call returned is not looked at.
+`,
+      };
+    },
   },
 };

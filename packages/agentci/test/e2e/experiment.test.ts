@@ -103,6 +103,16 @@ describe('an agent that is run', () => {
     expect(third.stdout).toBe(stdout);
   });
 
+  test('an interrupted experiment says so and exits 130', async () => {
+    const cwd = project("await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';");
+    const child = spawn(process.execPath, [CLI, 'experiment', 'e.yaml', '-o', 'r.json'], { cwd, stdio: 'ignore' });
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    while (asked(cwd).length < 3) await new Promise((done) => setTimeout(done, 20));
+    child.kill('SIGINT');
+    expect(await closed).toBe(130);
+    expect(json(readFileSync(join(cwd, 'r.json'), 'utf8')).interrupted).toBe(true);
+  });
+
   test('failed trials are counted and made again by --resume', async () => {
     const cwd = project(
       "if (run % 4 === 0 && !process.env.WELL) throw new Error('no');\n  return '- Rollback auth-service';",

@@ -44,10 +44,10 @@ interface RowContext {
 
 const NAME_FIELDS = ['trial', 'trial_id', 'id'] as const;
 
-function toTrial({ line, fields }: TrialRow, context: RowContext): Trial {
+function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): Trial {
   const { condition, scoring, file, problems } = context;
   const say = (message: string): void => {
-    problems.push({ severity: 'error', code: 'TRIAL_INVALID', message, file, line, column: 1 });
+    problems.push({ severity: 'error', code: 'TRIAL_INVALID', message: `${label}${message}`, file, line, column: 1 });
   };
   const number = (names: readonly string[], most = Number.POSITIVE_INFINITY): number | null => {
     const name = names.find((each) => !isBlank(fields.get(each)));

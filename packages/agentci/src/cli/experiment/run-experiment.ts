@@ -16,12 +16,12 @@ export async function runExperiment(
   { io, resume, options }: { io: Io; resume: boolean; options: LiveOptions },
 ): Promise<ExperimentResult> {
   const scoring = await withPrices(plan);
-  const isLive = plan.conditions.some(({ source }) => source.kind === 'runner');
   const collected: { condition: ConditionPlan; trials: Trial[] }[] = [];
-  // What needs no agent first: a bad file is found before anything was paid for.
-  const journal = isLive ? open(plan, { cwd: io.cwd, resume }) : undefined;
+  let journal: TrialJournal | undefined;
+  // What needs no agent first: a bad file is found before anything was paid for or set aside.
   for (const condition of [...plan.conditions].sort((a, b) => Number(live(a)) - Number(live(b)))) {
     if (io.signal.aborted) break;
+    if (live(condition)) journal ??= open(plan, { cwd: io.cwd, resume });
     collected.push({ condition, trials: await collect({ ...plan, scoring }, condition, { io, journal, options }) });
   }
   collected.sort((a, b) => plan.conditions.indexOf(a.condition) - plan.conditions.indexOf(b.condition));

@@ -4,6 +4,8 @@ import { parseCsv } from './csv.ts';
 /** A trial as somebody wrote it down: field names in lower case, and the line it stands on. */
 export interface TrialRow {
   readonly line: number;
+  /** Which one it is, where a whole document has no lines to go by. */
+  readonly label?: string;
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
@@ -41,12 +43,12 @@ function jsonRows(text: string, say: Say): TrialRow[] {
   const whole = parse(text);
   if (whole.ok) {
     const list = listIn(whole.value);
-    return list.flatMap((value, i) => rowOf(value, i + 1, say));
+    return list.flatMap((value, i) => rowOf(value, { line: 1, label: `trial ${i + 1}: ` }, say));
   }
   return text.split(/\r?\n/).flatMap((written, i) => {
     if (written.trim() === '') return [];
     const parsed = parse(written);
-    if (parsed.ok) return rowOf(parsed.value, i + 1, say);
+    if (parsed.ok) return rowOf(parsed.value, { line: i + 1 }, say);
     say(i + 1, 'the line is not JSON');
     return [];
   });
@@ -58,10 +60,10 @@ function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(trials) ? trials : [value];
 }
 
-function rowOf(value: unknown, line: number, say: Say): TrialRow[] {
+function rowOf(value: unknown, place: Omit<TrialRow, 'fields'>, say: Say): TrialRow[] {
   if (value !== null && typeof value === 'object' && !Array.isArray(value))
-    return [{ line, fields: new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field])) }];
-  say(line, 'a trial is an object');
+    return [{ ...place, fields: new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field])) }];
+  say(place.line, `${place.label ?? ''}a trial is an object`);
   return [];
 }
 

@@ -44,7 +44,7 @@ test('when there is no room for all, what passed gives way and the page says so'
 
 test.each([
   { when: 'they are not at hand', traces: undefined, notes: 1 },
-  { when: 'they cannot be read', traces: '{"id": "q0", "answer": 5}\nno json\n', notes: 1 },
+  { when: 'they cannot be read', traces: 'no json\nat all\n', notes: 1 },
 ])('a page without recordings says so when $when', async ({ traces, notes }) => {
   const cwd = tempDir(traces === undefined ? {} : { 'traces.jsonl': traces });
   const evidence = await pageEvidence(run(['pass']), { traces: traces && `${cwd}/traces.jsonl`, cwd });

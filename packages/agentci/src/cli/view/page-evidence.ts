@@ -54,6 +54,7 @@ export async function pageEvidence(
         const page = pageTrace(trace, lookup);
         if (leftOut.has(match.query.id) || !fits(match.query, JSON.stringify(page).length)) leftOut.add(match.query.id);
         else add(byQuery, match.query, page, trace);
+        if (only !== undefined && match.run === (match.query.runs?.length ?? 1)) break;
       }
     } catch (error) {
       notes.push(`the recordings could not be read to the end: ${(error as Error).message}`);

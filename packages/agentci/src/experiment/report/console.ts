@@ -11,6 +11,7 @@ export function renderConsole(result: ExperimentResult): string {
   for (const table of tablesOf(result, 'short')) lines.push(...tableLines(table), '');
   for (const { condition, trial } of result.excluded)
     lines.push(`excluded: ${escapeTerminalLine(`${condition} ${trial}`)}`);
+  if (result.interrupted) lines.push('note: the experiment was interrupted; trials are missing');
   for (const notice of result.notices) lines.push(`note: ${escapeTerminalLine(notice)}`);
   return `${lines.join('\n').trimEnd()}\n`;
 }

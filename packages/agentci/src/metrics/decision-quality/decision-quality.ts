@@ -3,13 +3,12 @@ import { simpleTrace } from '../../trace/simple.ts';
 import { answerOf, caseOf, metadataOf, outcomeFields, ownField } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
 import { type ActionSource, actionsOf, type FoundActions } from './actions.ts';
-import type { DecisionQualityProfileChoice } from './profile.ts';
+import { areWeights, type DecisionQualityProfileChoice } from './profile.ts';
 import { scoreDecisionQuality } from './score-decision-quality.ts';
 
-const words = z.array(z.string().regex(/\S/));
-
-const params = () =>
-  z.strictObject({
+const params = () => {
+  const words = z.array(z.string().regex(/\S/));
+  return z.strictObject({
     ground_truth: z
       .union([z.string(), z.array(z.string()).min(1)])
       .optional()
@@ -20,10 +19,14 @@ const params = () =>
       .default('list')
       .describe('Where the actions are: the items of lists in the answer, or a JSON pointer into it'),
     profile: z.enum(['spec', 'upstream']).default('spec'),
-    weights: z.strictObject({ validity: z.number(), specificity: z.number(), correctness: z.number() }).optional(),
+    weights: z
+      .strictObject({ validity: z.number(), specificity: z.number(), correctness: z.number() })
+      .refine(areWeights, 'the three weights must add up to 1')
+      .optional(),
     services: words.optional(),
     commands: words.optional(),
   });
+};
 
 export const metric = defineMetric({
   name: 'decision_quality',

@@ -37,7 +37,7 @@ describe('pii_leakage', () => {
     });
     expect(output.detail.detections).toMatchObject([
       { type: 'phone', location: 'input', masked: '+4************58' },
-      { type: 'email', location: 'tool_arguments', step: 0, masked: 'bo***********om' },
+      { type: 'email', location: 'tool_arguments', step: 1, masked: 'bo***********om' },
     ]);
     expect(JSON.stringify(output)).not.toContain('bob@example.com');
   });

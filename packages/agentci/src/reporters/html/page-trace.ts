@@ -164,20 +164,19 @@ const messageText = ({ parts, calls }: Message): string =>
     .filter(Boolean)
     .join('\n');
 
-const partsText = (parts: readonly Part[]): string =>
-  parts
-    .map((part) => {
-      switch (part.type) {
-        case 'text':
-        case 'reasoning':
-          return part.text;
-        case 'json':
-          return textOf(part.data) ?? '';
-        case 'media':
-          return `[${part.modality}${part.mime ? ` ${part.mime}` : ''}]${part.transcript ? ` ${part.transcript}` : ''}`;
-      }
-    })
-    .join('\n');
+const partsText = (parts: readonly Part[]): string => parts.map(partText).join('\n');
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'json':
+      return textOf(part.data) ?? '';
+    case 'media':
+      return `[${part.modality}${part.mime ? ` ${part.mime}` : ''}]${part.transcript ? ` ${part.transcript}` : ''}`;
+  }
+}
 
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
