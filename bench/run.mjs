@@ -26,6 +26,10 @@ if (existsSync(join(here, 'policy.mjs'))) {
   const { measurePolicy } = await import('./policy.mjs');
   rows.push(...(await measurePolicy()));
 }
+if (existsSync(join(here, 'metrics.mjs'))) {
+  const { measureMetrics } = await import('./metrics.mjs');
+  rows.push(...(await measureMetrics()));
+}
 report();
 
 function coldStart() {

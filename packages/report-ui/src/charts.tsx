@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 import { usageOf } from './filters.ts';
-import { count, FORMATS, quantile } from './format.ts';
+import { count, FORMATS, quantile, usdTick } from './format.ts';
 import { histogram } from './histogram.ts';
 import { Plot } from './plot.tsx';
 
@@ -40,6 +40,7 @@ function Quantity({
   onOpen: (id: string | undefined) => void;
 }) {
   const format = FORMATS[quantity];
+  const tick = quantity === 'cost_usd' ? usdTick : format;
   const { known, sorted, bins, perQuery } = useMemo(() => {
     const known = results.flatMap((result) => {
       const value = usageOf(result)[quantity];
@@ -85,7 +86,7 @@ function Quantity({
       <div class="columns">
         <figure>
           <figcaption>Distribution (number of queries)</figcaption>
-          <Plot label={`${name}, distribution: ${words}`} data={bins} kind="bars" xText={format} yText={count} />
+          <Plot label={`${name}, distribution: ${words}`} data={bins} kind="bars" xText={tick} yText={count} />
         </figure>
         <figure>
           <figcaption>By query, in the order of the spec; a click opens it</figcaption>
@@ -94,7 +95,7 @@ function Quantity({
             data={perQuery}
             kind="points"
             xText={(value) => (Number.isInteger(value) && value > 0 ? count(value) : '')}
-            yText={format}
+            yText={tick}
             onPick={(index) => onOpen(known[index]?.id)}
           />
         </figure>

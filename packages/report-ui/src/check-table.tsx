@@ -71,8 +71,12 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
           </details>
         )}
       </td>
-      <td class="number value">{valueText(value)}</td>
-      <td class="number value">{valueText(limit)}</td>
+      <td class="number value" data-label="value">
+        {valueText(value)}
+      </td>
+      <td class="number value" data-label="limit">
+        {valueText(limit)}
+      </td>
       <td class="where">{location ? visible(`${location.file}:${location.line}:${location.column}`) : ''}</td>
     </tr>
   );

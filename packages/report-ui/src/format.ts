@@ -11,6 +11,8 @@ const orUnknown =
 export const usd = orUnknown((value) =>
   value !== 0 && Math.abs(value) < 0.0001 ? `$${value.toPrecision(2)}` : formatUsd(value),
 );
+/** For an axis, where neighbours may differ in the fifth digit only. */
+export const usdTick = orUnknown((value) => `$${Number(value.toPrecision(3))}`);
 export const ms = orUnknown(formatMs);
 export const count = orUnknown((value) => formatCount(Math.round(value)));
 export const percent = orUnknown((value) => `${Math.round(value * 1000) / 10} %`);

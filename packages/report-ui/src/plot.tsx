@@ -35,6 +35,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
         {
           width: Math.max(200, place.clientWidth),
           height: HEIGHT,
+          padding: [12, 36, 0, 0],
           scales: {
             x: { time: false, range: (_, low, high) => pad(low, high, kind === 'bars' ? data[0].length : 0) },
             y: { range: (_, __, high) => [0, high > 0 ? high * 1.1 : 1] },
@@ -42,7 +43,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, y: false },
           axes: [
-            { ...axis, size: 28, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
+            { ...axis, size: 28, space: 76, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
             { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
           ],
           series: [

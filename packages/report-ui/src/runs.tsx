@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { PageRun } from '../../agentci/src/results/page-data.ts';
-import { count, ms, percent, time, usd } from './format.ts';
+import { count, ms, percent, time, usd, usdTick } from './format.ts';
 import { Plot } from './plot.tsx';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
@@ -29,7 +29,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
   };
   const charts = [
     ['Passed', trend.rate, percent],
-    ['Agent cost', trend.cost, usd],
+    ['Agent cost', trend.cost, usdTick],
     ['Latency, median', trend.latency, ms],
   ] as const;
   return (

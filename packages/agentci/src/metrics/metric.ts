@@ -83,10 +83,18 @@ export interface MetricDefinition<P extends object = Readonly<Record<string, unk
 export function defineMetric<P extends object = Readonly<Record<string, unknown>>>(
   definition: MetricDefinition<P>,
 ): Metric {
-  const { name, params: schema, evaluate, evaluateSuite } = definition;
+  const { name, evaluate, evaluateSuite } = definition;
+  const schema = definition.params && once(definition.params);
+  let standard: P | undefined;
+  const readParams = (given: Readonly<Record<string, unknown>> | undefined): P => {
+    if (schema === undefined) return (given ?? {}) as P;
+    if (given !== undefined) return schema().parse(given);
+    standard ??= schema().parse({});
+    return standard;
+  };
   const prepare = (input: MetricInput): With<P> => ({
     ...input,
-    params: (schema === undefined ? (input.params ?? {}) : schema().parse(input.params ?? {})) as P,
+    params: readParams(input.params),
   });
   const finish = (found: Found | Promise<Found>): MetricOutput | Promise<MetricOutput> =>
     isPromise(found) ? found.then((late) => checked(name, late)) : checked(name, found);
@@ -124,6 +132,14 @@ function checked(name: string, found: unknown): MetricOutput {
   if (typeof value === 'number' && Number.isFinite(value)) return { name, value, detail: known };
   const reason = known.reason ?? (value === null ? 'the metric gave no reason' : 'the metric gave no number');
   return { name, value: null, detail: { ...known, reason } };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const isPromise = (value: unknown): value is Promise<never> =>

@@ -102,10 +102,24 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
       lines.push(`- ${ICONS[check.status]} ${inline(check.id)}: ${inline(check.message)}${place}`);
     }
   }
-  if (result.baseline) lines.push(`- compared with baseline ${inline(result.baseline.version)}`);
+  if (result.baseline) lines.push(`- ${inline(againstBaseline(result, result.baseline.version))}`);
   if (result.answer !== null)
     lines.push('', `<pre>${escapeHtml(escapeTerminal(clip(result.answer, 1000))).replaceAll('\n', '&#10;')}</pre>`);
   return [...lines, '', '</details>', ''].join('\n');
+}
+
+/** What the baseline's run used, as multiples, and how alike the two ways were. */
+function againstBaseline({ path, cost }: QueryResult, version: string): string {
+  const numbers = [
+    ['cost', cost.details.cost_multiplier, '×'],
+    ['tokens', cost.details.token_ratio, '×'],
+    ['latency', cost.details.latency_ratio, '×'],
+    ['sequence similarity', path.details.sequence_similarity, ''],
+  ] as const;
+  const parts = numbers.flatMap(([name, value, sign]) =>
+    typeof value === 'number' ? [`${name} ${sign}${value}`] : [],
+  );
+  return `compared with baseline ${version}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
 /** Text in a list: no markup of its own, no line of its own. */

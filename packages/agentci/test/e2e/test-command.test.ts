@@ -92,6 +92,25 @@ describe('agentci test', () => {
     expect(readFileSync(join(cwd, 'out/r.json'), 'utf8')).toBe(readFileSync(join(cwd, 'r2.json'), 'utf8'));
   });
 
+  test('a report that cannot be written is named, the others are made, and the run is not green', async () => {
+    const cwd = project();
+    const args = [
+      'test',
+      '--traces',
+      'traces.jsonl',
+      '--filter',
+      'good',
+      '-f',
+      'csv=agentci_spec.yaml/x.csv',
+      '-f',
+      'json=r.json',
+    ];
+    const { code, stderr } = await cli(args, { cwd });
+    expect(stderr).toContain('the csv report could not be written');
+    expect(existsSync(join(cwd, 'r.json'))).toBe(true);
+    expect(code).toBe(2);
+  });
+
   test('tags, filters and --failed choose what is judged', async () => {
     const cwd = project();
     const ids = async (...args: string[]) => {

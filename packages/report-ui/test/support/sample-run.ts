@@ -210,7 +210,7 @@ export function sampleReport() {
       rest: {
         description: 'The agent may look the order up; paying out is for people.',
         baseline: { version: 'v1', file: 'baselines/support-router/v1/refund.json' },
-        pass_rate: { passed: 1, decided: 3, min: 1 },
+        pass_rate: { passed: 1, decided: 2, min: 1 },
         runs: [
           {
             run: 1,
