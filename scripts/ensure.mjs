@@ -34,10 +34,10 @@ function ensurePage() {
   const shared = ['baseline', 'results', 'reporters/format-number.ts'].map((name) =>
     join(root, 'packages', 'agentci', 'src', name),
   );
-  const parts = [join(root, 'packages', 'report-ui'), join(root, 'scripts', 'build-page.mjs'), ...shared];
+  const parts = [join(root, 'packages', 'report-ui'), ...shared];
   if (existsSync(page) && statSync(page).mtimeMs >= Math.max(...parts.flatMap((part) => [...sources(part)]))) return;
   say('building the report page');
-  run(process.execPath, [join(root, 'scripts', 'build-page.mjs')]);
+  run(process.execPath, [join(root, 'packages', 'report-ui', 'build.mjs')]);
 }
 
 function ensureBuild() {
@@ -46,7 +46,7 @@ function ensureBuild() {
   const newest = Math.max(...sources(join(packages, 'agentci')));
   if (existsSync(out) && statSync(out).mtimeMs >= newest) return;
   say('building');
-  run('npm', ['run', 'build', '--silent', '-w', '@agentci/agentci', '--', '--logLevel', 'warn']);
+  run('npm', ['run', 'build', '--silent', '-w', '@agentci/agentci']);
 }
 
 function* sources(dir) {
@@ -62,13 +62,17 @@ function* sources(dir) {
   }
 }
 
+/** A step speaks only when it fails: its output is of interest to nobody else. */
 function run(command, args) {
-  const { status } = spawnSync(command, args, {
+  const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', process.stderr, process.stderr],
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
     shell: process.platform === 'win32',
   });
-  if (status !== 0) fail(`${command} ${args.join(' ')} failed (exit ${status})`);
+  if (status === 0) return;
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
+  fail(`${command} ${args.join(' ')} failed (exit ${status})`);
 }
 
 function say(text) {

@@ -45,6 +45,7 @@ export default defineConfig({
   minify: true,
   clean: true,
   outDir: 'dist',
+  logLevel: 'error',
   fixedExtension: true,
   plugins: [leanCommander, leanYaml, sdksApart],
   // Every file the loader opens costs about a millisecond, so what all commands need is one chunk.

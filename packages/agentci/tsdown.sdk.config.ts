@@ -10,5 +10,6 @@ export default defineConfig({
   minify: true,
   clean: false,
   outDir: 'dist/sdk',
+  logLevel: 'error',
   fixedExtension: true,
 });

@@ -43,7 +43,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, y: false },
           axes: [
-            { ...axis, size: 28, space: 76, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
+            { ...axis, size: 28, space: 96, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
             { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
           ],
           series: [

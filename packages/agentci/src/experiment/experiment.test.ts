@@ -100,6 +100,10 @@ describe('other weights', () => {
     const best = (validity: number) => found.points.find(({ weights }) => weights.validity === validity)!.ranking[0];
     expect(best(1)).toEqual(['sure']);
     expect(best(0)).toEqual(['sharp']);
+    for (const { weights, order } of found.points) {
+      if (weights.validity < 0.6) expect(order).toBe('same');
+      if (weights.validity > 0.6) expect(order).toBe('different');
+    }
     // At validity 0.6 both have 0.68: level, not overtaken.
     expect(found.points.filter(({ weights }) => weights.validity === 0.6).every(({ order }) => order === 'tied')).toBe(
       true,

@@ -142,7 +142,7 @@ function anovaTable({ anova }: ExperimentResult, metrics: readonly TrialMetric[]
       zero_variance.length === 0
         ? []
         : [
-            `${METRIC_LABELS[metric]}: assumes equal spread, and ${zero_variance.join(' and ')} has none; read F with care`,
+            `${METRIC_LABELS[metric]}: assumes equal spread, and there is none in ${zero_variance.join(' and ')}; read F with care`,
           ],
     ),
   };
