@@ -7,7 +7,8 @@ export interface PlotProps {
   readonly kind: 'bars' | 'points' | 'lines';
   readonly xText: (value: number) => string;
   readonly yText: (value: number) => string;
-  readonly names?: readonly string[];
+  /** Pixels a label of the x axis takes. */
+  readonly xSpace?: number;
   readonly colors?: readonly string[];
   /** A point was clicked. */
   readonly onPick?: (index: number) => void;
@@ -17,7 +18,7 @@ const HEIGHT = 180;
 const DEFAULT_COLORS = ['--accent'];
 
 /** A chart that keeps the width of its place and the colours of the theme. Its label says in words what it shows. */
-export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_COLORS, onPick }: PlotProps) {
+export function Plot({ label, data, kind, xText, yText, xSpace = 76, colors = DEFAULT_COLORS, onPick }: PlotProps) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = ref.current!;
@@ -43,7 +44,7 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
           legend: { show: false },
           cursor: { drag: { x: false, y: false }, y: false },
           axes: [
-            { ...axis, size: 28, space: 96, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
+            { ...axis, size: 28, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
             { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
           ],
           series: [
@@ -51,7 +52,6 @@ export function Plot({ label, data, kind, xText, yText, names, colors = DEFAULT_
             ...data.slice(1).map((_, i): uPlot.Series => {
               const color = css(colors[i % colors.length]!);
               return {
-                label: names?.[i] ?? '',
                 stroke: color,
                 ...(kind === 'bars'
                   ? { fill: `${color}55`, paths: uPlot.paths.bars!({ size: [0.94, 400] }), points: { show: false } }

@@ -21,8 +21,12 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
       latency: [x, past.map((run) => run.median_latency_ms)] as [number[], (number | null)[]],
     };
   }, [runs, agent]);
-  const name = (value: number) =>
-    Number.isInteger(value) && trend.past[value - 1] ? time(trend.past[value - 1]?.started_at).slice(5) : '';
+  // Runs of one day are told apart by the hour.
+  const isOneDay = new Set(trend.past.map(({ started_at }) => started_at.slice(0, 10))).size === 1;
+  const name = (value: number) => {
+    const started = trend.past[value - 1]?.started_at ?? '';
+    return isOneDay ? started.slice(11, 16) : started.slice(5, 10);
+  };
   const pick = (index: number) => {
     const run = trend.past[index];
     if (run) location.hash = `#/?run=${encodeURIComponent(run.id)}`;
@@ -50,6 +54,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
                   data={data}
                   kind="lines"
                   xText={name}
+                  xSpace={52}
                   yText={format}
                   onPick={pick}
                 />

@@ -51,8 +51,9 @@ export async function pageEvidence(
       for await (const trace of readTraces(traces, { onProblem: () => unreadable++ })) {
         const match = matcher.take(recordingOf(trace));
         if (match.kind !== 'run' || (only !== undefined && match.query.id !== only)) continue;
+        if (leftOut.has(match.query.id)) continue;
         const page = pageTrace(trace, lookup);
-        if (leftOut.has(match.query.id) || !fits(match.query, JSON.stringify(page).length)) leftOut.add(match.query.id);
+        if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(match.query.id);
         else add(byQuery, match.query, page, trace);
         if (only !== undefined && match.run === (match.query.runs?.length ?? 1)) break;
       }
