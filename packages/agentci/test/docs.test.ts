@@ -67,6 +67,8 @@ describe('commands', () => {
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
+    // `report` needs a run to report on; a fresh clone has none.
+    if (line.startsWith('agentci report')) await cli(['test', '--quiet'], { cwd });
     const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({

@@ -9,16 +9,14 @@ export interface PlotProps {
   readonly yText: (value: number) => string;
   /** Pixels a label of the x axis takes. */
   readonly xSpace?: number;
-  readonly colors?: readonly string[];
   /** A point was clicked. */
   readonly onPick?: (index: number) => void;
 }
 
 const HEIGHT = 180;
-const DEFAULT_COLORS = ['--accent'];
 
 /** A chart that keeps the width of its place and the colours of the theme. Its label says in words what it shows. */
-export function Plot({ label, data, kind, xText, yText, xSpace = 76, colors = DEFAULT_COLORS, onPick }: PlotProps) {
+export function Plot({ label, data, kind, xText, yText, xSpace = 76, onPick }: PlotProps) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = ref.current!;
@@ -49,8 +47,8 @@ export function Plot({ label, data, kind, xText, yText, xSpace = 76, colors = DE
           ],
           series: [
             {},
-            ...data.slice(1).map((_, i): uPlot.Series => {
-              const color = css(colors[i % colors.length]!);
+            ...data.slice(1).map((): uPlot.Series => {
+              const color = css('--accent');
               return {
                 stroke: color,
                 ...(kind === 'bars'

@@ -66,7 +66,7 @@ export function QueryList({
       Enter: () => {
         const focused = document.activeElement;
         const result = found[active];
-        if (focused instanceof HTMLElement && focused.matches('button, a:not([data-row])')) focused.click();
+        if (focused instanceof HTMLElement && focused.matches('button, a, summary')) focused.click();
         else if (result) onOpen(result.id);
       },
       '/': () => search.current?.focus(),

@@ -3,6 +3,7 @@ import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
 import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import { type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
@@ -34,7 +35,13 @@ export async function collectLive(
   const runner =
     typeof config === 'function'
       ? functionRunner(config)
-      : await createRunner(config, { dir: options.suite.dir, env: options.env ?? {}, timeoutMs, workers });
+      : await createRunner(config, {
+          dir: options.suite.dir,
+          env: options.env ?? {},
+          timeoutMs,
+          workers,
+          watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
+        });
 
   const runOnce = async (query: Query, run: number): Promise<void> => {
     options.onEvent?.({ type: 'run_started', id: query.id, run });
@@ -64,6 +71,11 @@ export async function collectLive(
     await runner.close();
   }
 }
+
+const RESOURCE_METRICS = new Set(['energy_consumption', 'carbon_emissions', 'resource_utilization']);
+
+/** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
+const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
 
 interface Attempt {
   readonly query: Query;

@@ -74,6 +74,7 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
     ...trace,
     task: { ...trace.task, id: asked.id, input },
     ...(timed ? {} : { reported: { ...trace.reported, durationMs: output.wallMs } }),
+    ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
 }

@@ -124,8 +124,10 @@ async function withFrames(
     const indices = Array.from({ length: wanted }, (_, i) => Math.floor((i * total) / wanted));
     const chosen = [...new Set(indices)];
     const select = chosen.map((i) => `eq(n\\,${i})`).join('+');
+    // New time stamps: with the old ones, some versions of ffmpeg repeat frames to fill the gaps.
+    const filter = `select=${select},setpts=N/(FRAME_RATE*TB)`;
     const cut = await run('ffmpeg', [
-      ...['-v', 'error', '-i', video, '-vf', `select=${select}`, '-fps_mode', 'vfr', join(folder, '%05d.png')],
+      ...['-v', 'error', '-i', video, '-vf', filter, '-frames:v', String(chosen.length), join(folder, '%05d.png')],
     ]);
     if (!cut.ok) return cut;
     const files = (await readdir(folder)).sort();

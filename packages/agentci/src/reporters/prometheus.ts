@@ -87,6 +87,17 @@ function* renderPrometheus(run: RunResult): Generator<string> {
         yield `agentci_layer_status{${labels.get(result)},layer="${layer}",status="${result[layer].status}"} 1\n`;
     }
   }
+  const measured = run.results.flatMap((result) =>
+    Object.entries(result.metrics).flatMap(([name, { value }]) =>
+      typeof value === 'number' && Number.isFinite(value)
+        ? [
+            `agentci_metric{${labels.get(result)},metric="${escapePrometheusLabel(escapeTerminalLine(name))}"} ${value}\n`,
+          ]
+        : [],
+    ),
+  );
+  if (measured.length > 0)
+    yield `${head('agentci_metric', 'Value of a metric the spec asks for; one that was not measured is left out.')}${measured.join('')}`;
   const agent = `agent="${escapePrometheusLabel(escapeTerminalLine(run.agent))}"`;
   yield head('agentci_queries', 'Queries of the run by status.');
   const { passed, warnings, failed, errors, skipped, exit_code } = run.summary;

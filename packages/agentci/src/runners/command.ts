@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
+import type { ResourceSample } from '../trace/model.ts';
 import type { RunnerConfig } from './config.ts';
 import { runProcess } from './process.ts';
+import { watchResources } from './resource-watch.ts';
 import { AgentError, type Runner, type RunnerEnvironment } from './runner.ts';
 
 /** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
@@ -22,7 +24,16 @@ export function createCommandRunner(
   return {
     run: async ({ signal, query, id, run, metadata }) => {
       const started = performance.now();
+      let resources: ResourceSample[] = [];
       const outcome = await runProcess({
+        onStart: around.watchResources
+          ? (pid) => {
+              const watch = watchResources(pid);
+              return () => {
+                resources = watch.stop();
+              };
+            }
+          : undefined,
         command,
         args,
         cwd,
@@ -41,7 +52,12 @@ export function createCommandRunner(
               outcome,
             );
           }
-          return { value: decode(outcome.stdout, outcome.stderr), wallMs, stderr: outcome.stderr };
+          return {
+            value: decode(outcome.stdout, outcome.stderr),
+            wallMs,
+            stderr: outcome.stderr,
+            ...(resources.length > 0 ? { resources } : {}),
+          };
         }
         case 'signal':
           throw new AgentError(

@@ -9,6 +9,8 @@ export interface ProcessRequest {
   readonly signal: AbortSignal;
   /** More output than this ends the process: an agent stuck in a print loop must not eat the machine. */
   readonly maxStdoutBytes: number;
+  /** Called with the process id as soon as there is one; what it gives is called when the process is over. */
+  readonly onStart?: ((pid: number) => () => void) | undefined;
 }
 
 export type ProcessOutcome =
@@ -39,6 +41,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    const onEnd = child.pid === undefined ? undefined : request.onStart?.(child.pid);
     const stdout: Buffer[] = [];
     let stdoutBytes = 0;
     const stderr: Buffer[] = [];
@@ -52,6 +55,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     const end = (outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals) => {
       if (verdict) return;
       verdict = outcome;
+      onEnd?.();
       killTree(child.pid, signal);
       finalKill = setTimeout(() => killTree(child.pid, 'SIGKILL'), KILL_GRACE_MS);
       giveUp = setTimeout(finish, KILL_GRACE_MS + PIPE_GRACE_MS);

@@ -1,3 +1,5 @@
+import type { ResourceSample } from '../trace/model.ts';
+
 /** One execution to make: what the agent is asked, and the signal that ends it. */
 export interface RunRequest {
   readonly query: string;
@@ -15,6 +17,8 @@ export interface RunOutput {
   /** Wall time of the agent alone, used when the trace has none. */
   readonly wallMs: number;
   readonly stderr?: string;
+  /** What the agent's process used, when it was watched. */
+  readonly resources?: readonly ResourceSample[];
 }
 
 /** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
@@ -30,6 +34,8 @@ export interface RunnerEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
   readonly workers: number;
+  /** A metric asks for CPU, memory or energy of the agent. */
+  readonly watchResources?: boolean;
 }
 
 /**

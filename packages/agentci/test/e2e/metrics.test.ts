@@ -108,6 +108,12 @@ describe('a suite that gates on eight metrics', () => {
   );
 });
 
+test('values are series of their own in prometheus; what was not measured is left out', async () => {
+  const { stdout } = await cli(['test', '-f', 'prometheus'], { cwd: project(log('In Oslo.', 1)) });
+  expect(stdout).toMatch(/^agentci_metric\{.*metric="tool_success"\} 1$/m);
+  expect(stdout).not.toContain('metric="latency"');
+});
+
 describe('metrics of the user', () => {
   const spec = (metrics: string) =>
     `version: 1\nagent: a\nuse: [./metrics/tone.ts]\nrunner: {replay: ./traces.jsonl}\nqueries:\n  - {id: parcel, query: Where is my parcel?, metrics: ${metrics}}\n`;
@@ -206,6 +212,21 @@ queries:
       detail: { judge_error: 'invalid', reason: expect.stringContaining('0 verdicts for 2') },
     });
   });
+});
+
+test.skipIf(process.platform !== 'linux')('an agent that runs here is watched where a metric asks for it', async () => {
+  const agent = 'const end = Date.now() + 300; while (Date.now() < end); console.log("ok");';
+  const spec = (metrics: string) =>
+    `version: 1\nagent: a\nrunner: {command: [node, agent.js]}\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}, metrics: ${metrics}}]\n`;
+  const run = async (metrics: string) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(metrics), 'agent.js': agent });
+    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
+    expect(code).toBe(0);
+    return JSON.parse(stdout).results[0].metrics;
+  };
+  const { resource_utilization } = await run('[resource_utilization]');
+  expect(resource_utilization.detail.cpu.used_percent).toBeGreaterThan(0);
+  expect(resource_utilization.detail.memory.used_gb).toBeGreaterThan(0);
 });
 
 describe('agentci metrics', () => {
