@@ -101,7 +101,8 @@ async function attempt(model: string, work: () => Promise<number[][]>): Promise<
     return { ok: true, vectors: await work(), model };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const isAbsent = /Cannot find (?:package|module)/.test(message) && message.includes('@huggingface/transformers');
+    // Loaders word it differently; what they have in common is the name of what they did not find.
+    const isAbsent = /cannot find|could not resolve/i.test(message) && message.includes('@huggingface/transformers');
     return { ok: false, reason: isAbsent ? `no embedding model: ${INSTALL}` : `${model}: ${message.slice(0, 300)}` };
   }
 }

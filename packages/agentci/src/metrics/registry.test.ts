@@ -70,6 +70,16 @@ describe('defineMetric', () => {
 });
 
 describe('composite', () => {
+  test('refuses raw numbers, whichever side is the better one', () => {
+    const raw = defineMetric({
+      name: 'stars',
+      scale: 'raw',
+      unit: 'stars',
+      evaluate: () => ({ value: 4, detail: {} }),
+    });
+    expect(() => composite([raw])).toThrow(expect.objectContaining({ code: 'COMPOSITE_SCALE' }));
+  });
+
   test('waits where one of its metrics does', async () => {
     const slow = defineMetric({ name: 'slow', evaluate: async (_: MetricInput) => ({ value: 0, detail: {} }) });
     expect(await composite([fixed('fast', 1), slow]).evaluate({})).toMatchObject({ value: 0.5 });
