@@ -15,6 +15,8 @@ export interface ReadOptions {
   /** A format id such as `simple`; without it the format is detected per file. */
   readonly format?: string;
   readonly signal?: AbortSignal;
+  /** Told of files in a folder that are not read, by their names or because a link leads out of it. */
+  readonly onSkipped?: (path: string) => void;
   /** The formats to choose from. */
   readonly adapters?: readonly Adapter[];
 }
@@ -83,7 +85,7 @@ export async function* readTraceBatches(
     yield* readOne(source, undefined, { adapters, chosen, signal: options.signal });
     return;
   }
-  for (const file of await recordingFiles(source)) {
+  for (const file of await recordingFiles(source, options.onSkipped)) {
     yield* readOne(file, file, { adapters, chosen, signal: options.signal });
   }
 }

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Option values, checked where they are typed: a mistake names the option. */
-export function wholeNumber(least: number): (text: string) => number {
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
+    if (value > most) throw new InvalidArgumentError(`it must be at most ${most}.`);
     if (!Number.isInteger(value) || value < least)
       throw new InvalidArgumentError(`it must be a whole number of at least ${least}.`);
     return value;

@@ -29,6 +29,9 @@ export function planOutputs(input: {
   for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
   if (input.formats.length === 0) plans.unshift({ reporter: 'console' });
 
+  const files = plans.flatMap((plan) => plan.file ?? []);
+  const twice = files.find((file, index) => files.indexOf(file) !== index);
+  if (twice !== undefined) throw new UserError('OUTPUT_TWICE', `two reports would be written into ${twice}`);
   const toStdout = plans.filter((plan) => plan.file === undefined);
   const document = toStdout.find((plan) => REPORTERS[plan.reporter].machineReadable);
   if (document && toStdout.length > 1) {
@@ -69,4 +72,14 @@ function reporterFor(file: string): ReporterName {
   throw new UserError('OUTPUT_UNKNOWN', `no report format is known for "${file}"`, {
     hint: `Use one of ${known.join(', ')}, or -f NAME=${file}`,
   });
+}
+
+/** A report must not replace what it was made from. */
+export function refuseInputs(plans: readonly OutputPlan[], inputs: readonly string[]): void {
+  for (const { reporter, file } of plans) {
+    if (file === undefined || !inputs.includes(file)) continue;
+    throw new UserError('OUTPUT_IS_INPUT', `the ${reporter} report would replace ${file}, which this run reads`, {
+      hint: 'Choose another file.',
+    });
+  }
 }

@@ -9,11 +9,12 @@ import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, latestResults, listRuns, RunStore, tracesOf } from '../store/run-store.ts';
+import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
 import type { Io } from './io.ts';
-import { planOutputs, suiteOutputs } from './outputs.ts';
+import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
 import { specPath } from './spec-path.ts';
+import { StoreSession } from './store-session.ts';
 import { writeReports } from './write-reports.ts';
 
 /** What `test` and `eval` can be told, after the words of the command line were read. */
@@ -46,48 +47,50 @@ export interface TestOptions {
 export const runsRoot = (cwd: string): string => join(cwd, '.agentci', 'runs');
 
 /** Loads, runs, stores, reports; gives the exit code. */
-export async function runTests(options: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
-  const asked = planOutputs({ formats: options.format ?? [], files: options.output ?? [], env: io.env, cwd: io.cwd });
-  const file = specPath(options.config, io.cwd);
+export async function runTests(given: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
+  const asked = planOutputs({ formats: given.format ?? [], files: given.output ?? [], env: io.env, cwd: io.cwd });
+  const file = specPath(given.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
-  if (!options.quiet)
+  if (!given.quiet)
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
-  if (options.traces !== undefined && !existsSync(resolve(io.cwd, options.traces))) {
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${options.traces}"`);
+  if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
+    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${given.traces}"`);
   }
 
-  const isAsked = options.format !== undefined || options.output !== undefined;
+  const isAsked = given.format !== undefined || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const root = runsRoot(io.cwd);
-  const ids = options.failed ? failedIds(root, suite) : undefined;
-  const { store, entries, runId } = openStore(root, suite, options, io);
+  const previous = given.resume ? resumable(root, suite, given) : undefined;
+  const options = previous ? { ...given, ...previous.header.started_with } : given;
   const recordings = recordingsOf(options, suite, io);
-  if (recordings !== undefined) store?.judges(recordings);
+  refuseInputs(plans, inputsOf(suite, file, recordings, io));
+  const ids = previous
+    ? (previous.header.started_with?.ids as string[] | undefined)
+    : options.failed
+      ? failedIds(root, suite)
+      : undefined;
+  const session = new StoreSession({ root, suite, startedWith: startedWith(options, ids), recordings, previous, io });
   const progress = startProgress(io, { quiet: options.quiet ?? false });
   let run: RunResult;
   try {
     run = await runSuite({
       ...toRunOptions(options, suite, io),
       ...(ids ? { ids } : {}),
-      runId,
-      resumed: entries,
+      runId: session.runId,
+      resumed: session.entries,
       onEvent: progress.onEvent,
-      ...(store
-        ? { onRecord: (entry, trace) => store.record(entry, recordings === undefined ? trace : undefined) }
-        : {}),
+      onRecord: session.record,
     });
   } finally {
     progress.stop();
   }
-  // An interrupted run stays open, so that --resume can go on with it.
-  if (run.interrupted) store?.close();
-  else store?.finish(run);
+  session.end(run);
 
   const { failed } = await writeReports(run, plans, {
     io,
     quiet: options.quiet ?? false,
     rerunCommand: rerunCommand(options, file, commandName),
-    ...tracesAt(store === undefined ? recordings : () => tracesOf(root, runId)),
+    ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // A report somebody asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
@@ -156,59 +159,47 @@ function failedIds(root: string, suite: Suite): string[] {
   return ids;
 }
 
-function openStore(
-  root: string,
-  suite: Suite,
-  options: TestOptions,
-  io: Io,
-): { store?: RunStore; entries: JournalEntry[]; runId: string } {
-  const durability = recordingsOf(options, suite, io) === undefined ? 'each' : 'batched';
-  if (options.resume) {
-    const unfinished = listRuns(root).find((run) => !run.finished && run.header.spec.file === suite.file);
-    if (!unfinished) {
-      throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
-        hint: 'Run it without --resume.',
-      });
-    }
-    if (unfinished.header.spec.hash !== suite.hash) {
-      throw new UserError(
-        'RESUME_SPEC_CHANGED',
-        `--resume: the spec has changed since run ${unfinished.id} was started`,
-        {
-          hint: 'Its results would belong to another spec: start a new run without --resume.',
-        },
-      );
-    }
-    const { store, entries } = RunStore.reopen(root, unfinished.id, durability);
-    return { store, entries, runId: unfinished.id };
+/** The unfinished run to go on with. It was started with its own choices; other ones now would mix two runs in one. */
+function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
+  const unfinished = listRuns(root).find((run) => !run.finished && run.header.spec.file === suite.file);
+  if (!unfinished) {
+    throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
+      hint: 'Run it without --resume.',
+    });
   }
-  const startedAt = new Date(io.now()).toISOString();
-  const runId = newRunId(startedAt, io.random());
-  try {
-    const store = RunStore.create(
-      root,
+  if (unfinished.header.spec.hash !== suite.hash) {
+    throw new UserError(
+      'RESUME_SPEC_CHANGED',
+      `--resume: the spec has changed since run ${unfinished.id} was started`,
       {
-        run_id: runId,
-        agent: suite.agent,
-        spec: { file: suite.file, hash: suite.hash },
-        started_at: startedAt,
+        hint: 'Its results would belong to another spec: start a new run without --resume.',
       },
-      durability,
     );
-    return { store, entries: [], runId };
-  } catch (error) {
-    // A read-only checkout can still be judged; it only cannot be resumed.
-    io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);
-    return { entries: [], runId };
   }
+  const before = unfinished.header.started_with ?? {};
+  for (const key of CHOICES) {
+    if (given[key] === undefined || JSON.stringify(given[key]) === JSON.stringify(before[key])) continue;
+    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was started with another --${key}`, {
+      hint: 'Leave it out to go on as the run was started, or start a new run without --resume.',
+    });
+  }
+  return unfinished;
 }
 
-/** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
-function newRunId(startedAt: string, chance: number): string {
-  const [date = '', time = ''] = startedAt.replace(/[-:.Z]/g, '').split('T');
-  return `${date}-${time}-${Math.floor(chance * 0x10000)
-    .toString(16)
-    .padStart(4, '0')}`;
+/** The options that say what a run is about, as opposed to how fast or where its reports go. */
+const CHOICES = ['traces', 'tags', 'filter', 'runs'] as const;
+
+function startedWith(options: TestOptions, ids: readonly string[] | undefined): Record<string, unknown> {
+  const choices = CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]] as const]));
+  return { ...Object.fromEntries(choices), ...(ids ? { ids } : {}) };
+}
+
+/** What the run reads and a report must not replace. */
+function inputsOf({ dir, runner }: Suite, file: string, recordings: string | undefined, io: Io): string[] {
+  const inputs = [resolve(io.cwd, file)];
+  if (recordings !== undefined) inputs.push(recordings);
+  if (runner?.kind === 'module') inputs.push(resolve(io.cwd, dir, runner.module));
+  return inputs;
 }
 
 function rerunCommand(options: TestOptions, file: string, commandName: string): string {

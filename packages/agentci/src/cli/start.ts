@@ -2,6 +2,8 @@ import type { Io, Output } from './io.ts';
 import { main } from './main.ts';
 
 const EXIT_INTERRUPTED = 130;
+const EXIT_COULD_NOT_TELL = 2;
+const UNSETTLED = 13;
 
 /** Connects the program to the real process: streams, environment, signals, exit code. */
 export async function start(argv: readonly string[]): Promise<void> {
@@ -26,7 +28,19 @@ export async function start(argv: readonly string[]): Promise<void> {
     now: Date.now,
     random: Math.random,
   };
+  // A user's module runs in this process: what it prints must not get into a report, and if it ends the process or waits
+  // for ever, that is not a verdict.
+  // biome-ignore lint/suspicious/noConsole: it is the user's module that prints; nothing of ours does
+  globalThis.console = new globalThis.console.Console(process.stderr, process.stderr);
+  let isDone = false;
+  process.on('exit', (exitCode) => {
+    // 13: everything waits for a promise that nobody will keep. Other codes come with a reason of their own.
+    if (isDone || interrupt.signal.aborted || (exitCode !== 0 && exitCode !== UNSETTLED)) return;
+    process.stderr.write('agentci: ended before there was a verdict: a module called process.exit or never answered\n');
+    process.exitCode = EXIT_COULD_NOT_TELL;
+  });
   const code = await main(argv, io);
+  isDone = true;
   // An agent's module may have left timers or sockets behind; the verdict is out, so the process ends.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

@@ -61,7 +61,7 @@ export async function collectLive(
       return;
     }
     // First the agent's cost: what is left of --max-cost is what the judge may use.
-    ledger.spend(knownCost(trace));
+    ledger.spend(knownCost(trace), isCostKnown(trace));
     ledger.add(query, run, await judge(query, trace), trace);
   };
 
@@ -138,7 +138,11 @@ function functionRunner(agent: AgentFunction): Runner {
   };
 }
 
-function knownCost(trace: Trace): number | undefined {
+function knownCost(trace: Trace): number {
   if (trace.reported?.cost) return trace.reported.cost.usd;
   return trace.steps.reduce((sum, step) => sum + (step.kind === 'llm' ? (step.cost?.usd ?? 0) : 0), 0);
 }
+
+const isCostKnown = (trace: Trace): boolean =>
+  trace.reported?.cost !== undefined ||
+  (trace.captured.llmCalls === 'full' && trace.steps.every((step) => step.kind !== 'llm' || step.cost !== undefined));

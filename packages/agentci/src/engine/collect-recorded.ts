@@ -29,6 +29,7 @@ export async function collectRecorded(
   const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf);
   const surplus = new Map<Query, string[]>();
   const broken = new Set<Query>();
+  const skipped: string[] = [];
   const checks: CheckResult[] = [];
   const inFlight = new Set<Promise<void>>();
   const workers = Math.max(1, options.workers ?? 4);
@@ -66,7 +67,7 @@ export async function collectRecorded(
     return inFlight.size >= workers ? Promise.race(inFlight) : undefined;
   };
 
-  for await (const batch of batches(source, options)) {
+  for await (const batch of batches(source, options, (path) => skipped.push(path))) {
     if (ledger.stopped()) break;
     for (const item of batch) {
       const full = take(item);
@@ -88,12 +89,17 @@ export async function collectRecorded(
   }
   if (!ledger.stopped())
     for (const { query, run } of ledger.pending()) ledger.add(query, run, missing(query, run, ledger, matcher));
-  return { checks, notices: unusedNotice(matcher) };
+  return { checks, notices: [...skippedNotice(skipped), ...unusedNotice(matcher)] };
 }
 
-async function* batches(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem[]> {
+async function* batches(
+  source: NonNullable<RunOptions['traces']>,
+  options: RunOptions,
+  onSkipped: (path: string) => void,
+): AsyncGenerator<AdapterItem[]> {
   if (typeof source === 'string' || source instanceof Uint8Array) {
     yield* readTraceBatches(source, {
+      onSkipped,
       ...(options.format === undefined ? {} : { format: options.format }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
@@ -121,6 +127,13 @@ function missing(query: Query, run: number, ledger: Ledger, matcher: TraceMatche
     kind: 'trace',
     message: nearest ? `${what}; the nearest unused one is the ${nearest}` : what,
   });
+}
+
+export function skippedNotice(skipped: readonly string[]): string[] {
+  if (skipped.length === 0) return [];
+  const named = skipped.slice(0, MAX_NAMED).join(', ');
+  const more = skipped.length > MAX_NAMED ? ` and ${skipped.length - MAX_NAMED} more` : '';
+  return [`not read, being no .json, .jsonl, .ndjson or .gz file of the folder: ${named}${more}`];
 }
 
 function unusedNotice(matcher: TraceMatcher): string[] {

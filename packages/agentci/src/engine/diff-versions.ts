@@ -43,7 +43,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
       after: await readBaselineTrace(after.file),
     });
   }
-  if (pairs.length === 0) throw nothingToCompare(input, sides);
+  if (pairs.length === 0) throw nothingToCompare(input, files);
   const price = await pricesFor(pairs);
   const judged = {
     before: await judgedSide(pairs, 'before', input.suite),
@@ -140,17 +140,15 @@ async function pricesFor(pairs: readonly Pair[]): Promise<PriceLookup | undefine
   return (await loadPrices()).lookup;
 }
 
-function nothingToCompare(
-  { baseline, compare, query }: DiffVersionsInput,
-  sides: { before: Side; after: Side },
-): UserError {
-  const list = (side: Side) => (side.size === 0 ? 'none' : [...side.keys()].slice(0, 10).join(', '));
+function nothingToCompare({ query, ...input }: DiffVersionsInput, files: readonly BaselineFile[]): UserError {
+  const { baseline, compare } = input;
+  const list = (version: string) => [...sideOf(files, version, input).keys()].slice(0, 10).join(', ');
   return new UserError(
     'NOTHING_TO_COMPARE',
     query === undefined
       ? `baselines "${baseline}" and "${compare}" have no query in common`
       : `"${query}" is not in both baselines "${baseline}" and "${compare}"`,
-    { hint: `${baseline} has: ${list(sides.before)}; ${compare} has: ${list(sides.after)}` },
+    { hint: `${baseline} has: ${list(baseline)}; ${compare} has: ${list(compare)}` },
   );
 }
 

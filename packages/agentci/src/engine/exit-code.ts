@@ -1,5 +1,5 @@
 import type { QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
-import { checksOf, isDecided } from '../results/status.ts';
+import { checksOf, isDecided, isUnmeasured } from '../results/status.ts';
 
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted'>;
@@ -26,9 +26,7 @@ function nothingChecked(run: Verdicts): boolean {
 }
 
 function hasUnmeasured(run: Verdicts): boolean {
-  return [...run.results.flatMap(checksOf), ...run.checks].some(
-    (check) => check.skip_reason === 'not_measured' || check.skip_reason === 'no_baseline',
-  );
+  return [...run.results.flatMap(checksOf), ...run.checks].some(isUnmeasured);
 }
 
 /** Counts for the summary: passed includes warnings, and total = passed + failed + errors + skipped. */

@@ -14,6 +14,7 @@ export class Ledger implements Budget {
   readonly #overruled = new Map<string, QueryError>();
   #spentUsd = 0;
   #reservedUsd = 0;
+  #unpricedRuns = 0;
   #stopped: 'fail_fast' | 'max_cost' | undefined;
 
   constructor(options: RunOptions, queries: readonly Query[]) {
@@ -45,8 +46,15 @@ export class Ledger implements Budget {
     this.#options.onRecord?.({ id: query.id, run, result }, trace);
     this.#put(query.id, run, result);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
-    if (this.#options.failFast && (result.status === 'fail' || result.status === 'error'))
-      this.#stopped ??= 'fail_fast';
+    if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
+  }
+
+  /** The query as a whole, once all its runs are in: an expected failure is none, nor is one that `min_pass_rate` allows. */
+  #hasFailed(query: Query): boolean {
+    const runs = [...(this.#done.get(query.id)?.values() ?? [])];
+    if (runs.length < this.runsOf(query)) return false;
+    const { status } = combineRuns(query, runs);
+    return status === 'fail' || status === 'error';
   }
 
   /** A reason found later that makes every run of a query void. */
@@ -54,8 +62,10 @@ export class Ledger implements Budget {
     this.#overruled.set(query.id, error);
   }
 
-  spend(usd: number | undefined): void {
-    this.#spentUsd += usd ?? 0;
+  /** Unknown costs are counted apart: `--max-cost` can only hold against what is known. */
+  spend(usd: number, isComplete = true): void {
+    if (!isComplete) this.#unpricedRuns++;
+    this.#spentUsd += usd;
     const { maxCostUsd } = this.#options;
     if (maxCostUsd !== undefined && this.#spentUsd >= maxCostUsd) this.#stopped ??= 'max_cost';
   }
@@ -71,6 +81,12 @@ export class Ledger implements Budget {
   settle(reservedUsd: number, actualUsd: number): void {
     this.#reservedUsd -= reservedUsd;
     this.spend(actualUsd);
+  }
+
+  /** What decides nothing but must be known. */
+  notices(): string[] {
+    if (this.#options.maxCostUsd === undefined || this.#unpricedRuns === 0) return [];
+    return [`--max-cost counts known costs only; the cost of ${this.#unpricedRuns} runs is not known`];
   }
 
   /** No further run should start. */

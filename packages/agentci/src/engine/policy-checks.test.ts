@@ -56,13 +56,20 @@ describe('a policy in a spec', () => {
         status: 'fail',
         value: 1,
         limit: 0,
-        location: { file: 's.yaml', line: 4 },
+        location: { file: 's.yaml', line: 4, column: 49 },
         evidence: [{ call: 2, step: 2 }],
       },
     ]);
     expect(path.details.policy).toMatchObject([
       { metric: 'args_valid', violations: [{ constraint: 'max: 100', value: 500 }] },
     ]);
+  });
+
+  test('each check has the column of the rule that forbids', async () => {
+    const block = `policy: ${POLICY}`;
+    const { path } = await judge(block, { tool_calls: [call('pay', { amount: 500 }), call('rm', {})] });
+    const at = (text: string) => `    ${block}`.indexOf(text) + 1;
+    expect(path.checks.map(({ location }) => location?.column)).toEqual([at('max:'), at('{type: before'), at('rm]')]);
   });
 
   test('on_violation: warn softens, log is evidence only', async () => {
@@ -156,12 +163,20 @@ describe('a suite over all traces', () => {
     expect(run.results[0]?.path.checks[0]).toMatchObject({
       id: 'policy.tool_blocklist',
       value: 3,
-      location: { file: 'suite.yaml', line: 4 },
+      location: { file: 'suite.yaml', line: 4, column: 53 },
     });
     expect(run.results[0]?.path.details.policy).toMatchObject([
       { metric: 'tool_blocklist', calls_found: 3, tools: ['rm'] },
     ]);
     expect(run.summary).toMatchObject({ total: 2, failed: 1, passed: 1, exit_code: 1 });
+  });
+
+  test('a rule written in the suite has its column', async () => {
+    const { results } = await runSuite({ suite: suiteOf(block, order), traces: [trace('a', 'write')] });
+    expect(results[1]?.path.checks[0]?.location).toMatchObject({
+      file: 'suite.yaml',
+      column: `  - ${order}`.indexOf('{type') + 1,
+    });
   });
 
   test.each([

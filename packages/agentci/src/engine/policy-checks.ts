@@ -88,7 +88,9 @@ function checkOf(
   const [first] = result.violations;
   const line = first?.policy_line ?? null;
   const location =
-    line === null ? query.locations?.policy : { file: first?.policy_file ?? policy.file, line, column: 1 };
+    line === null
+      ? query.locations?.policy
+      : { file: first?.policy_file ?? policy.file, line, column: first?.policy_column ?? 1 };
   const text = summaryOf(result, calls.length);
   return {
     id: `policy.${result.metric}`,

@@ -11,6 +11,7 @@ import type { PolicyTest } from '../spec/policy-test.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
+import { skippedNotice } from './collect-recorded.ts';
 import type { Ledger } from './ledger.ts';
 import { runModuleMetric } from './module-metric.ts';
 import { verdictOn } from './policy-checks.ts';
@@ -27,6 +28,7 @@ export async function collectPolicyTests(
   const pending = ledger.pending();
   const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({ query, tally: new TestTally(query) }));
   const checks: CheckResult[] = [];
+  const skipped: string[] = [];
   const modules = new Map<PolicyTest, ModuleCaller>();
   const env = options.env ?? {};
   const callerOf = (test: Extract<PolicyTest, { metric: 'module' }>): ModuleCaller => {
@@ -37,7 +39,7 @@ export async function collectPolicyTests(
     return caller;
   };
   try {
-    for await (const item of items(source, options)) {
+    for await (const item of items(source, options, (path) => skipped.push(path))) {
       if (ledger.stopped()) break;
       if (!item.ok) {
         checks.push(unreadable(item.problem));
@@ -53,7 +55,7 @@ export async function collectPolicyTests(
     const results = new Map(open.map(({ query, tally }) => [query, tally.result()]));
     for (const { query, run } of pending) ledger.add(query, run, results.get(query)!);
   }
-  return { checks, notices: [] };
+  return { checks, notices: skippedNotice(skipped) };
 }
 
 async function judge(
@@ -96,9 +98,14 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
   }
 }
 
-async function* items(source: NonNullable<RunOptions['traces']>, options: RunOptions): AsyncGenerator<AdapterItem> {
+async function* items(
+  source: NonNullable<RunOptions['traces']>,
+  options: RunOptions,
+  onSkipped: (path: string) => void,
+): AsyncGenerator<AdapterItem> {
   if (typeof source === 'string' || source instanceof Uint8Array) {
     yield* readTraceItems(source, {
+      onSkipped,
       ...(options.format === undefined ? {} : { format: options.format }),
       ...(options.signal ? { signal: options.signal } : {}),
     });

@@ -44,6 +44,9 @@ interface Item {
 export const hasRubrics = ({ correctness }: Query): boolean =>
   RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
 
+/** How many verdicts a query asks of a judge. */
+export const countRubrics = (query: Query): number => RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)).length;
+
 /**
  * Verdicts of the rubric checks of a query: all of `llm_judge`, then `safety_check`, then `hallucination_check`, each left out
  * after a failure. Without a judge that answers they are `error`, never a pass; a deterministic failure makes them pointless.

@@ -96,6 +96,13 @@ describe('a run', () => {
     expect(recorded).toEqual([]);
   });
 
+  test('with the judge off says how many rubrics nobody judged', async () => {
+    const off = await run('http://127.0.0.1:9/v1', { judge: 'off' });
+    expect(off.notices).toContain('20 rubric checks were not judged: the judge is off');
+    const suite = parseSpec('agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [x]}}]\n').suite!;
+    expect((await runSuite({ suite, traces: [], judge: 'off' })).notices).toEqual([]);
+  });
+
   test("takes a judge of the caller's own", async () => {
     const judge = { ask: async () => ({ rationale: 'r', score: 1, label: 'fail' as const }) };
     expect((await run('http://127.0.0.1:9/v1', { judge })).summary).toMatchObject({ failed: 20, exit_code: 1 });

@@ -9,7 +9,7 @@ import type { RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
-import { hasRubrics } from './rubric-checks.ts';
+import { countRubrics, hasRubrics } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 
 const MAX_NAMED = 20;
@@ -38,7 +38,7 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
   const useEnsemble = (query: Query): boolean =>
     share === undefined ? enabled : isSampled(query.id, { share, seed: options.seed ?? 0 });
 
-  if (asked === 'off') return { judge: 'off', useEnsemble, notices: () => [], usage: noUsage };
+  if (asked === 'off') return { judge: 'off', useEnsemble, notices: () => offNotice(queries), usage: noUsage };
   const judge =
     own ??
     createJudge({
@@ -79,6 +79,13 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
 
 const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 
+/** A pass without its rubrics must not look like a pass with them. */
+function offNotice(queries: readonly Query[]): string[] {
+  const count = queries.reduce((sum, query) => sum + countRubrics(query), 0);
+  if (count === 0) return [];
+  return [`${count} rubric ${count === 1 ? 'check was' : 'checks were'} not judged: the judge is off`];
+}
+
 /** The same failure in every rubric is one thing to put right. */
 function failureNotices(failures: ReadonlyMap<JudgeFailureKind, string>): string[] {
   const notices: string[] = [];
@@ -86,7 +93,9 @@ function failureNotices(failures: ReadonlyMap<JudgeFailureKind, string>): string
   if (noKey !== undefined)
     notices.push(`${noKey}; or commit .agentci/judge-cache of a run with a key; or skip the rubrics with --judge off`);
   if (failures.has('not_recorded'))
-    notices.push('some verdicts are not stored: run once with --judge live and commit .agentci/judge-cache');
+    notices.push(
+      'some verdicts are not stored, or their files are damaged: run once with --judge live and commit .agentci/judge-cache',
+    );
   return notices;
 }
 

@@ -132,7 +132,10 @@ export class TestTally {
     const [first] = this.#violations;
     const file = first?.policy_file ?? this.#file();
     const line = first?.policy_line ?? null;
-    const location = line === null || file === undefined ? this.#query.locations?.policy : { file, line, column: 1 };
+    const location =
+      line === null || file === undefined
+        ? this.#query.locations?.policy
+        : { file, line, column: first?.policy_column ?? 1 };
     const test = this.#query.test!;
     return {
       id: `policy.${test.metric === 'module' ? test.name : test.metric}`,

@@ -227,7 +227,7 @@ describe('stored verdicts', () => {
   test('recorded never calls: a miss is a failure', async () => {
     expect(await asked(tempDir(), { mode: 'recorded' })).toMatchObject({
       calls: 0,
-      reply: { error: true, kind: 'not_recorded' },
+      reply: { error: true, kind: 'not_recorded', message: expect.stringMatching(/^no verdict .* is stored/) },
     });
   });
 
@@ -240,12 +240,15 @@ describe('stored verdicts', () => {
     },
     { what: 'another schema', damage: (text: string) => text.replace('agentci.verdict/1', 'agentci.verdict/9') },
     { what: 'null', damage: () => 'null' },
-  ])('a file that is $what counts as absent', async ({ damage }) => {
+  ])('a file that is $what is called damaged, and judged again', async ({ damage }) => {
     const cacheDir = tempDir();
     await asked(cacheDir);
     const file = fileIn(cacheDir);
     writeFileSync(file, damage(readFileSync(file, 'utf8')));
-    expect((await asked(cacheDir, { mode: 'recorded' })).reply).toMatchObject({ kind: 'not_recorded' });
+    expect((await asked(cacheDir, { mode: 'recorded' })).reply).toMatchObject({
+      kind: 'not_recorded',
+      message: expect.stringMatching(/stored verdict file .*\.json is damaged: delete it, or judge again/),
+    });
     expect((await asked(cacheDir)).calls).toBe(1);
   });
 

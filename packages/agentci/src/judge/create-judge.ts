@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
-import { readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
+import { pathOf, readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
 import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-tally.ts';
 import type { JudgeConfig } from './judge-config.ts';
 import { Limiter, type Limits } from './limiter.ts';
@@ -189,8 +191,16 @@ class ModelJudge implements Judge {
     );
   }
 
-  #request({ key, name, prompt }: Ask): ModelRequest | JudgeFailure {
-    if (this.#config.mode === 'recorded') {
+  #request({ key, name, prompt, hash }: Ask): ModelRequest | JudgeFailure {
+    const { mode, cacheDir } = this.#config;
+    if (mode === 'recorded') {
+      // A whole one would have been used before anybody is asked.
+      if (cacheDir !== undefined && existsSync(pathOf(cacheDir, hash))) {
+        return failure(
+          'not_recorded',
+          `the stored verdict file ${pathOf(basename(cacheDir), hash)} is damaged: delete it, or judge again with --judge live`,
+        );
+      }
       return failure(
         'not_recorded',
         `no verdict of ${key.model} on this answer is stored, and --judge recorded makes no calls`,

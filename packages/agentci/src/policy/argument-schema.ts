@@ -436,8 +436,7 @@ function impliedType(key: string): ValueType | undefined {
 }
 
 function placeOf(entry: YamlEntry): ConstraintPlace {
-  const { file, line } = locate(entry.keySource, entry.keyStart);
-  return { file, line };
+  return locate(entry.keySource, entry.keyStart);
 }
 
 /** A limit as constraints print it: text bare, anything else as JSON. */

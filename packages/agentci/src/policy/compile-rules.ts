@@ -2,6 +2,7 @@ import { isMap, type PolicyIssue, shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
 import { type Aliases, compileSelector, type Selector } from './selectors.ts';
+import type { ConstraintPlace } from './value-schema.ts';
 
 /** A sequence rule, ready to be asked about any number of runs. */
 export interface CompiledRule {
@@ -10,6 +11,7 @@ export interface CompiledRule {
   /** `before: a->b`, as violations print it. */
   readonly constraint: string;
   readonly line: number | null;
+  readonly column: number | null;
   readonly selectors: readonly Selector[];
   readonly evaluate: (run: RuleRun) => RuleVerdict;
 }
@@ -31,8 +33,8 @@ export const NO_ALIASES: Aliases = new Map();
 
 export interface CompileRulesOptions {
   readonly aliases?: Aliases;
-  /** The line a rule is written on, by its position. */
-  readonly lineOf?: (index: number) => number;
+  /** Where a rule is written, by its position in the list. */
+  readonly placeOf?: (index: number) => ConstraintPlace;
 }
 
 /** Reads a list of sequence rules. Everything wrong with them comes back at once, with its path. */
@@ -54,7 +56,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
   const rules = value.flatMap((item: unknown, index) => {
     const compiled = compileRule(item, {
       aliases: options.aliases ?? NO_ALIASES,
-      line: options.lineOf?.(index) ?? null,
+      place: options.placeOf?.(index),
       report: (issue) => issues.push({ ...issue, path: [index, ...issue.path] }),
     });
     if (compiled === undefined) return [];
@@ -67,7 +69,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
 
 interface RuleContext {
   readonly aliases: Aliases;
-  readonly line: number | null;
+  readonly place: ConstraintPlace | undefined;
   readonly report: (issue: PolicyIssue) => void;
 }
 
@@ -129,7 +131,8 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     id: typeof spelled.id === 'string' && spelled.id !== '' ? spelled.id : `${rule.type}:${operands}`,
     type: rule.type,
     constraint: `${rule.type}: ${operands}`,
-    line: context.line,
+    line: context.place?.line ?? null,
+    column: context.place?.column ?? null,
     selectors,
     evaluate: (run) => rule.evaluate(values as never, run),
   };

@@ -6,7 +6,7 @@ import { type CallInput, type PolicyCall, toCalls } from './call.ts';
 import { parsePolicy } from './parse-policy.ts';
 import { type Policy, type ToolPolicy, toolPolicy } from './policy.ts';
 import { timed } from './timed.ts';
-import type { ConstraintPlace, Finding } from './value-schema.ts';
+import { type ConstraintPlace, type Finding, policyPlace } from './value-schema.ts';
 
 export interface EvaluateArgumentsInput {
   readonly calls: readonly CallInput[];
@@ -75,6 +75,7 @@ class CallJudge {
   readonly #violations: PolicyViolation[] = [];
   readonly #logged: PolicyViolation[] = [];
   readonly #unknown = new Map<string, number>();
+  readonly #undecided: NonNullable<ArgumentsResult['undecided']> = [];
   readonly #gates: boolean;
   #calls = 0;
   #checked = 0;
@@ -123,6 +124,7 @@ class CallJudge {
       logged: this.#logged,
       checked_calls: this.#checked,
       unknown_tools: Object.fromEntries(this.#unknown),
+      ...(this.#undecided.length === 0 ? {} : { undecided: this.#undecided }),
       ...(reason === undefined ? {} : { reason }),
     };
   }
@@ -169,6 +171,7 @@ class CallJudge {
     };
     if (call.args === undefined && call.argsRaw === undefined) {
       this.#reason ??= `the arguments of call ${index + 1} (${call.name}) were not captured`;
+      this.#undecided.push({ call: index, reason: 'arguments were not captured', ...this.#line(tool.place) });
       return;
     }
     if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args)) {
@@ -186,6 +189,8 @@ class CallJudge {
       found: add,
       unknown: (at, why) => {
         this.#reason ??= `call ${index + 1} (${call.name})${at === '' ? '' : `, ${at}`}: ${why}`;
+        const reason = at === '' ? why : `${at}: ${why}`;
+        this.#undecided.push({ call: index, reason, ...this.#line(tool.place) });
       },
     });
   }
@@ -221,8 +226,8 @@ class CallJudge {
     }
   }
 
-  #line({ file, line }: ConstraintPlace): Pick<PolicyViolation, 'policy_line' | 'policy_file'> {
-    return file === this.#policy.file ? { policy_line: line } : { policy_line: line, policy_file: file };
+  #line(place: ConstraintPlace): Pick<PolicyViolation, 'policy_line' | 'policy_column' | 'policy_file'> {
+    return { ...policyPlace(place), ...(place.file === this.#policy.file ? {} : { policy_file: place.file }) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { BlocklistResult, PolicyViolation } from '../results/policy-report.
 import { type CallInput, toCalls } from './call.ts';
 import type { NamePattern } from './policy.ts';
 import { timed } from './timed.ts';
+import { policyPlace } from './value-schema.ts';
 
 export interface EvaluateBlocklistInput {
   readonly calls: readonly CallInput[];
@@ -39,7 +40,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
         argument: null,
         value: null,
         constraint: `blocklist: ${hit.text}`,
-        policy_line: hit.place?.line ?? null,
+        ...policyPlace(hit.place),
         message: 'Blocked tool called',
         call: i,
         severity: 'block',

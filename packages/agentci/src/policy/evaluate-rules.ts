@@ -6,6 +6,7 @@ import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
 import { type Aliases, CallTable } from './selectors.ts';
 import { timed } from './timed.ts';
+import { policyPlace } from './value-schema.ts';
 
 export interface EvaluateRulesInput {
   readonly calls: readonly CallInput[];
@@ -42,7 +43,7 @@ export function judgeRules(table: CallTable, rules: readonly CompiledRule[], com
       reason: verdict.actual,
       expected: verdict.expected,
       actual: verdict.actual,
-      policy_line: rule.line,
+      ...policyPlace(rule),
       ...(verdict.obligations === undefined ? {} : { obligations: [...verdict.obligations] }),
       ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0 ? {} : { broken_by: [...verdict.brokenBy] }),
       ...(unknown.length === 0 ? {} : { unknown }),
@@ -73,7 +74,7 @@ function violationOf(rule: CompiledRule, record: RuleRecord, table: CallTable): 
     argument: null,
     value: null,
     constraint: rule.constraint,
-    policy_line: rule.line,
+    ...policyPlace(rule),
     message: `expected ${record.expected}; ${record.actual}`,
     ...(at === undefined ? {} : { call: at }),
     rule: rule.id,

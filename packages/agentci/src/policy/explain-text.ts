@@ -1,7 +1,7 @@
 import { escapeHtml as escapeHtmlText, escapeMarkdownTableCell, escapeTerminalLine } from '../kit/escape.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 
-const MARKS: Record<ExplainedCall['verdict'], string> = { allowed: '✓', warned: '!', blocked: '✗' };
+const MARKS: Record<ExplainedCall['verdict'], string> = { allowed: '✓', warned: '!', blocked: '✗', unknown: '?' };
 const MAX_ARGUMENTS = 80;
 
 const argumentsText = (call: ExplainedCall): string => {
@@ -12,12 +12,14 @@ const argumentsText = (call: ExplainedCall): string => {
 const lineText = (report: ExplainReport, cause: { policy_line: number | null; policy_file?: string }): string =>
   cause.policy_line === null ? '' : `${cause.policy_file ?? report.policy}:${cause.policy_line}`;
 
-const countsText = ({ allowed, warned, blocked, at_end }: ExplainReport): string =>
+const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end }: ExplainReport): string =>
   [
     `${allowed} allowed`,
     ...(warned > 0 ? [`${warned} warned`] : []),
     `${blocked} blocked`,
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(at_end.length > 0 ? [`${at_end.length} broken at the end`] : []),
+    ...(not_known === undefined ? [] : [`could not tell: ${not_known}`]),
   ].join(', ');
 
 /** For a terminal. */
@@ -69,7 +71,7 @@ const escapeHtml = (text: string): string => escapeHtmlText(escapeTerminalLine(t
 const STYLE =
   'body{font:14px system-ui,sans-serif;margin:2rem;color:#222}table{border-collapse:collapse;margin:0 0 2rem}' +
   'td,th{border:1px solid #ddd;padding:4px 10px;text-align:left;vertical-align:top}code{font-size:13px}' +
-  '.blocked,.broken{background:#fdecea}.warned{background:#fff8e1}.allowed{background:#f1f8f1}';
+  '.blocked,.broken{background:#fdecea}.warned,.unknown{background:#fff8e1}.allowed{background:#f1f8f1}';
 
 /** One page without scripts or anything to fetch. */
 export function explainHtml(reports: readonly ExplainReport[]): string {

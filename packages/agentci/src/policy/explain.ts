@@ -1,5 +1,6 @@
-import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
+import type { ExplainedCause as Cause, ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
+import { isCertain } from './compile-rules.ts';
 import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
 import { judgeRules } from './evaluate-rules.ts';
@@ -13,17 +14,18 @@ export interface ExplainInput {
   readonly trace?: string;
   readonly complete?: boolean;
   readonly strict?: boolean;
+  /** How much of the tool calls was captured; all of them when absent. */
+  readonly captured?: 'full' | 'partial' | 'none';
 }
 
-type Cause = ExplainedCall['by'][number];
-
-/** The timeline of a trace: each call allowed or blocked, by which rule, on which line of the policy. */
+/** The timeline of a trace: each call allowed, blocked or not known, by which rule, on which line of the policy. */
 export function explainCalls(input: ExplainInput): ExplainReport {
   const { policy } = input;
   const calls = toCalls(input.calls);
   const complete = input.complete ?? true;
   const blocks = new Map<number, Cause[]>();
   const warns = new Map<number, Cause[]>();
+  const unknowns = new Map<number, Cause[]>();
   const add = (map: Map<number, Cause[]>, index: number, cause: Cause): void => {
     const list = map.get(index);
     if (list === undefined) map.set(index, [cause]);
@@ -32,28 +34,46 @@ export function explainCalls(input: ExplainInput): ExplainReport {
 
   const judged = evaluateArguments({ calls, policy, strict: input.strict ?? false });
   for (const violation of judged.violations) {
-    const { policy_file, policy_line, argument, code, message, constraint, severity } = violation;
+    const { argument, code, message, constraint, severity } = violation;
     const rule = code ?? (argument === null ? constraint : `argument ${argument}`);
-    const cause = { rule, reason: message, policy_line, ...(policy_file === undefined ? {} : { policy_file }) };
-    add(severity === 'warn' ? warns : blocks, violation.call!, cause);
+    add(severity === 'warn' ? warns : blocks, violation.call!, { rule, reason: message, ...placeIn(violation) });
+  }
+  for (const undecided of judged.undecided ?? []) {
+    const reason = `could not tell: ${undecided.reason}`;
+    add(unknowns, undecided.call, { rule: 'arguments', reason, ...placeIn(undecided) });
   }
   if (policy.blocklist.length > 0) {
     const found = evaluateBlocklist({ calls, blocklist: policy.blocklist }).violations;
-    for (const { call, constraint, message, policy_line } of found)
-      add(blocks, call!, { rule: constraint, reason: message, policy_line });
+    for (const violation of found)
+      add(blocks, violation.call!, { rule: violation.constraint, reason: violation.message, ...placeIn(violation) });
   }
   const at_end: ExplainReport['at_end'] = [];
   const { rules } = judgeRules(new CallTable(calls), policy.rules, complete);
-  for (const { rule_id, outcome, reason, policy_line, broken_by = [] } of rules) {
+  const isPartial = input.captured === 'partial' || input.captured === 'none';
+  for (const record of rules) {
+    const { rule_id: rule, type, outcome, reason, broken_by = [], unknown = [] } = record;
+    const place = placeIn(record);
+    // As in a test: what the missing arguments would have changed is not known, so neither is the verdict.
+    if (unknown.length > 0) {
+      const cause = { rule, reason: 'could not tell: arguments were not captured', ...place };
+      for (const index of new Set([...unknown, ...broken_by])) add(unknowns, index, cause);
+      continue;
+    }
     if (outcome !== 'violated') continue;
-    const cause = { rule: rule_id, reason, policy_line };
+    // What was not captured may have kept the rule, unless it forbids what was seen.
+    if (isPartial && complete && !isCertain(type)) {
+      const cause = { rule, reason: 'could not tell: not all tool calls were captured', ...place };
+      for (const index of broken_by) add(unknowns, index, cause);
+      continue;
+    }
+    const cause = { rule, reason, ...place };
     for (const index of broken_by) add(blocks, index, cause);
     if (broken_by.length === 0) at_end.push(cause);
   }
 
   const timeline = calls.map((call, i): ExplainedCall => {
-    const by = [...(blocks.get(i) ?? []), ...(warns.get(i) ?? [])];
-    const verdict = blocks.has(i) ? 'blocked' : warns.has(i) ? 'warned' : 'allowed';
+    const by = [blocks, unknowns, warns].flatMap((map) => map.get(i) ?? []);
+    const verdict = blocks.has(i) ? 'blocked' : unknowns.has(i) ? 'unknown' : warns.has(i) ? 'warned' : 'allowed';
     const given = call.args ?? call.argsRaw;
     return { call: i + 1, tool: call.name, ...(given === undefined ? {} : { arguments: given }), verdict, by };
   });
@@ -68,8 +88,23 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     allowed: count('allowed'),
     blocked: count('blocked'),
     warned: count('warned'),
+    unknown: count('unknown'),
+    ...(input.captured === 'none' ? { not_known: 'tool calls were not captured' } : {}),
+    ...(input.captured === 'partial' ? { not_known: 'not all tool calls were captured' } : {}),
     first_block_index: first < 0 ? null : first,
     at_end,
     rules,
+  };
+}
+
+function placeIn({
+  policy_line,
+  policy_column,
+  policy_file,
+}: Pick<Cause, 'policy_line' | 'policy_column' | 'policy_file'>): Omit<Cause, 'rule' | 'reason'> {
+  return {
+    policy_line,
+    ...(policy_column === undefined ? {} : { policy_column }),
+    ...(policy_file === undefined ? {} : { policy_file }),
   };
 }

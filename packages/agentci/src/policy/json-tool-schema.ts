@@ -92,7 +92,7 @@ function general(
   validate: Extract<ReturnType<typeof compileJsonSchema>, { ok: true }>['validate'],
   entry: YamlEntry,
 ): ValueSchema {
-  const { file, line } = locate(entry.keySource, entry.keyStart);
+  const place = locate(entry.keySource, entry.keyStart);
   return {
     decides: true,
     check: (value, at, sink) => {
@@ -109,7 +109,7 @@ function general(
           value: valueAt(value, path),
           constraint: keyword,
           message,
-          place: { file, line },
+          place,
           onViolation: 'block',
         });
       }

@@ -138,7 +138,7 @@ class PolicyReader {
       const isList = tool.value.kind === 'seq';
       if (tool.key === 'deny' && isList) deny = this.#patterns(tool, 'deny');
       else if (tool.key === 'allow' && isList)
-        allow = { patterns: this.#patterns(tool, 'allow'), place: linePlace(tool) };
+        allow = { patterns: this.#patterns(tool, 'allow'), place: placeOfKey(tool) };
       else if ((NOT_ENFORCED.has(tool.key) || ELSEWHERE.has(tool.key)) && !isTool(tool.value))
         this.#unknown(tool, '"tools"', []);
       else {
@@ -152,7 +152,7 @@ class PolicyReader {
 
   #tool(entry: YamlEntry): ToolPolicy | undefined {
     const { key, value } = entry;
-    const place = linePlace(entry);
+    const place = placeOfKey(entry);
     if (value.kind === 'scalar' && value.value === null && value.broken !== true) {
       return { name: key, place, isJsonSchema: false };
     }
@@ -195,7 +195,7 @@ class PolicyReader {
       const schema = compileToolSchema(tool, defs?.kind === 'map' ? defs : undefined, this.#problems);
       if (schema === undefined) continue;
       this.#decidesCalls = true;
-      named.set(tool.key, { name: tool.key, place: linePlace(tool), schema, isJsonSchema: true });
+      named.set(tool.key, { name: tool.key, place: placeOfKey(tool), schema, isJsonSchema: true });
     }
   }
 
@@ -216,7 +216,7 @@ class PolicyReader {
       return undefined;
     }
     this.#decidesCalls ||= written !== 'allow';
-    return { mode: written, place: linePlace(mode) };
+    return { mode: written, place: placeOfKey(mode) };
   }
 
   #limits(entry: YamlEntry | undefined): Policy['limits'] {
@@ -233,7 +233,7 @@ class PolicyReader {
         return [];
       }
       this.#decidesCalls = true;
-      return [{ name: each.key, max, place: linePlace(each) }];
+      return [{ name: each.key, max, place: placeOfKey(each) }];
     });
   }
 
@@ -257,11 +257,11 @@ class PolicyReader {
   #rules(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
     if (entry === undefined) return [];
     const { value } = entry;
-    const lineOf = (index: number): number => {
+    const placeOf = (index: number): ConstraintPlace => {
       const { source, start } = placeAt(value, [index]);
-      return locate(source, start).line;
+      return locate(source, start);
     };
-    const { rules, issues } = compileRules(toPlain(value), { aliases, lineOf });
+    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf });
     for (const { path, part, severity, code, message, hint } of issues)
       this.#problems.add(placeAt(value, path, part), { severity, code, message, hint });
     return rules;
@@ -277,8 +277,7 @@ class PolicyReader {
     if (value.items.length === 0) this.#fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
     return value.items.flatMap((item) => {
       if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
-        const { file, line } = locate(item.source, item.start);
-        return [{ text: item.value, matches: compileGlob(item.value), place: { file, line } }];
+        return [{ text: item.value, matches: compileGlob(item.value), place: locate(item.source, item.start) }];
       }
       // What stands for something reported already was meant to say something.
       if (item.kind === 'scalar' && item.broken === true) this.#decides = true;
@@ -329,7 +328,6 @@ class PolicyReader {
 const isTool = (node: YamlNode): boolean =>
   node.kind === 'map' && [...node.entries.keys()].every((key) => TOOL_KEYS.includes(key));
 
-function linePlace(entry: YamlEntry): ConstraintPlace {
-  const { file, line } = locate(entry.keySource, entry.keyStart);
-  return { file, line };
+function placeOfKey(entry: YamlEntry): ConstraintPlace {
+  return locate(entry.keySource, entry.keyStart);
 }

@@ -16,7 +16,12 @@ export function shortResult(result: PolicyResult): PolicyResult {
   const violations = result.violations.slice(0, MAX_LISTED);
   switch (result.metric) {
     case 'args_valid':
-      return { ...result, violations, logged: result.logged.slice(0, MAX_LISTED) };
+      return {
+        ...result,
+        violations,
+        logged: result.logged.slice(0, MAX_LISTED),
+        ...(result.undecided === undefined ? {} : { undecided: result.undecided.slice(0, MAX_LISTED) }),
+      };
     case 'sequence_valid':
       return { ...result, violations, rules: shortRecords(result.rules) };
     case 'tool_blocklist':

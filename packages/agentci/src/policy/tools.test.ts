@@ -40,19 +40,49 @@ describe('explain', () => {
     });
   });
 
+  test.each([
+    ['a tool whose arguments matter', { tools: { pay: { arguments: { v: { max: 1 } } } } }, ['pay', 'x']],
+    [
+      'a rule about arguments',
+      { rules: [{ type: 'require', tool: { tool: 'pay', args_match: { v: '^1$' } } }] },
+      ['pay', 'x'],
+    ],
+  ])('%s: a call without captured arguments is unknown', (_, policy, calls) => {
+    expect(explainCalls({ policy: policyOf(policy), calls })).toMatchObject({
+      allowed: 1,
+      blocked: 0,
+      unknown: 1,
+      at_end: [],
+      calls: [{ verdict: 'unknown', by: [{ reason: 'could not tell: arguments were not captured' }] }, {}],
+    });
+  });
+
+  test('what is denied whatever its arguments is blocked, not unknown', () => {
+    const policy = policyOf({ tools: { pay: { arguments: { v: { max: 1 } } } }, blocklist: ['pay'] });
+    expect(explainCalls({ policy, calls: ['pay'] })).toMatchObject({ blocked: 1, unknown: 0 });
+  });
+
+  test('calls that were not captured may have kept a rule, but undo no forbidden call', () => {
+    const policy = policyOf({ rules: [{ type: 'before', first: 'auth', then: 'pay' }], blocklist: ['rm'] });
+    expect(explainCalls({ policy, calls: ['pay', 'rm'], captured: 'partial' })).toMatchObject({
+      unknown: 1,
+      blocked: 1,
+      not_known: 'not all tool calls were captured',
+    });
+  });
+
   test('arguments, denied tools and blocklists each name their line', () => {
     const { policy } = parsePolicy(
       'tools:\n  deny: [rm]\n  pay:\n    arguments:\n      v: {max: 1}\nblocklist: [adm*]\n',
       { file: 'p.yaml' },
     );
     const calls = [{ tool: 'pay', args: { v: 2 } }, 'rm', 'admin', { tool: 'pay', args: { v: 1 } }];
-    expect(
-      explainCalls({ policy: policy!, calls }).calls.map(({ verdict, by }) => [verdict, by[0]?.policy_line]),
-    ).toEqual([
-      ['blocked', 5],
-      ['blocked', 2],
-      ['blocked', 6],
-      ['allowed', undefined],
+    const { calls: timeline } = explainCalls({ policy: policy!, calls });
+    expect(timeline.map(({ verdict, by }) => [verdict, by[0]?.policy_line, by[0]?.policy_column])).toEqual([
+      ['blocked', 5, 11],
+      ['blocked', 2, 10],
+      ['blocked', 6, 13],
+      ['allowed', undefined, undefined],
     ]);
   });
 

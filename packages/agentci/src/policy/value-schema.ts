@@ -1,7 +1,15 @@
+import type { Location } from '../kit/diagnostic.ts';
+
 /** Where a constraint is written. */
-export interface ConstraintPlace {
-  readonly file: string;
-  readonly line: number;
+export type ConstraintPlace = Location;
+
+/** As violations print it. */
+export function policyPlace(place: { readonly line: number | null; readonly column: number | null } | undefined): {
+  policy_line: number | null;
+  policy_column?: number;
+} {
+  const { line = null, column = null } = place ?? {};
+  return { policy_line: line, ...(column === null ? {} : { policy_column: column }) };
 }
 
 export type OnViolation = 'block' | 'warn' | 'log';

@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type RunResult,
 } from '../results/run-result.ts';
-import { checksOf } from '../results/status.ts';
+import { checksOf, isUnmeasured } from '../results/status.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
@@ -19,6 +19,7 @@ import type { ReportContext, Reporter } from './reporter.ts';
 const MAX_LISTED_PASSES = 40;
 const MAX_STDERR_LINES = 8;
 const RANKED = 3;
+const MAX_UNMEASURED = 5;
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -99,10 +100,17 @@ const MARKS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✗'
 
 function checkLines(check: CheckResult, c: Colors, { indent, name }: { indent: number; name: string }): string[] {
   const mark = paint(check.status, c)(MARKS[check.status]);
-  const text = `${escapeTerminalLine(name)}: ${escapeTerminalLine(check.message)}`;
+  const text = escapeTerminalLine(named(check, name));
   const reason = check.skip_reason === undefined ? '' : c.dim(` (${check.skip_reason})`);
   if (check.status === 'pass') return [`${' '.repeat(indent)}${mark} ${c.dim(text)}`];
   return [`${' '.repeat(indent)}${mark} ${text}${reason}${place(check.location, c)}`];
+}
+
+/** A message that begins with the check's own name is not given it a second time. */
+function named({ id, message }: CheckResult, name: string): string {
+  const own = id.slice(id.indexOf('.') + 1);
+  const rest = message.startsWith(own) ? message.slice(own.length) : '';
+  return /^:? /.test(rest) ? `${name}${rest}` : `${name}: ${message}`;
 }
 
 const place = (location: CheckResult['location'], c: Colors): string =>
@@ -214,9 +222,27 @@ function exitLine(run: RunResult, c: Colors): string {
         (check) => check.status !== 'skip' && check.status !== 'error',
       );
       if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
-      return c.magenta('could not tell (exit 2)');
+      const hasErrors = summary.errors > 0 || run.checks.some((check) => check.status === 'error');
+      return c.magenta(`could not tell${hasErrors ? '' : unmeasured(run)} (exit 2)`);
     }
   }
+}
+
+/** Nothing failed and nothing was in error, so --strict alone made it 2: these are the checks it is about. */
+function unmeasured(run: RunResult): string {
+  const names = [
+    ...run.checks.filter(isUnmeasured).map(({ id }) => id),
+    ...run.results.flatMap((result) =>
+      checksOf(result)
+        .filter(isUnmeasured)
+        .map(({ id }) => `${result.id} ${id}`),
+    ),
+  ];
+  const unique = [...new Set(names)];
+  if (unique.length === 0) return '';
+  const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
+  const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';
+  return `: checks that could not be measured count under --strict: ${named}${more}`;
 }
 
 const clip = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

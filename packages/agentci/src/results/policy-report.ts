@@ -15,6 +15,8 @@ export interface PolicyViolation {
   constraint: string;
   /** The line of the policy that says so, where the policy came from a text. */
   policy_line: number | null;
+  /** The column of the key or rule on that line. */
+  policy_column?: number;
   /** Where that line is, when it is not in the policy's own file. */
   policy_file?: string;
   /** For a person: `Value exceeds maximum (max: 30)`. */
@@ -52,6 +54,7 @@ export interface RuleRecord {
   expected: string;
   actual: string;
   policy_line: number | null;
+  policy_column?: number;
   obligations?: RuleObligation[];
   /** The calls that broke it. Empty when what is missing broke it, as with `require`. */
   broken_by?: number[];
@@ -79,6 +82,14 @@ export interface ArgumentsResult extends PolicyResultBase {
   checked_calls: number;
   /** Tools that were called and that the policy does not know, with the number of calls. */
   unknown_tools: Record<string, number>;
+  /** Calls about whose arguments the policy speaks and nothing could be told; `call` counts from 0. */
+  undecided?: {
+    call: number;
+    reason: string;
+    policy_line: number | null;
+    policy_column?: number;
+    policy_file?: string;
+  }[];
 }
 
 export interface RulesResult extends PolicyResultBase {
@@ -101,8 +112,17 @@ export interface ExplainedCall {
   call: number;
   tool: string;
   arguments?: unknown;
-  verdict: 'allowed' | 'warned' | 'blocked';
-  by: { rule: string; reason: string; policy_line: number | null; policy_file?: string }[];
+  /** `unknown`: what would decide it was not captured. */
+  verdict: 'allowed' | 'warned' | 'blocked' | 'unknown';
+  by: ExplainedCause[];
+}
+
+export interface ExplainedCause {
+  rule: string;
+  reason: string;
+  policy_line: number | null;
+  policy_column?: number;
+  policy_file?: string;
 }
 
 export interface ExplainReport {
@@ -114,10 +134,13 @@ export interface ExplainReport {
   allowed: number;
   blocked: number;
   warned: number;
+  unknown: number;
+  /** Why the trace as a whole cannot be cleared: not all of its calls were captured. */
+  not_known?: string;
   /** Index of the first blocked call, from 0. */
   first_block_index: number | null;
   /** Rules broken by what never happened; they block no call. */
-  at_end: { rule: string; reason: string; policy_line: number | null }[];
+  at_end: ExplainedCause[];
   rules: RuleRecord[];
 }
 

@@ -12,6 +12,10 @@ export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
 /** A verdict was reached: pass, warn or fail. */
 export const isDecided = (status: CheckStatus): boolean => status === 'pass' || status === 'warn' || status === 'fail';
 
+/** A check the user wrote that had nothing to measure: a skip, and with --strict no verdict. */
+export const isUnmeasured = ({ skip_reason }: CheckResult): boolean =>
+  skip_reason === 'not_measured' || skip_reason === 'no_baseline';
+
 /** All checks of a query, in layer order. */
 export function checksOf(result: Pick<QueryResult, 'correctness' | 'path' | 'cost'>): CheckResult[] {
   return [...result.correctness.checks, ...result.path.checks, ...result.cost.checks];

@@ -58,7 +58,7 @@ export function parseRetryAfter(value: string | null | undefined, now = Date.now
 
 /** The facts of anything that was thrown, however odd. */
 export function errorFacts(error: unknown): ErrorFacts {
-  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : `threw ${describe(error)}` };
+  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : describe(error) };
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const fields = error as Error & { code?: unknown; status?: unknown; statusCode?: unknown; headers?: unknown };
   const code = fields.code ?? (cause as { code?: unknown } | undefined)?.code;

@@ -9,8 +9,17 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   const { http } = config;
   const env = { ...around.env, ...config.env };
   const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/plain' });
-  for (const [name, value] of Object.entries(http.headers))
-    headers.set(name, fillEnvironment(value, env, `headers.${name}`));
+  for (const [name, value] of Object.entries(http.headers)) {
+    const filled = fillEnvironment(value, env, `headers.${name}`);
+    try {
+      headers.set(name, filled);
+    } catch {
+      throw new UserError(
+        'RUNNER_HEADER',
+        `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
+      );
+    }
+  }
   const url = fillEnvironment(http.url, env, 'url');
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
   return {
@@ -49,11 +58,17 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_OUTPUT_BYTES)
-      throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_OUTPUT_BYTES)
+        throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AgentError) throw error;
+    // The connection was lost in the middle of the answer: the network's failure, not the agent's.
+    throw new AgentError('infra', `the answer was cut off: ${errorFacts(error).message}`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -4,6 +4,7 @@
 // A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
 // loop without ever yielding; a thread can be ended from outside.
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { file, exportName } = workerData;
@@ -59,13 +60,17 @@ function reply(message) {
       call: message.call,
       ok: false,
       loading: false,
-      error: { message: `returned a value that cannot be copied: ${error.message}` },
+      returned: true,
+      error: { message: `a value that cannot be copied: ${error.message}` },
     });
   }
 }
 
 function facts(error) {
-  if (!(error instanceof Error)) return { message: `threw ${String(error).slice(0, 500)}` };
+  if (!(error instanceof Error)) {
+    const text = typeof error === 'string' ? error : inspect(error);
+    return { message: text.slice(0, 500) };
+  }
   const code = error.code ?? error.cause?.code;
   const status = error.status ?? error.statusCode;
   const retryAfter = error.headers?.get?.('retry-after') ?? error.headers?.['retry-after'];

@@ -76,7 +76,14 @@ test.each([
   },
   { what: 'returns null', code: 'return null', kind: 'agent', message: /null/ },
   { what: 'returns nothing', code: '', kind: 'agent', message: /undefined/ },
-  { what: 'returns a function', code: 'return { answer: () => 1 }', kind: 'agent', message: /cannot be copied/ },
+  {
+    what: 'returns a function',
+    code: 'return { answer: () => 1 }',
+    kind: 'agent',
+    message: /^the agent returned a value that cannot be copied/,
+  },
+  { what: 'throws null', code: 'throw null', kind: 'agent', message: /^the agent threw null$/ },
+  { what: 'throws a bare object', code: 'throw Object.create(null)', kind: 'agent', message: /^the agent threw \[/ },
   { what: 'exits the process', code: 'process.exit(4)', kind: 'agent', message: /stopped/ },
 ])('an agent that $what gives an $kind error, and the next query still runs', async ({ code, kind, message }) => {
   const agent = start({ 'agent.mjs': `export default async (q) => { if (q === 'good') return 'ok'; ${code} }` });

@@ -10,6 +10,8 @@ interface Reply {
   readonly call: number;
   readonly ok: boolean;
   readonly loading?: boolean;
+  /** The function returned, but not what can be handed on. */
+  readonly returned?: boolean;
   readonly value?: unknown;
   readonly error?: ErrorFacts & { readonly stack?: string };
 }
@@ -174,7 +176,9 @@ class Host {
       this.#pending.resolve(reply.value);
       return;
     }
-    const prefix = reply.loading ? 'the module could not be loaded: ' : `${this.#what} threw `;
+    const prefix = reply.loading
+      ? 'the module could not be loaded: '
+      : `${this.#what} ${reply.returned ? 'returned' : 'threw'} `;
     const error = reply.error ?? { message: 'no reason given' };
     this.#pending.reject(
       classifyError(error, { prefix, stderr: [this.printed(), error.stack ?? ''].filter(Boolean).join('\n') }),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { compileRules } from '../policy/compile-rules.ts';
@@ -255,11 +256,11 @@ class TestReader {
         ([name, tools]) => [name, Array.isArray(tools) ? tools.map(String) : [String(tools)]],
       ),
     );
-    const lineOf = (index: number): number => {
+    const placeOf = (index: number): Location => {
       const { source, start } = placeAt(value, [index]);
-      return locate(source, start).line;
+      return locate(source, start);
     };
-    const compiled = compileRules(toPlain(value), { aliases, lineOf });
+    const compiled = compileRules(toPlain(value), { aliases, placeOf });
     for (const { path, part, severity, code, message, hint } of compiled.issues)
       this.#add(placeAt(value, path, part), { severity, code, message, hint });
     if (compiled.issues.some(({ severity }) => severity === 'error')) return undefined;

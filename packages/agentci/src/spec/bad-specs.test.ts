@@ -81,6 +81,13 @@ describe('bad specs', () => {
     ]);
   });
 
+  test('xfail: false is told to go, not to be quoted: in quotes it would be a reason', () => {
+    const { diagnostics } = parseSpec('agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n');
+    expect(diagnostics).toMatchObject([
+      { code: 'SPEC_TYPE', hint: expect.stringMatching(/reason in words; remove the key/) },
+    ]);
+  });
+
   test('of very many problems the first thousand are shown, and that there are more', () => {
     const keys = Array.from({ length: 3000 }, (_, i) => `zzz${i}: 1`).join('\n');
     const { diagnostics } = parseSpec(`${keys}\nagent: a\nqueries: [{query: q}]\n`);

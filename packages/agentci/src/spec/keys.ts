@@ -30,7 +30,7 @@ export const ROOT_KEY_NAMES = ['version', ...Object.keys(ROOT_KEYS), 'runner', '
 /** Keys that `defaults` and queries share, beside the three layers. */
 export const SHARED_KEYS = {
   tags: z.array(text).describe('For selecting queries with --tags'),
-  runs: z.number().int().min(1).describe('How often the query is run'),
+  runs: z.number().int().min(1).max(1000).describe('How often the query is run'),
   min_pass_rate: z.number().min(0).max(1).describe('Share of runs that must pass; 1 when not written'),
   context: z.union([z.string(), z.array(z.string()).min(1)]).describe('Text the answer must be grounded in'),
   metadata: z.record(z.string(), z.unknown()).describe('Your own data, handed to the agent and to metrics'),
@@ -48,7 +48,10 @@ export const QUERY_KEYS = {
   query: text.describe('What the agent is asked'),
   description: z.string().describe('For people'),
   expected_output: z.string().describe('Reference answer for metrics that compare'),
-  xfail: text.describe('Why this query is expected to fail'),
+  xfail: z
+    .string('xfail is a reason in words; remove the key when the query is not expected to fail')
+    .regex(/\S/)
+    .describe('Why this query is expected to fail'),
 } as const;
 
 export const runnerUnion = z.union([

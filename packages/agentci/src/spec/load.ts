@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
@@ -46,13 +46,13 @@ export function parseSpec(text: string, { file = 'agentci_spec.yaml' }: { readon
 
 /** Reads a spec file. Throws `SpecError` with every problem when it cannot be used, and another `UserError` when it cannot be read. */
 export async function loadSpec(path: string): Promise<LoadedSpec> {
-  const { suite, diagnostics } = parseSpec(await readSpecText(path), { file: path });
+  const { suite, diagnostics } = parseSpec(readSpecText(path), { file: path });
   if (suite === undefined) throw new SpecError(path, diagnostics);
   return { suite, diagnostics };
 }
 
-async function readSpecText(path: string): Promise<string> {
-  const bytes = await readBytes(path);
+function readSpecText(path: string): string {
+  const bytes = readBytes(path);
   if (bytes === undefined) throw located(path, 'YAML_TOO_LARGE', `the file is larger than ${MAX_YAML_SIZE} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -64,12 +64,13 @@ async function readSpecText(path: string): Promise<string> {
 const located = (file: string, code: string, message: string): SpecError =>
   new SpecError(file, [{ severity: 'error', code, message, file, line: 1, column: 1 }]);
 
-async function readBytes(path: string): Promise<Uint8Array | undefined> {
+// One small file: reading it at once is faster than asking the thread pool.
+function readBytes(path: string): Uint8Array | undefined {
   try {
-    const found = await stat(path);
+    const found = statSync(path);
     // A pipe would wait for a writer; a folder or device is no spec.
     if (!found.isFile()) throw new Error('not a file');
-    return found.size > MAX_YAML_SIZE ? undefined : await readFile(path);
+    return found.size > MAX_YAML_SIZE ? undefined : readFileSync(path);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     const isMissing = code === 'ENOENT';

@@ -18,6 +18,12 @@ import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 export const DEFAULTS_KEY_NAMES = [...LAYERS, ...Object.keys(SHARED_KEYS)];
 export const QUERY_KEY_NAMES = [...Object.keys(QUERY_KEYS), ...DEFAULTS_KEY_NAMES];
 
+const ALWAYS_PASSES = {
+  severity: 'warning' as const,
+  code: 'SPEC_CANNOT_FAIL',
+  message: 'with min_pass_rate 0 the query passes however many of its runs fail',
+};
+
 const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
 
 type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: z.infer<(typeof QUERY_KEYS)[K]> } & {
@@ -105,6 +111,7 @@ export class QueryReader {
         }
         setOwn(plain, key, toPlain(entry.value));
         if (key === 'metadata') this.#metadata(entry.value);
+        if (key === 'min_pass_rate' && plain.min_pass_rate === 0) this.#problems.add(entry.value, ALWAYS_PASSES);
         if (key === 'metrics') {
           hasChecks ||= metricRequests(plain.metrics).some(isBounded);
           addMetricLocations(locations, entry.value);

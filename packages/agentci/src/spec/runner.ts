@@ -3,7 +3,7 @@ import { toPlain, type YamlEntry } from '../kit/yaml-node.ts';
 import { RUNNER_KINDS, RUNNER_SCHEMAS, type RunnerConfig, toRunnerConfig } from '../runners/config.ts';
 import type { Problems } from './problems.ts';
 import { joinOr } from './schema-words.ts';
-import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
+import { checkValue, emptyKey, INTERPRETED, isBroken, isNull } from './value-check.ts';
 
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));
 
@@ -45,5 +45,5 @@ export function readRunner(entry: YamlEntry, problems: Problems): RunnerConfig |
     return undefined;
   }
   if (!checkValue(entry, RUNNER_SCHEMAS[kind], problems)) return undefined;
-  return toRunnerConfig(kind, RUNNER_SCHEMAS[kind].parse(toPlain(value)));
+  return toRunnerConfig(kind, RUNNER_SCHEMAS[kind].parse(toPlain(value), INTERPRETED));
 }

@@ -11,6 +11,9 @@ type Path = readonly PropertyKey[];
 /** What a schema did not express as a choice of its own words starts like this; anything else was written for people. */
 const STOCK_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized|Expected|Required)/;
 
+/** Most schemas see a handful of values, so compiling them costs more time than it saves. */
+export const INTERPRETED = { jitless: true } as const;
+
 /** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
 export function checkValue(entry: YamlEntry, schema: z.ZodType, problems: Problems): boolean {
   const { value: node, key } = entry;
@@ -19,7 +22,7 @@ export function checkValue(entry: YamlEntry, schema: z.ZodType, problems: Proble
     problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
     return false;
   }
-  const result = schema.safeParse(toPlain(node));
+  const result = schema.safeParse(toPlain(node), INTERPRETED);
   if (result.success) return true;
   const check = new ValueCheck(key, node, schema, problems);
   for (const issue of result.error.issues) check.report(issue, []);

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
@@ -25,6 +26,8 @@ export interface JournalHeader {
   readonly agent: string;
   readonly spec: { readonly file: string; readonly hash: string };
   readonly started_at: string;
+  /** What was chosen when the run was started; a resumed run goes on with the same. */
+  readonly started_with?: Readonly<Record<string, unknown>>;
 }
 
 /** A finished run of a query, as the journal keeps it. */
@@ -84,7 +87,8 @@ export class RunStore {
 
   /** Notes which recordings the run judges; they stay where they are. */
   judges(path: string): void {
-    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify({ path })}\n`);
+    const note = { path, state: stateOf(path) };
+    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`);
   }
 
   finish(run: RunResult): void {
@@ -199,7 +203,7 @@ export function readRun(root: string, id: string): RunResult {
   if (!existsSync(path)) {
     throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
   }
-  const run = JSON.parse(readFileSync(path, 'utf8')) as RunResult;
+  const run = readJson(path) as RunResult;
   const journaled = new Map(readJournal(journalPath(join(root, id))).entries.map((entry) => [entry.id, entry.result]));
   return {
     ...run,
@@ -207,13 +211,39 @@ export function readRun(root: string, id: string): RunResult {
   };
 }
 
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError('RUN_DAMAGED', `${path} cannot be read: ${(error as Error).message}`, {
+      hint: 'The stored run is damaged: delete its folder, or run again.',
+    });
+  }
+}
+
+/** Size and time of every file: enough to notice that recordings are not what they were, without reading them again. */
+function stateOf(path: string): string {
+  const facts = statSync(path);
+  if (facts.isDirectory())
+    return readdirSync(path)
+      .sort()
+      .map((name) => `${name}=${stateOf(join(path, name))}`)
+      .join(';');
+  return `${facts.size}@${facts.mtimeMs}`;
+}
+
 /** The recordings of a stored run, to be read like any other: its own, or the ones it was made from. */
 export function tracesOf(root: string, id: string): string {
   const path = join(root, id, 'traces');
   const note = join(root, id, 'recordings.json');
   if (existsSync(note)) {
-    const { path: source } = JSON.parse(readFileSync(note, 'utf8')) as { path: string };
-    if (existsSync(source)) return source;
+    const { path: source, state } = readJson(note) as { path: string; state?: string };
+    if (existsSync(source)) {
+      if (state === undefined || state === stateOf(source)) return source;
+      throw new UserError('RUN_RECORDINGS_CHANGED', `the recordings in ${source} have changed since run "${id}"`, {
+        hint: `Judge what is there now with --traces ${source}`,
+      });
+    }
     throw new UserError(
       'RUN_RECORDINGS_GONE',
       `run "${id}" judged the recordings in ${source}, which are no longer there`,

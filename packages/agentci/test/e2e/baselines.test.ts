@@ -134,6 +134,21 @@ describe('agentci save', () => {
     expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: true, forced: false });
   });
 
+  test('a query of the run that errored is named as refused, with the reason', async () => {
+    const two = `${spec}  - {id: broken, query: broken, correctness: {expected_in_answer: [ok]}}\nrunner: {module: agent.mjs}\n`;
+    const agent = `export default (q) => { if (q === 'broken') throw new Error('no luck'); return 'Not my field.' }`;
+    const cwd = project({ 'agentci_spec.yaml': two, 'agent.mjs': agent });
+    await cli(['test'], { cwd });
+    const { code, stdout, stderr } = await cli(['save', '--version', 'v1'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining('weather.json') });
+    expect(stderr).toMatch(/"broken" is not saved: .*no luck.*NO_TRACE/);
+    const json = await cli(['save', '--version', 'v2', '--json'], { cwd });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      saved: [{ query_id: 'weather' }],
+      refused: [{ query_id: 'broken', code: 'NO_TRACE' }],
+    });
+  });
+
   test('a saved baseline is not replaced without being asked to', async () => {
     const cwd = project();
     await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
@@ -330,7 +345,7 @@ describe('agentci diff', () => {
     {
       what: 'a query that is in neither',
       args: ['--baseline', 'good', '--compare', 'bad', '--query', 'x'],
-      says: /NOTHING_TO_COMPARE/,
+      says: /NOTHING_TO_COMPARE.*good has: weather; bad has: weather/s,
     },
     {
       what: 'a limit that is no number',

@@ -170,6 +170,24 @@ describe('agentci policy', () => {
   });
 
   test.each([
+    ['arguments left out', [{ tool_calls: [{ name: 'apply_discount' }] }], 2, 'arguments were not captured'],
+    ['arguments null', [{ tool_calls: [{ name: 'apply_discount', args: null }] }], 2, 'arguments were not captured'],
+    ['no tool calls captured', [{}], 2, 'could not tell: tool calls were not captured'],
+    [
+      'something blocked beside it',
+      [{}, { tool_calls: [{ name: 'apply_discount', args: { percent: 50 } }] }],
+      1,
+      'could not tell: tool calls were not captured',
+    ],
+  ])('explain does not allow what it cannot tell: %s', async (_, traces, code, text) => {
+    const recordings = traces.map((trace) => `${JSON.stringify({ query: 'hi', answer: 'x', ...trace })}\n`).join('');
+    const cwd = tempDir({ ...files, 't.jsonl': recordings });
+    const outcome = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 't.jsonl'], { cwd });
+    expect(outcome.stdout).toContain(text);
+    expect(outcome.code).toBe(code);
+  });
+
+  test.each([
     ['100', 0],
     ['50', 0],
   ])('coverage of at least %s exits %i', async (percent, code) => {
@@ -229,5 +247,5 @@ test('a spec with a policy file: the annotation is on the line of the policy', a
   });
   const { code, stdout } = await cli(['test', '--traces', 't.json', '-f', 'github'], { cwd });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^::error file=p\.yaml,line=7/m);
+  expect(stdout).toMatch(/^::error file=p\.yaml,line=7,col=9,/m);
 });

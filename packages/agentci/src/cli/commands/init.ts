@@ -8,7 +8,6 @@ import { CI_SYSTEMS, type CiSystem, RUNNERS, type RunnerChoice, starterFiles } f
 import { detectProject, type Project } from '../init/project.ts';
 import type { Io } from '../io.ts';
 import { collectList } from '../options.ts';
-import { command as validate } from './validate.ts';
 
 const IGNORED = '.agentci/runs/';
 
@@ -65,6 +64,8 @@ Example:
       io.stdout.write(`wrote ${path}\n`);
     }
     if (ignoreRuns(io)) io.stdout.write(`added ${IGNORED} to .gitignore\n`);
+    // Imported on demand, so that the build makes it one file: `validate` itself would load a second one otherwise.
+    const { command: validate } = await import('./validate.ts');
     const code = await validate.run({ args: ['agentci_spec.yaml'], options: {}, io });
     io.stdout.write(plan.runner === 'replay' ? 'next: agentci test\n' : 'next: agentci doctor, then agentci test\n');
     return code;

@@ -57,7 +57,7 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-explain   a timeline of each trace: every call allowed or blocked, and by which line of the policy
+explain   a timeline of each trace: every call allowed, blocked or unknown, and by which line of the policy
 coverage  how much of the policy the traces put to the test
 generate  a starter policy that accepts the traces it was learned from
 
@@ -99,10 +99,11 @@ function percentage(text: string): number {
 async function explain(options: PolicyOptions, io: Io): Promise<number> {
   const policy = loadPolicy(options, io);
   const reports: ExplainReport[] = [];
-  for await (const { trace, calls } of tracesOf(options, io)) {
+  for await (const { trace, calls } of tracesOf(options, io, { uncaptured: 'show' })) {
     const complete = trace.status !== 'incomplete';
     const strict = options.strict ?? false;
-    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict }));
+    const captured = trace.captured.toolCalls;
+    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured }));
   }
   const format = options.json ? 'json' : (options.format ?? 'terminal');
   const text = {
@@ -113,7 +114,8 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
       `${JSON.stringify({ schema: 'agentci.policy-explain/1', traces: all }, null, 2)}\n`,
   }[format](reports);
   print(text, options, io);
-  return reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0) ? 1 : 0;
+  if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
+  return reports.some(({ unknown, not_known }) => unknown > 0 || not_known !== undefined) ? 2 : 0;
 }
 
 async function coverage(options: PolicyOptions, io: Io): Promise<number> {
@@ -180,6 +182,7 @@ async function proveAccepted(policy: Policy, options: PolicyOptions, io: Io): Pr
 async function* tracesOf(
   options: PolicyOptions,
   io: Io,
+  { uncaptured = 'refuse' }: { uncaptured?: 'refuse' | 'show' } = {},
 ): AsyncGenerator<{ readonly trace: Trace; readonly calls: readonly ToolStep[] }> {
   if (options.traces === undefined)
     throw new UserError('NO_TRACES', 'recordings are needed: --traces PATH', {
@@ -189,7 +192,7 @@ async function* tracesOf(
   let count = 0;
   for await (const trace of readTraces(resolve(io.cwd, options.traces), { ...format, signal: io.signal })) {
     count++;
-    if (trace.captured.toolCalls === 'none')
+    if (trace.captured.toolCalls === 'none' && uncaptured === 'refuse')
       throw new UserError('TRACE_NO_CALLS', `the tool calls of ${shownId(trace, io)} were not captured`);
     yield { trace: { ...trace, id: shownId(trace, io) }, calls: toolCalls(trace) };
   }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { listRuns, tracesOf } from '../../store/run-store.ts';
+import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
 import type { Trace } from '../../trace/model.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -88,7 +88,7 @@ async function fromAgent(place: { suite: Suite; dir: string }, id: string, optio
 }
 
 async function fromRecordings(suite: Suite, only: string | undefined, options: Options, io: Io): Promise<Found> {
-  const source = sourceOf(suite, options, io);
+  const { source, run } = sourceOf(suite, options, io);
   const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
     ...(only === undefined ? {} : { onlyQuery: only }),
     ...(options.traceFormat === undefined ? {} : { format: options.traceFormat }),
@@ -96,30 +96,46 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
   if (unmatched.length > 0 && !options.json)
     io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
   const wanted = only === undefined ? byQuery : new Map([...byQuery].filter(([id]) => id === only));
-  if (wanted.size === 0) {
+  const refused = run === undefined ? [] : erroredIn(run, suite, io).filter(({ query_id: id }) => !byQuery.has(id));
+  const told = only === undefined ? refused : refused.filter(({ query_id }) => query_id === only);
+  if (wanted.size === 0 && told.length === 0) {
     throw new UserError('NO_TRACE', `${source} holds no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
       hint: 'Recordings are matched to queries by id, then by exact text.',
     });
   }
-  return { byQuery: inSpecOrder(suite, wanted) };
+  return { byQuery: inSpecOrder(suite, wanted), refused: told };
 }
 
-function sourceOf(suite: Suite, options: Options, io: Io): string {
+/** The queries of a stored run that came to no trace, with the reason. */
+function erroredIn(run: StoredRun, suite: Suite, io: Io): Refused[] {
+  if (!run.finished) return [];
+  const ids = new Set(suite.queries.map(({ id }) => id));
+  return readRun(runsRoot(io.cwd), run.id).results.flatMap(({ id, error }) =>
+    error === undefined || !ids.has(id)
+      ? []
+      : [{ query_id: id, code: 'NO_TRACE', message: `"${id}" is not saved: ${error.message}` }],
+  );
+}
+
+function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: string; readonly run?: StoredRun } {
   if (options.traceFile !== undefined) {
     const path = resolve(io.cwd, options.traceFile);
     if (!existsSync(path))
       throw new UserError('TRACES_MISSING', `--trace-file: there is no file or folder "${options.traceFile}"`);
-    return path;
+    return { source: path };
   }
   const root = runsRoot(io.cwd);
-  if (options.run !== undefined) return tracesOf(root, options.run);
+  if (options.run !== undefined) {
+    const run = listRuns(root).find(({ id }) => id === options.run);
+    return { source: tracesOf(root, options.run), ...(run ? { run } : {}) };
+  }
   const newest = listRuns(root).find((run) => run.header.spec.file === suite.file);
   if (newest === undefined) {
     throw new UserError('NO_PREVIOUS_RUN', `${suite.file} has not been run here yet, so there is nothing to save`, {
       hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',
     });
   }
-  return tracesOf(root, newest.id);
+  return { source: tracesOf(root, newest.id), run: newest };
 }
 
 const inSpecOrder = <T>(suite: Suite, found: ReadonlyMap<string, T>): Map<string, T> =>

@@ -1,0 +1,88 @@
+import type { RunResult } from '../results/run-result.ts';
+import type { Suite } from '../spec/suite.ts';
+import { type JournalEntry, RunStore, type StoredRun } from '../store/run-store.ts';
+import type { Trace } from '../trace/model.ts';
+import type { Io } from './io.ts';
+
+interface SessionInput {
+  readonly root: string;
+  readonly suite: Suite;
+  readonly startedWith: Readonly<Record<string, unknown>>;
+  /** Recordings are noted, not copied. */
+  readonly recordings: string | undefined;
+  /** The unfinished run to go on with. */
+  readonly previous: StoredRun | undefined;
+  readonly io: Io;
+}
+
+/** Keeps one run on disk. Nothing is written before there is something to keep: a run that never started leaves no trace. */
+export class StoreSession {
+  readonly runId: string;
+  readonly entries: readonly JournalEntry[];
+  readonly #input: SessionInput;
+  readonly #startedAt: string;
+  #store: RunStore | undefined;
+  #isRefused = false;
+
+  constructor(input: SessionInput) {
+    this.#input = input;
+    this.#startedAt = new Date(input.io.now()).toISOString();
+    if (input.previous === undefined) {
+      this.runId = newRunId(this.#startedAt, input.io.random());
+      this.entries = [];
+      return;
+    }
+    const { store, entries } = RunStore.reopen(input.root, input.previous.id, this.#durability);
+    this.runId = input.previous.id;
+    this.entries = entries;
+    this.#store = store;
+  }
+
+  get isStored(): boolean {
+    return this.#store !== undefined;
+  }
+
+  record = (entry: JournalEntry, trace: Trace | undefined): void => {
+    this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
+  };
+
+  /** An interrupted run stays open, so that --resume can go on with it. */
+  end(run: RunResult): void {
+    if (run.interrupted) this.#store?.close();
+    else this.#open()?.finish(run);
+  }
+
+  get #durability(): 'each' | 'batched' {
+    return this.#input.recordings === undefined ? 'each' : 'batched';
+  }
+
+  #open(): RunStore | undefined {
+    if (this.#store !== undefined || this.#isRefused) return this.#store;
+    const { root, suite, startedWith, recordings, io } = this.#input;
+    try {
+      const spec = { file: suite.file, hash: suite.hash };
+      const header = {
+        run_id: this.runId,
+        agent: suite.agent,
+        spec,
+        started_at: this.#startedAt,
+        started_with: startedWith,
+      };
+      this.#store = RunStore.create(root, header, this.#durability);
+      if (recordings !== undefined) this.#store.judges(recordings);
+    } catch (error) {
+      // A read-only checkout can still be judged; it only cannot be resumed.
+      this.#isRefused = true;
+      io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);
+    }
+    return this.#store;
+  }
+}
+
+/** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
+function newRunId(startedAt: string, chance: number): string {
+  const [date = '', time = ''] = startedAt.replace(/[-:.Z]/g, '').split('T');
+  return `${date}-${time}-${Math.floor(chance * 0x10000)
+    .toString(16)
+    .padStart(4, '0')}`;
+}

@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CLI, cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+// Ways in which a run could look better than it was. Each was found by somebody trying.
+
+const spec = (queries: string, head = '') => `version: 1\nagent: demo\n${head}queries:\n${queries}`;
+const ok = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`;
+const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
+
+describe('--fail-fast', () => {
+  test('an expected failure does not end the run before the real one is seen', async () => {
+    const queries =
+      '  - {query: hi, xfail: known bug, correctness: {expected_in_answer: [zz]}}\n  - {query: ho, path: {forbidden_tools: [rm]}}\n';
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(queries),
+      't.jsonl': lines({ query: 'hi', answer: 'ok' }, { query: 'ho', answer: 'ok', tool_calls: [{ name: 'rm' }] }),
+    });
+    expect((await cli(['test', '--traces', 't.jsonl', '--fail-fast'], { cwd })).code).toBe(1);
+  });
+
+  test('a failure that min_pass_rate allows does not end the run', async () => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(
+        '  - {query: q, runs: 3, min_pass_rate: 0.3, correctness: {expected_in_answer: [ok]}}\n',
+      ),
+      't.jsonl': lines({ query: 'q', answer: 'no' }, { query: 'q', answer: 'ok' }, { query: 'q', answer: 'ok' }),
+    });
+    expect((await cli(['test', '--traces', 't.jsonl', '--fail-fast'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('--resume', () => {
+  const project = () =>
+    tempDir({
+      'agentci_spec.yaml': spec(ok('a') + ok('b') + ok('c'), 'runner: {module: ./agent.mjs}\n'),
+      'agent.mjs':
+        "export default async (query) => { await new Promise((done) => setTimeout(done, query === 'a' ? 10 : 1500)); return 'ok'; };\n",
+      't.jsonl': lines(
+        { id: 'a', query: 'a', answer: 'no' },
+        { id: 'b', query: 'b', answer: 'no' },
+        { id: 'c', query: 'c', answer: 'no' },
+      ),
+    });
+
+  async function killAfterFirst(cwd: string, ...args: string[]): Promise<void> {
+    const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], { cwd, stdio: 'ignore' });
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    const runs = join(cwd, '.agentci/runs');
+    const journal = () =>
+      existsSync(runs)
+        ? readdirSync(runs)
+            .map((id) => readFileSync(join(runs, id, 'results.jsonl'), 'utf8'))
+            .join('')
+        : '';
+    for (let tries = 0; tries < 500 && !journal().includes('"id":"a"'); tries++)
+      await new Promise((done) => setTimeout(done, 20));
+    child.kill('SIGKILL');
+    await closed;
+  }
+
+  test('goes on with the runs it was started with', async () => {
+    const cwd = project();
+    await killAfterFirst(cwd, '-n', '2');
+    const { stdout } = await cli(['test', '--resume', '-f', 'json', '-w', '6'], { cwd });
+    const { results } = JSON.parse(stdout) as { results: { runs?: object[] }[] };
+    expect(results.map(({ runs }) => runs?.length)).toEqual([2, 2, 2]);
+  });
+
+  test.each([
+    { what: 'other recordings', args: ['--traces', 't.jsonl'] },
+    { what: 'another selection', args: ['--filter', 'a'] },
+    { what: 'another number of runs', args: ['-n', '3'] },
+  ])('refuses $what', async ({ args }) => {
+    const cwd = project();
+    await killAfterFirst(cwd);
+    expect(await cli(['test', '--resume', ...args], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('RESUME_OPTIONS'),
+    });
+  });
+});
+
+describe('stored runs', () => {
+  const project = () =>
+    tempDir({
+      'agentci_spec.yaml': spec(ok('a') + ok('b')),
+      't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }, { id: 'b', query: 'b', answer: 'no' }),
+    });
+  const run = async (cwd: string) =>
+    (JSON.parse((await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd })).stdout) as { run_id: string })
+      .run_id;
+
+  test('a stored run is not judged by recordings that have changed since', async () => {
+    const cwd = project();
+    const id = await run(cwd);
+    expect((await cli(['eval', '--run', id], { cwd })).code).toBe(1);
+    writeFileSync(
+      join(cwd, 't.jsonl'),
+      lines({ id: 'a', query: 'a', answer: 'ok' }, { id: 'b', query: 'b', answer: 'ok now' }),
+    );
+    expect(await cli(['eval', '--run', id], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('RUN_RECORDINGS_CHANGED'),
+    });
+  });
+
+  test('a run that was refused leaves nothing behind that hides the last one', async () => {
+    const cwd = project();
+    await run(cwd);
+    expect((await cli(['test', '--traces', 't.jsonl', '-t', 'nope'], { cwd })).code).toBe(2);
+    expect((await cli(['test', '--traces', 't.jsonl', '--resume'], { cwd })).stderr).toContain('NOTHING_TO_RESUME');
+    expect((await cli(['test', '--traces', 't.jsonl', '--failed'], { cwd })).code).toBe(1);
+  });
+
+  test.each([['report'], ['export-metrics'], ['test', '--traces', 't.jsonl', '--failed']])(
+    'a damaged run.json is said by %s, without a stack',
+    async (...args) => {
+      const cwd = project();
+      const id = await run(cwd);
+      writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
+      const { code, stderr } = await cli(args, { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain('RUN_DAMAGED');
+      expect(stderr).not.toMatch(/^\s+at /m);
+    },
+  );
+});
+
+describe('reports', () => {
+  const project = () =>
+    tempDir({ 'agentci_spec.yaml': spec(ok('a')), 't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }) });
+
+  test.each([
+    { what: 'the spec', args: ['-f', 'json=agentci_spec.yaml'], code: 'OUTPUT_IS_INPUT' },
+    { what: 'the recordings', args: ['-f', 'junit=t.jsonl'], code: 'OUTPUT_IS_INPUT' },
+    { what: 'each other', args: ['-f', 'json=x.json', '-f', 'junit=x.json'], code: 'OUTPUT_TWICE' },
+  ])('never replace $what', async ({ args, code }) => {
+    const cwd = project();
+    const before = readFileSync(join(cwd, 't.jsonl'), 'utf8');
+    expect(await cli(['test', '--traces', 't.jsonl', ...args], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(code),
+    });
+    expect(readFileSync(join(cwd, 't.jsonl'), 'utf8')).toBe(before);
+  });
+});
+
+describe('what was not looked at is said', () => {
+  test('files of a folder that are not read', async () => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(ok('a')),
+      'traces/a.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }),
+      'traces/b.log': '{}',
+      'outside.jsonl': '{}',
+    });
+    symlinkSync(join(cwd, 'outside.jsonl'), join(cwd, 'traces', 'link.jsonl'));
+    const { stdout } = await cli(['test', '--traces', 'traces'], { cwd });
+    expect(stdout).toMatch(/not read.*traces\/b\.log.*traces\/link\.jsonl/);
+  });
+
+  test('costs that --max-cost cannot count', async () => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(ok('a'), 'runner: {module: ./agent.mjs}\n'),
+      'agent.mjs':
+        "export default () => ({ answer: 'ok', llm_calls: [{ model: 'unknown-x', input_tokens: 1e9, output_tokens: 5 }] });\n",
+    });
+    expect((await cli(['test', '--max-cost', '0.0001'], { cwd })).stdout).toContain('the cost of 1 runs is not known');
+  });
+
+  test('a pass rate of 0 lets everything pass', async () => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec('  - {query: q, runs: 2, min_pass_rate: 0, correctness: {exact_match: x}}\n'),
+    });
+    expect((await cli(['validate'], { cwd })).stdout).toMatch(/agentci_spec\.yaml:4:\d+ warning SPEC_CANNOT_FAIL/);
+  });
+});
+
+describe("a user's module", () => {
+  const project = (module: string) =>
+    tempDir({
+      'agentci_spec.yaml': spec(
+        '  - {query: q, correctness: {exact_match: ok}, metrics: [{tone: {min: 0.5}}]}\n',
+        'use: [./tone.mjs]\n',
+      ),
+      't.json': { query: 'q', answer: 'ok' },
+      'tone.mjs': module,
+    });
+  const metric = (evaluate: string) =>
+    `export const metric = { name: 'tone', layer: 'correctness', better: 'higher', summary: 's', unit: 'score', needs: [], evaluate: ${evaluate} };\nexport default metric;\n`;
+
+  test.each([
+    { what: 'ends the process', module: 'process.exit(0);' },
+    { what: 'never answers', module: metric('() => new Promise(() => {})') },
+  ])('that $what is no verdict', async ({ module }) => {
+    expect((await cli(['test', '--traces', 't.json'], { cwd: project(module) })).code).toBe(2);
+  });
+
+  test('that prints does not get into the document', async () => {
+    const { stdout } = await cli(['test', '--traces', 't.json', '-f', 'json'], {
+      cwd: project(`console.log('POLLUTE');\n${metric("() => ({ name: 'tone', value: 1, detail: {} })")}`),
+    });
+    expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+});
+
+test('a connection lost in the middle of an answer is an infrastructure error of that query alone', async () => {
+  const server = createServer((incoming, response) => {
+    let body = '';
+    incoming.on('data', (chunk) => {
+      body += chunk;
+    });
+    incoming.on('end', () => {
+      if (!body.includes('"q2"')) return void response.end('ok');
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half an answer');
+      setTimeout(() => response.destroy(), 20);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const cwd = tempDir({
+    'agentci_spec.yaml': spec(ok('q1') + ok('q2'), `runner: {http: {url: "${url}"}, retries: 0}\n`),
+  });
+  const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    results: [
+      { status: 'pass' },
+      { status: 'error', error: { kind: 'infra', message: expect.stringContaining('[INFRA]') } },
+    ],
+  });
+});
+
+test.each(['runs: 1000000000', 'runs: 0'])('%s is refused', async (runs) => {
+  const cwd = tempDir({ 'agentci_spec.yaml': spec(`  - {query: q, ${runs}, correctness: {exact_match: x}}\n`) });
+  expect((await cli(['validate'], { cwd })).code).toBe(1);
+});
