@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { QueryResult } from '../results/run-result.ts';
 import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
@@ -31,6 +32,8 @@ export async function collectLive(
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const retries = options.retries ?? settings.retries ?? DEFAULT_RETRIES;
   const interrupt = options.signal ?? new AbortController().signal;
+  // One listener for each query in progress: many workers are no leak.
+  setMaxListeners(0, interrupt);
   const random = seededRandom(options.seed ?? 0);
   const runner =
     typeof config === 'function'

@@ -151,6 +151,22 @@ describe('running an agent', () => {
     expect(statuses(result)).toEqual({ a: 'pass', b: 'pass' });
   });
 
+  test('many workers at once are no reason for a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on('warning', listen);
+    const queries = Array.from({ length: 30 }, (_, i) => one.replaceAll('id: a', `id: a${i}`)).join('');
+    await run({
+      suite: suiteOf(queries),
+      workers: 30,
+      signal: new AbortController().signal,
+      runner: () => new Promise((done) => setTimeout(done, 5, 'ok')),
+    });
+    await new Promise((done) => setTimeout(done, 10));
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
   test('no runner and no recordings is a mistake with a way out', async () => {
     await expect(run({ suite: suiteOf(one) })).rejects.toMatchObject({
       code: 'NO_RUNNER',

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Cfworker from '@cfworker/json-schema';
+import { type Accept, quickAccept } from './json-schema-accept.ts';
 import {
   compilesNatively,
   findSchemaProblem,
@@ -71,9 +72,11 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   // Nothing to resolve, so nothing can be lost: the engine, 12 ms to load, waits for the first value.
   if (!facts.hasNames && facts.references.length === 0) {
     let validate: ((value: unknown) => JsonSchemaVerdict) | undefined;
+    const accept = quickAccept(copy);
     return {
       ok: true,
       validate: (value) => {
+        if (accept !== undefined && isAccepted(accept, value)) return VALID;
         validate ??= validator(copy, draft, cfworker().dereference(copy), facts.isRisky);
         return validate(value);
       },
@@ -93,6 +96,15 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
     return { ok: true, validate: validator(copy, draft, lookup, facts.isRisky) };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error), path: '' };
+  }
+}
+
+/** A value nested too deep for the stack is left to the validator and its guard. */
+function isAccepted(accept: Accept, value: unknown): boolean {
+  try {
+    return accept(value);
+  } catch {
+    return false;
   }
 }
 
