@@ -12,7 +12,7 @@ import { nestedTrace, sampleReport, sampleResult } from './support/sample-run.ts
 
 const chromium = findChromium();
 
-describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
+describe.skipIf('missing' in chromium)('agentci view in a browser', { retry: 2 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     if ('path' in chromium) browser = await launch(chromium.path);
@@ -27,7 +27,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     onTestFinished(() => server.close());
     const page = await browser.newPage({ viewport: { width: 1240, height: 860 } });
     onTestFinished(() => page.close());
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(15_000);
     const problems: string[] = [];
     const hosts = new Set<string>();
     page.on('pageerror', (error) => problems.push(error.message));
