@@ -60,15 +60,15 @@ describe('commands', () => {
 
   test.each(commands)('%s', async (line) => {
     const cwd = tempDir();
-    cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
-    // `report` needs a run to report on; a fresh clone has none.
-    if (line.startsWith('agentci report')) await cli(['test', '--quiet'], { cwd });
+    // Some commands read a stored run; a fresh clone has none.
+    if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
     const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({
