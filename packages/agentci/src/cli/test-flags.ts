@@ -27,7 +27,11 @@ export function addSharedFlags(parser: Command): Command {
       fraction,
     )
     .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache)')
-    .option('--max-cost <usd>', 'stop before agent and judge have cost more than this', positiveNumber)
+    .option(
+      '--max-cost <usd>',
+      'start no query and ask no judge beyond this cost; the query in progress is finished',
+      positiveNumber,
+    )
     .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
     .addOption(new Option('-j <n>').argParser(wholeNumber(1)).hideHelp())
     .option('-n, --runs <n>', "runs of each query, instead of the spec's", wholeNumber(1, 1000))
