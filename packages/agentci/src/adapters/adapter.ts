@@ -34,9 +34,20 @@ export interface Adapter {
   /** 0 = certainly not, 1 = certainly this format; looks at a few parsed records only. */
   readonly detect: (sample: readonly unknown[]) => number;
   /**
-   * `record`: every record is a whole trace, so files are streamed.
-   * `file`: records must be joined first (spans, events), so the file's records are read together.
+   * `record`: every record is a whole run, so files are streamed.
+   * `file`: records must be joined first (spans, events, messages), so the file's records are read together.
+   * A format that comes both ways says which it is from a sample.
    */
-  readonly unit: 'record' | 'file';
+  readonly unit: Unit | ((sample: readonly unknown[]) => Unit);
   readonly read: (records: readonly RawRecord[]) => Iterable<AdapterItem>;
+  /** Reads a file of joined records piece by piece; for formats whose runs can end before the file does. */
+  readonly open?: () => RecordSession;
+}
+
+export type Unit = 'record' | 'file';
+
+/** A file being read: runs come out as they are complete, the rest at the end. */
+export interface RecordSession {
+  readonly push: (records: readonly RawRecord[]) => Iterable<AdapterItem>;
+  readonly end: () => Iterable<AdapterItem>;
 }

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { isGzip } from './detect.ts';
+import { isGzip } from './containers/sniff.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

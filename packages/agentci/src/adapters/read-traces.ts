@@ -1,15 +1,14 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
-import { JsonStream, type StreamProblem, type StreamRecord } from '../kit/json-stream.ts';
+import { JsonStream } from '../kit/json-stream.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { Trace } from '../trace/model.ts';
-import type { Adapter, AdapterItem, RawRecord, TraceProblem } from './adapter.ts';
+import type { Adapter, AdapterItem, TraceProblem } from './adapter.ts';
 import { byteChunks } from './byte-chunks.ts';
-import { type Detection, detectRecords } from './detect.ts';
-import { ADAPTERS } from './index.gen.ts';
-import { ownerOfText, problemWith } from './problem.ts';
+import { containerOf } from './containers/sniff.ts';
+import { readContainer } from './read-container.ts';
+import { type AdapterList, RecordReader } from './record-reader.ts';
 import { recordingFiles } from './recording-files.ts';
-import { unwrap, withTask } from './unwrap.ts';
 
 export interface ReadOptions {
   /** A format id such as `simple`; without it the format is detected per file. */
@@ -79,8 +78,8 @@ export async function* readTraceBatches(
   source: string | Uint8Array,
   options: ReadOptions,
 ): AsyncGenerator<AdapterItem[]> {
-  const adapters = options.adapters ?? ADAPTERS;
-  const chosen = options.format === undefined ? undefined : adapterNamed(options.format, adapters);
+  const adapters = options.adapters === undefined ? knownAdapters : async () => options.adapters!;
+  const chosen = options.format === undefined ? undefined : adapterNamed(options.format, await adapters());
   if (typeof source !== 'string') {
     yield* readOne(source, undefined, { adapters, chosen, signal: options.signal });
     return;
@@ -89,6 +88,9 @@ export async function* readTraceBatches(
     yield* readOne(file, file, { adapters, chosen, signal: options.signal });
   }
 }
+
+/** Every format: loaded when a recording is not in one of our own, which need none of it. */
+const knownAdapters: AdapterList = async () => (await import('./index.gen.ts')).ADAPTERS;
 
 function adapterNamed(format: string, adapters: readonly Adapter[]): Adapter {
   const found = adapters.find((adapter) => adapter.format === format);
@@ -101,7 +103,7 @@ function adapterNamed(format: string, adapters: readonly Adapter[]): Adapter {
 }
 
 interface FileOptions {
-  readonly adapters: readonly Adapter[];
+  readonly adapters: AdapterList;
   readonly chosen: Adapter | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -109,25 +111,37 @@ interface FileOptions {
 async function* readOne(
   source: string | Uint8Array,
   file: string | undefined,
-  { adapters, chosen, signal }: FileOptions,
+  options: FileOptions,
 ): AsyncGenerator<AdapterItem[]> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const reader = new RecordReader({ file, ...options });
   const namedLines = file !== undefined && /\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(file);
   const stream = new JsonStream({ unwrapKey: 'traces', namedLines });
-  const reader = new RecordReader({ file, adapters, chosen });
-  signal?.throwIfAborted();
   try {
-    for await (const chunk of byteChunks(source)) {
+    let isFirst = true;
+    const chunks = byteChunks(source);
+    for await (const chunk of chunks) {
       signal?.throwIfAborted();
-      const items = reader.push(stream.push(chunk));
+      const container = isFirst ? containerOf(chunk) : undefined;
+      isFirst = false;
+      if (container !== undefined) {
+        yield [
+          ...(await readContainer({ container, first: chunk, rest: chunks, reader, signal })),
+          ...(await reader.end()),
+        ];
+        return;
+      }
+      const items = await reader.push(stream.push(chunk));
       if (items.length > 0) yield items;
     }
   } catch (error) {
     const problem = readFailure(error, file);
     if (problem === undefined) throw error;
-    yield [...reader.push(stream.end()), ...reader.flush(), { ok: false, problem }];
+    yield [...(await reader.push(stream.end())), ...(await reader.flush()), { ok: false, problem }];
     return;
   }
-  yield [...reader.push(stream.end()), ...reader.end()];
+  yield [...(await reader.push(stream.end())), ...(await reader.end())];
 }
 
 /** A file that cannot be read to its end is a problem of that file; the others are still read. */
@@ -140,129 +154,4 @@ function readFailure(error: unknown, file: string | undefined): TraceProblem | u
   return isFileError
     ? { code: 'TRACE_UNREADABLE', message: `cannot read the file (${error.code})`, ...place }
     : undefined;
-}
-
-const SAMPLE_RECORDS = 20;
-
-const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
-  'bad-json': 'TRACE_BAD_JSON',
-  truncated: 'TRACE_TRUNCATED',
-  'too-large': 'TRACE_TOO_LARGE',
-  'too-deep': 'TRACE_TOO_DEEP',
-  'bad-utf8': 'TRACE_BAD_UTF8',
-};
-
-/** Turns the records of one file into items: waits for a sample, chooses the adapter, then passes records on. */
-class RecordReader {
-  readonly #file: string | undefined;
-  readonly #adapters: readonly Adapter[];
-  #adapter: Adapter | undefined;
-  #waiting: StreamRecord[] = [];
-  #isEmpty = true;
-
-  constructor(options: { file: string | undefined; adapters: readonly Adapter[]; chosen: Adapter | undefined }) {
-    this.#file = options.file;
-    this.#adapters = options.adapters;
-    this.#adapter = options.chosen;
-  }
-
-  push(records: readonly StreamRecord[]): AdapterItem[] {
-    if (records.length === 0) return [];
-    this.#isEmpty = false;
-    if (this.#adapter?.unit === 'record') return this.#items(records);
-    for (const record of records) this.#waiting.push(record);
-    // The first chunk with a record decides: what is there is the sample, up to twenty records.
-    if (this.#adapter === undefined && records.some((record) => record.ok)) this.#adapter = this.#choose();
-    return this.#adapter?.unit === 'record' ? this.flush() : [];
-  }
-
-  /** What is left at the end of the file; a file without records says so. */
-  end(): AdapterItem[] {
-    if (!this.#isEmpty) return this.flush();
-    return [{ ok: false, problem: { code: 'TRACE_EMPTY', message: 'the recording is empty', ...this.#place(1) } }];
-  }
-
-  flush(): AdapterItem[] {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    const adapter = this.#adapter;
-    if (adapter?.unit !== 'file') return this.#items(waiting);
-    const problems = waiting.flatMap((record) => (record.ok ? [] : [this.#broken(record)]));
-    const raws = waiting.flatMap((record) => (record.ok ? [this.#raw(record, unwrap(record.value).value)] : []));
-    return [...problems, ...(raws.length === 0 ? [] : adapter.read(raws))];
-  }
-
-  #choose(): Adapter {
-    const sample: unknown[] = [];
-    for (const record of this.#waiting) {
-      if (record.ok) sample.push(record.value);
-      if (sample.length === SAMPLE_RECORDS) break;
-    }
-    const whole = detectRecords(sample, this.#adapters);
-    // A file may mix formats of single records: then its first record decides, and each other is asked for itself.
-    const best = whole.format === undefined ? detectRecords(sample.slice(0, 1), this.#adapters) : whole;
-    const isClear = best.candidates.length === 1;
-    const found = isClear ? this.#adapters.find(({ format }) => format === best.format) : undefined;
-    return found ?? unreadable(best, this.#adapters);
-  }
-
-  #items(records: readonly StreamRecord[]): AdapterItem[] {
-    const items: AdapterItem[] = [];
-    for (const record of records) {
-      if (!record.ok) items.push(this.#broken(record));
-      else this.#readRecord(record, items);
-    }
-    return items;
-  }
-
-  #readRecord(record: StreamRecord & { ok: true }, items: AdapterItem[]): void {
-    const wrapped = unwrap(record.value);
-    const raw = [this.#raw(record, wrapped.value)];
-    const read = [...this.#adapter!.read(raw)];
-    const failed = read.length === 1 && read[0]!.ok === false;
-    const other = failed ? this.#otherAdapter(wrapped.value) : undefined;
-    for (const item of other === undefined ? read : other.read(raw)) {
-      items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
-    }
-  }
-
-  /** A record that its file's format refuses may be of another one. */
-  #otherAdapter(value: unknown): Adapter | undefined {
-    const { format, confidence, candidates } = detectRecords([value], this.#adapters);
-    if (confidence < 0.5 || candidates.length > 1 || format === this.#adapter?.format) return undefined;
-    return this.#adapters.find((adapter) => adapter.format === format && adapter.unit === 'record');
-  }
-
-  #raw(record: StreamRecord & { ok: true }, value: unknown): RawRecord {
-    const { line, index } = record;
-    return this.#file === undefined ? { value, line, index } : { value, line, index, file: this.#file };
-  }
-
-  #broken(problem: StreamProblem): AdapterItem {
-    const { line, column, message, head } = problem;
-    return {
-      ok: false,
-      problem: { code: CODES[problem.reason], message, ...this.#place(line), column, ...ownerOfText(head) },
-    };
-  }
-
-  #place(line: number): Pick<TraceProblem, 'file' | 'line'> {
-    return this.#file === undefined ? { line } : { file: this.#file, line };
-  }
-}
-
-/** Answers every record of a file whose format is not clear with that problem, so that none is lost. */
-function unreadable({ candidates }: Detection, adapters: readonly Adapter[]): Adapter {
-  const isAmbiguous = candidates.length > 1;
-  const names = (isAmbiguous ? candidates : adapters).map(({ format }) => format);
-  const problem = isAmbiguous
-    ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
-    : { code: 'TRACE_UNKNOWN_FORMAT', message: `the record is in no known format (known: ${names.join(', ')})` };
-  return {
-    format: 'unknown',
-    summary: problem.message,
-    unit: 'record',
-    detect: () => 0,
-    read: (records) => records.map((record) => problemWith(record, problem)),
-  };
 }

@@ -130,6 +130,8 @@ export interface ToolStep extends StepBase {
   kind: 'tool';
   callId?: string;
   name: string;
+  /** The name as recorded, where the server was taken out of it: `mcp__files__read` is `read` of `files`. */
+  rawName?: string;
   server?: string;
   args?: unknown;
   /** The arguments as written, when they could not be parsed. */

@@ -93,6 +93,7 @@ const step = z.discriminatedUnion('kind', [
     kind: z.literal('tool'),
     callId: text.optional(),
     name: text.min(1),
+    rawName: text.optional(),
     server: text.optional(),
     args: z.unknown().optional(),
     argsRaw: text.optional(),

@@ -1,0 +1,209 @@
+import { type HandoffStep, type Step, type ToolStep, TRACE_SCHEMA, type Trace } from '../../trace/model.ts';
+import { TRACE_LIMITS } from '../../trace/schema.ts';
+import { placeId } from '../../trace/simple.ts';
+import { TraceError } from '../../trace/trace-error.ts';
+import type { AdapterItem, RawRecord } from '../adapter.ts';
+import { problemWith } from '../problem.ts';
+import { agentOf, agentsOf } from './agents.ts';
+import { findFinal, findTask, plainMessage } from './answer.ts';
+import { capturedBy } from './capture.ts';
+import { joinClaims } from './claims.ts';
+import { defined } from './defined.ts';
+import type { Draft, DraftStep } from './draft.ts';
+import { foldDuplicates } from './fold.ts';
+import { withHandoffs } from './handoffs.ts';
+import { inTimeOrder } from './order.ts';
+import { splitToolName } from './tool-name.ts';
+import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
+import { driftOf, reportedBy } from './usage.ts';
+
+/**
+ * Makes the trace of one run out of what an adapter found: links the steps, folds what was recorded twice, joins the calls
+ * messages tell of, puts everything in order, and finds agents, handoffs, answer, totals and what was captured.
+ */
+export function buildTrace(draft: Draft, record: RawRecord): Trace {
+  if (draft.steps.length > TRACE_LIMITS.steps) throw tooMany(draft.steps.length);
+  const linked = linkSteps(draft.steps.map(withBareName));
+  foldDuplicates(linked);
+  const joined = inTimeOrder(joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)));
+  const nodes = withHandoffs(joined, {
+    agents: agentsOf(joined, draft.agents ?? []),
+    speakersHandOff: draft.speakersHandOff ?? false,
+  });
+  const kept = nodes.filter(isKept);
+  if (kept.length > TRACE_LIMITS.steps) throw tooMany(kept.length);
+  const steps = numbered(kept);
+  const final = draft.final ?? findFinal(nodes);
+  const reported = reportedBy(draft.reported, nodes);
+  const agents = agentsOf(nodes, draft.agents ?? []);
+  const warnings = [...(draft.warnings ?? []), ...driftWarning(reported, steps), ...speakerWarnings(steps)];
+  const { file, line } = record;
+  return {
+    schema: TRACE_SCHEMA,
+    id: draft.id ?? placeId(record),
+    source: { ...draft.source, ...defined({ file, line }) },
+    ...defined({
+      task: findTask(draft, nodes),
+      ...span(draft, steps),
+      error: draft.error,
+      final,
+      tools: draft.tools === undefined ? undefined : [...draft.tools],
+      reported,
+      outcomes: draft.outcomes,
+      resources: draft.resources,
+    }),
+    status: draft.status ?? (draft.error !== undefined ? 'error' : final === undefined ? 'unknown' : 'ok'),
+    agents,
+    steps,
+    meta: draft.meta ?? {},
+    captured: capturedBy(draft.records, { steps, agents, ...defined({ final, reported }) }),
+    warnings,
+  };
+}
+
+/** Runs an adapter over one record, or the records of one run: a refusal becomes a problem with its place. */
+export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): AdapterItem[] {
+  try {
+    const draft = draftOf();
+    return draft === undefined ? [] : [{ ok: true, trace: buildTrace(draft, record) }];
+  } catch (error) {
+    if (!(error instanceof TraceError)) throw error;
+    return [problemWith(record, error)];
+  }
+}
+
+const tooMany = (count: number): TraceError =>
+  new TraceError({
+    code: 'TRACE_TOO_LARGE',
+    message: `the run has ${count} steps, at most ${TRACE_LIMITS.steps} are read`,
+    path: '',
+  });
+
+/** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
+function withBareName(draft: DraftStep): DraftStep {
+  if (draft.kind === 'tool') {
+    const split = splitToolName(draft.name === '' ? 'unknown' : draft.name);
+    if (split.name === draft.name) return draft;
+    const server = draft.server ?? split.server;
+    const by = draft.by ?? (split.server === undefined ? undefined : ('mcp' as const));
+    return { ...draft, name: split.name, rawName: draft.name, ...defined({ server, by }) };
+  }
+  if (draft.kind !== 'llm' && draft.kind !== 'agent') return draft;
+  const { input, output } = draft;
+  return { ...draft, ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }) };
+}
+
+function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: string }>(turn: T): T {
+  const name = turn.role === 'tool' && turn.name !== undefined ? splitToolName(turn.name).name : turn.name;
+  if (turn.calls === undefined) return name === turn.name ? turn : { ...turn, name };
+  const calls = turn.calls.map((call) => {
+    const split = splitToolName(call.name === '' ? 'unknown' : call.name);
+    if (split.name === call.name) return call;
+    const server = call.server ?? split.server;
+    const by = call.by ?? (split.server === undefined ? undefined : ('mcp' as const));
+    return { ...call, name: split.name, rawName: call.name, ...defined({ server, by }) };
+  });
+  return { ...turn, ...(name === undefined ? {} : { name }), calls };
+}
+type DraftCalls = NonNullable<NonNullable<Draft['turns']>[number]['calls']>;
+
+function numbered(nodes: readonly Node[]): Step[] {
+  const ids = new Map(nodes.map((node, i) => [node, `s${i + 1}`]));
+  let turn = 0;
+  const turns = new Map<Node, number>();
+  return nodes.map((node, i) => {
+    if (node.draft.kind === 'llm') turns.set(node, ++turn);
+    const parent = keptParent(node);
+    const base = {
+      id: `s${i + 1}`,
+      seq: i + 1,
+      ...defined({
+        parent: parent === undefined ? undefined : ids.get(parent),
+        agent: agentOf(node),
+        turn: (node.requester === undefined ? undefined : turns.get(node.requester)) ?? (turn > 0 ? turn : undefined),
+      }),
+    };
+    return stepOf(node, base, ids);
+  });
+}
+
+type Base = Pick<Step, 'id' | 'seq' | 'parent' | 'agent' | 'turn'>;
+
+function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
+  const { key, parent, agent, ...rest } = node.draft as DraftStep & { key?: string; parent?: string; agent?: string };
+  const status = rest.status ?? (rest.error === undefined ? 'unknown' : 'error');
+  const raw = rest.raw ?? (key === undefined ? undefined : { ref: key });
+  const step = { ...base, ...rest, status, ...defined({ raw }) };
+  const requester = node.requester === undefined ? undefined : ids.get(node.requester);
+  if (isTool(node)) {
+    const { by, evidence } = node.draft;
+    return {
+      ...step,
+      by: by ?? 'client',
+      evidence: evidence ?? ['span'],
+      ...defined({ requestedBy: requester }),
+    } as ToolStep;
+  }
+  if (isHandoff(node)) {
+    const from = node.draft.from ?? base.agent ?? 'unknown';
+    const via = requester ?? viaOf(node.draft.via, ids);
+    const { via: _, ...plain } = step as HandoffStep;
+    return { ...plain, from, mode: node.draft.mode ?? 'unknown', ...defined({ via }) };
+  }
+  if (isLlm(node) || isAgent(node)) {
+    const { input, output } = node.draft;
+    const { usage, cost, ...plain } = step as Step & { usage?: unknown; cost?: unknown };
+    return {
+      ...(node.draft.kind === 'agent' ? plain : step),
+      ...defined({ input: input?.map(plainMessage), output: output && plainMessage(output) }),
+    } as Step;
+  }
+  return step as Step;
+}
+
+function viaOf(key: string | undefined, ids: ReadonlyMap<Node, string>): string | undefined {
+  if (key === undefined) return undefined;
+  for (const [node, id] of ids)
+    if (node.draft.key === key || ('callId' in node.draft && node.draft.callId === key)) return id;
+  return undefined;
+}
+
+/** From the source's own words, else the first start and the last end of the steps. */
+function span(draft: Draft, steps: readonly Step[]): Pick<Trace, 'startedAt' | 'endedAt'> {
+  let { startedAt, endedAt } = draft;
+  if (startedAt === undefined || endedAt === undefined) {
+    let first = Number.POSITIVE_INFINITY;
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { t0, t1, timing } of steps) {
+      if (timing === 'estimated') continue;
+      if (t0 !== undefined && t0 < first) first = t0;
+      if (t1 !== undefined && t1 > last) last = t1;
+    }
+    if (Number.isFinite(first)) startedAt ??= first;
+    if (Number.isFinite(last)) endedAt ??= last;
+  }
+  return defined({ startedAt, endedAt });
+}
+
+function driftWarning(reported: Trace['reported'], steps: readonly Step[]): Trace['warnings'] {
+  const llms = steps.filter((step) => step.kind === 'llm');
+  const drift = driftOf(
+    reported?.usage,
+    llms.map(({ usage }) => usage),
+  );
+  return drift === undefined ? [] : [{ code: 'USAGE_DRIFT', message: drift }];
+}
+
+function speakerWarnings(steps: readonly Step[]): Trace['warnings'] {
+  return steps.flatMap((step) =>
+    step.kind === 'handoff' && step.mode === 'unknown'
+      ? [
+          {
+            code: 'HANDOFF_GUESSED',
+            message: `${step.to} speaks after ${step.from}; no handoff is recorded`,
+            step: step.id,
+          },
+        ]
+      : [],
+  );
+}

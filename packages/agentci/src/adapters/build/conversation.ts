@@ -1,0 +1,43 @@
+import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
+import type { DraftLlm, Turn } from './draft.ts';
+
+/** What is known about the model call behind an assistant's message. */
+export interface Reply {
+  readonly model?: string;
+  readonly provider?: string;
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  readonly finish?: NonNullable<LlmStep['finish']>;
+  readonly responseId?: string;
+  readonly t0?: number;
+  readonly t1?: number;
+  readonly status?: LlmStep['status'];
+}
+
+/**
+ * Reads a list of messages as the calls that made it: every message of the assistant is one call, which was sent what
+ * came since the one before. Messages after the last one are left over; they belong in the draft's `turns`.
+ */
+export function conversation(
+  turns: readonly Turn[],
+  reply: (turn: Turn, index: number) => Reply = () => ({}),
+): { readonly steps: DraftLlm[]; readonly turns: Turn[] } {
+  const steps: DraftLlm[] = [];
+  let since: Turn[] = [];
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role !== 'assistant') {
+      since.push(turn);
+      continue;
+    }
+    steps.push({
+      kind: 'llm',
+      output: turn,
+      ...(since.length === 0 ? {} : { input: since }),
+      ...(steps.length === 0 ? {} : { inputIsDelta: true }),
+      ...(turn.agent === undefined ? {} : { agent: turn.agent }),
+      ...reply(turn, index),
+    });
+    since = [];
+  }
+  return { steps, turns: since };
+}

@@ -1,0 +1,104 @@
+import type { DraftLlm, DraftTool } from './draft.ts';
+import { isKept, isLlm, isTool, type Node, target } from './tree.ts';
+
+/**
+ * Folds records of one thing into one step: calls with one id, a tool span inside a span of the same tool, an LLM call
+ * inside the record of the same call. An LLM record around several calls is their sum and is dropped.
+ */
+export function foldDuplicates(nodes: readonly Node[]): void {
+  foldCallIds(nodes);
+  foldNestedTools(nodes);
+  foldNestedLlms(nodes);
+  foldResponses(nodes);
+}
+
+function foldCallIds(nodes: readonly Node[]): void {
+  const byId = new Map<string, Node<DraftTool>>();
+  for (const node of nodes) {
+    if (!isTool(node) || node.draft.callId === undefined) continue;
+    const first = byId.get(node.draft.callId);
+    if (first === undefined) byId.set(node.draft.callId, node);
+    else if (first.draft.name === node.draft.name || isInside(node, first)) foldTool(node, first);
+  }
+}
+
+/** Nested records of one call, such as the client's and the server's; two ids are two calls, however alike. */
+function foldNestedTools(nodes: readonly Node[]): void {
+  for (const node of nodes) {
+    if (!isTool(node) || !isKept(node) || node.above.tool === undefined) continue;
+    const outer = target(node.above.tool);
+    if (!isTool(outer) || outer.draft.name !== node.draft.name) continue;
+    const isOneCall =
+      outer.draft.callId === undefined || node.draft.callId === undefined || outer.draft.callId === node.draft.callId;
+    if (isOneCall && outer !== node) foldTool(node, outer);
+  }
+}
+
+function isInside(node: Node, outer: Node): boolean {
+  for (let above = node.above.tool; above !== undefined; above = above.above.tool) if (above === outer) return true;
+  return false;
+}
+
+function foldTool(node: Node<DraftTool>, into: Node<DraftTool>): void {
+  node.foldedInto = into;
+  const { draft } = into;
+  const evidence = [...new Set([...(draft.evidence ?? ['span']), ...(node.draft.evidence ?? ['span'])])];
+  const isWorse = node.draft.status === 'error' || draft.status === undefined || draft.status === 'unknown';
+  const status = isWorse ? (node.draft.status ?? draft.status) : draft.status;
+  // What was parsed says more than what was not.
+  const raw = draft.args === undefined && node.draft.args !== undefined ? { argsRaw: undefined } : {};
+  fill(draft, node.draft);
+  Object.assign(draft, { evidence }, status === undefined ? {} : { status }, raw);
+  if (draft.argsRaw === undefined) delete draft.argsRaw;
+  widen(draft, node.draft);
+}
+
+/** Bottom-up, so that of generation, step and inference the innermost call is the one that counts. */
+function foldNestedLlms(nodes: readonly Node[]): void {
+  const inner = new Map<Node, Node<DraftLlm>[]>();
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i]!;
+    if (!isLlm(node)) continue;
+    const below = inner.get(node) ?? [];
+    if (below.length === 1) {
+      below[0]!.foldedInto = node;
+      fill(node.draft, below[0]!.draft);
+      widen(node.draft, below[0]!.draft);
+    } else if (below.length > 1) node.isDropped = true;
+    const { llm } = node.above;
+    if (llm === undefined) continue;
+    const own = node.isDropped ? below : [node];
+    const siblings = inner.get(llm);
+    if (siblings === undefined) inner.set(llm, own);
+    else for (const one of own) siblings.push(one);
+  }
+}
+
+/** Two records of one reply, side by side: a proxy's and an instrumentation's. */
+function foldResponses(nodes: readonly Node[]): void {
+  const byId = new Map<string, Node<DraftLlm>>();
+  for (const node of nodes) {
+    if (!isLlm(node) || !isKept(node) || node.draft.responseId === undefined) continue;
+    const first = byId.get(node.draft.responseId);
+    if (first === undefined) byId.set(node.draft.responseId, node);
+    else {
+      node.foldedInto = first;
+      fill(first.draft, node.draft);
+      widen(first.draft, node.draft);
+    }
+  }
+}
+
+/** Takes over what the other record has and this one lacks. */
+function fill(draft: object, other: object): void {
+  for (const [key, value] of Object.entries(other)) {
+    if (key === 'key' || key === 'parent' || value === undefined) continue;
+    const fields = draft as Record<string, unknown>;
+    if (fields[key] === undefined) fields[key] = value;
+  }
+}
+
+function widen(draft: { t0?: number; t1?: number }, other: { t0?: number; t1?: number }): void {
+  if (draft.t0 !== undefined && other.t0 !== undefined) draft.t0 = Math.min(draft.t0, other.t0);
+  if (draft.t1 !== undefined && other.t1 !== undefined) draft.t1 = Math.max(draft.t1, other.t1);
+}

@@ -1,0 +1,105 @@
+import type { DraftAgent, DraftHandoff, DraftLlm, DraftStep, DraftTool } from './draft.ts';
+
+type Mutable<T> = T extends DraftStep ? { -readonly [K in keyof T]: T[K] } : never;
+
+/** A draft step in the making: its place in the tree, and what became of it. */
+export interface Node<D extends DraftStep = DraftStep> {
+  /** A copy; the builder fills it in. */
+  readonly draft: Mutable<D>;
+  parent: Node | undefined;
+  /** The nearest step above of each kind, itself not counted. */
+  readonly above: { agent: Node | undefined; tool: Node | undefined; llm: Node | undefined };
+  /** The step this one turned out to be a second record of. */
+  foldedInto: Node | undefined;
+  /** Plumbing, or a sum over its own parts: it gives no step. */
+  isDropped: boolean;
+  /** The LLM step that asked for this call, and the position of the call in its message. */
+  requester: Node | undefined;
+  callIndex: number | undefined;
+}
+
+export const isLlm = (node: Node): node is Node<DraftLlm> => node.draft.kind === 'llm';
+export const isTool = (node: Node): node is Node<DraftTool> => node.draft.kind === 'tool';
+export const isAgent = (node: Node): node is Node<DraftAgent> => node.draft.kind === 'agent';
+export const isHandoff = (node: Node): node is Node<DraftHandoff> => node.draft.kind === 'handoff';
+
+/** Whether a step of the trace will come from it. */
+export const isKept = (node: Node): boolean => !node.isDropped && node.foldedInto === undefined;
+
+export const nodeOf = (draft: DraftStep, parent: Node | undefined): Node => ({
+  draft: { ...draft } as Node['draft'],
+  parent,
+  above: { agent: undefined, tool: undefined, llm: undefined },
+  foldedInto: undefined,
+  isDropped: draft.kind === 'span',
+  requester: undefined,
+  callIndex: undefined,
+});
+
+/**
+ * The steps as a tree, parents before children, siblings in the order of the recording. Parents that are missing make a
+ * step a root; of parents in a circle one is cut off.
+ */
+export function linkSteps(drafts: readonly DraftStep[]): Node[] {
+  const nodes = drafts.map((draft) => nodeOf(draft, undefined));
+  const byKey = new Map<string, Node>();
+  for (const node of nodes) {
+    const { key } = node.draft;
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, node);
+  }
+  const children = new Map<Node, Node[]>();
+  for (const node of nodes) {
+    const { parent } = node.draft;
+    const above = parent === undefined ? undefined : byKey.get(parent);
+    if (above === undefined || above === node) continue;
+    node.parent = above;
+    const siblings = children.get(above);
+    if (siblings === undefined) children.set(above, [node]);
+    else siblings.push(node);
+  }
+  const ordered: Node[] = [];
+  const seen = new Set<Node>();
+  const visit = (root: Node): void => {
+    const open = [root];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (seen.has(node)) continue;
+      seen.add(node);
+      setAbove(node);
+      ordered.push(node);
+      const below = children.get(node) ?? [];
+      for (let i = below.length - 1; i >= 0; i--) open.push(below[i]!);
+    }
+  };
+  for (const node of nodes) if (node.parent === undefined) visit(node);
+  for (const node of nodes) {
+    if (seen.has(node)) continue;
+    node.parent = undefined;
+    visit(node);
+  }
+  return ordered;
+}
+
+function setAbove(node: Node): void {
+  const { parent } = node;
+  if (parent === undefined) return;
+  Object.assign(node.above, parent.above);
+  if (parent.draft.kind === 'agent') node.above.agent = parent;
+  else if (parent.draft.kind === 'tool') node.above.tool = parent;
+  else if (parent.draft.kind === 'llm') node.above.llm = parent;
+}
+
+/** The step a node ended up in: itself, or what it was folded into. */
+export function target(node: Node): Node {
+  let current = node;
+  while (current.foldedInto !== undefined) current = current.foldedInto;
+  return current;
+}
+
+/** The nearest step above that is part of the trace. */
+export function keptParent(node: Node): Node | undefined {
+  for (let above = node.parent; above !== undefined; above = above.parent) {
+    const found = target(above);
+    if (found !== node && isKept(found)) return found;
+  }
+  return undefined;
+}

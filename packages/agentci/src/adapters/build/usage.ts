@@ -1,0 +1,56 @@
+import type { Trace, Usage } from '../../trace/model.ts';
+import type { DraftAgent, DraftLlm } from './draft.ts';
+import { isAgent, isKept, isLlm, type Node } from './tree.ts';
+
+const DRIFT = 0.02;
+
+/**
+ * The totals of a run where the source says them: its own claim, else the sum an agent's record carries when no call of a
+ * model says its own. Sums over steps stay with the steps.
+ */
+export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): Trace['reported'] {
+  const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
+  const outer = nodes.filter(
+    (node): node is Node<DraftAgent> => isAgent(node) && isKept(node) && node.above.agent === undefined,
+  );
+  const reported: NonNullable<Trace['reported']> = { ...claimed };
+  if (reported.usage === undefined && !llms.some(({ draft }) => draft.usage !== undefined)) {
+    const usage = sumUsage(outer.map(({ draft }) => draft.usage));
+    if (usage !== undefined) reported.usage = usage;
+  }
+  if (reported.cost === undefined && !llms.some(({ draft }) => draft.cost !== undefined)) {
+    const costs = outer.flatMap(({ draft }) => (draft.cost === undefined ? [] : [draft.cost]));
+    if (costs.length > 0 && costs.length === outer.length)
+      reported.cost = { usd: costs.reduce((sum, { usd }) => sum + usd, 0), source: 'reported' };
+  }
+  return Object.keys(reported).length === 0 ? undefined : reported;
+}
+
+const KEYS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'audioIn', 'audioOut', 'total'] as const;
+
+/** The sum, or undefined when one of them is not known: a sum with an unknown part is unknown. */
+export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  if (usages.length === 0 || usages.some((usage) => usage === undefined)) return undefined;
+  const sum: Usage = {};
+  for (const key of KEYS) {
+    const values = usages.map((usage) => usage![key]);
+    const isPart = key !== 'input' && key !== 'output' && key !== 'total';
+    if (values.every((value) => value === undefined)) continue;
+    if (!isPart && values.some((value) => value === undefined)) continue;
+    sum[key] = values.reduce((total: number, value) => total + (value ?? 0), 0);
+  }
+  return Object.keys(sum).length === 0 ? undefined : sum;
+}
+
+/** A claim that differs from the sum of its parts is worth a word: hidden calls, or parts that were counted twice. */
+export function driftOf(reported: Usage | undefined, usages: readonly (Usage | undefined)[]): string | undefined {
+  const claimed = reported === undefined ? undefined : total(reported);
+  const summed = sumUsage(usages);
+  const sum = summed === undefined ? undefined : total(summed);
+  if (claimed === undefined || sum === undefined) return undefined;
+  if (Math.abs(claimed - sum) <= DRIFT * Math.max(claimed, sum)) return undefined;
+  return `the recording reports ${claimed} tokens; its calls add up to ${sum}`;
+}
+
+const total = ({ input, output, total: given }: Usage): number | undefined =>
+  given ?? (input === undefined || output === undefined ? undefined : input + output);

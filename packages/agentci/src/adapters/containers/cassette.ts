@@ -1,0 +1,73 @@
+import { gunzipSync } from 'node:zlib';
+import { parseYaml } from '../../kit/yaml.ts';
+import { nodeAt, toPlain, type YamlNode } from '../../kit/yaml-node.ts';
+import { fields, parseJson } from '../build/values.ts';
+import { isGzip } from './sniff.ts';
+import type { Unpacked, UnpackedRecord } from './unpack.ts';
+
+const BINARY = 'tag:yaml.org,2002:binary';
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Cassettes of HTTP recorders (VCR and its kin): every interaction is one record, `{method, uri, request, status,
+ * response}`, bodies parsed where they are JSON. Headers are left behind: that is where keys are.
+ */
+export function unpackCassette(bytes: Uint8Array): Unpacked {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: ['!!binary', BINARY] });
+  const list = root === undefined ? undefined : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
+  if (list?.kind !== 'seq') {
+    const [first] = diagnostics;
+    return {
+      records: [],
+      problems: [
+        {
+          code: 'TRACE_BAD_YAML',
+          message: first?.message ?? 'the cassette has no interactions',
+          line: first?.line ?? 1,
+        },
+      ],
+    };
+  }
+  return { records: list.items.map(interaction) };
+}
+
+function interaction(node: YamlNode): UnpackedRecord {
+  const request = fields(plainAt(node, ['request']));
+  const status = plainAt(node, ['response', 'status']);
+  const code = typeof status === 'number' ? status : fields(status).code;
+  return {
+    value: {
+      method: request.method,
+      uri: request.uri,
+      request: body(nodeAt(node, ['request', 'body'])),
+      status: code,
+      response: body(nodeAt(node, ['response', 'body'])),
+    },
+  };
+}
+
+const plainAt = (node: YamlNode, path: readonly string[]): unknown => {
+  const found = nodeAt(node, path);
+  return found === undefined ? undefined : toPlain(found);
+};
+
+/** A body is text, or holds it under `string`; it may be packed. */
+function body(node: YamlNode | undefined): unknown {
+  if (node === undefined) return undefined;
+  const inner = node.kind === 'map' ? (nodeAt(node, ['string']) ?? nodeAt(node, ['parsed_body'])) : node;
+  if (inner === undefined) return undefined;
+  if (inner.kind !== 'scalar') return toPlain(inner);
+  if (typeof inner.value !== 'string') return inner.value;
+  const text = inner.tag === undefined ? inner.value : unpacked(Buffer.from(inner.value, 'base64'));
+  return parseJson(text) ?? text;
+}
+
+function unpacked(bytes: Buffer): string {
+  if (!isGzip(bytes)) return bytes.toString('utf8');
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }).toString('utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,31 @@
+/** What recordings come packed in, besides plain JSON and gzip. */
+export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette';
+
+/** Two bytes start every gzip file, whatever its name. */
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+const HEAD_BYTES = 4096;
+
+/** The container a file's first bytes tell of; undefined for JSON, JSON lines and what nobody knows. */
+export function containerOf(bytes: Uint8Array): Container | undefined {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) return 'zip';
+  if (looksLikeProtobuf(head)) return 'protobuf';
+  const text = Buffer.from(head.buffer, head.byteOffset, head.length)
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '');
+  if (/^\s*[{["]/.test(text)) return undefined;
+  if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
+  if (/^(?:#[^\n]*\n|\s)*(?:version:[^\n]*\n)?(?:http_)?interactions:/.test(text)) return 'cassette';
+  return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;
+}
+
+/** An OTLP request: the field 1 of its message, with a length that a JSON text or a line of text does not have. */
+function looksLikeProtobuf(head: Uint8Array): boolean {
+  if (head[0] !== 0x0a || head.length < 4) return false;
+  let at = 1;
+  while (at < 6 && at < head.length && head[at]! >= 0x80) at++;
+  // Inside ResourceSpans and ResourceLogs the first field is the resource, or, where it is left out, the scope.
+  const inner = head[at + 1];
+  return inner === 0x0a || inner === 0x12;
+}

@@ -1,0 +1,36 @@
+import { unzipSync } from 'fflate';
+import { parseJson } from '../build/values.ts';
+import { MAX_CONTAINER_BYTES, type Unpacked } from './unpack.ts';
+
+const MAX_FILES = 100_000;
+
+/** A zip file: every JSON file in it is one record, `{file, value}`. Sizes are bounded before anything is unpacked. */
+export function unpackZip(bytes: Uint8Array): Unpacked {
+  let total = 0;
+  let count = 0;
+  let isTooLarge = false;
+  try {
+    const files = unzipSync(bytes, {
+      filter: ({ name, originalSize }) => {
+        if (!/\.jsonl?$/i.test(name)) return false;
+        total += originalSize;
+        count++;
+        isTooLarge ||= total > MAX_CONTAINER_BYTES || count > MAX_FILES;
+        return !isTooLarge;
+      },
+    });
+    if (isTooLarge) return refused('TRACE_TOO_LARGE', 'the zip file unpacks to more than can be read');
+    const problems = [];
+    const records = [];
+    for (const [file, content] of Object.entries(files)) {
+      const value = parseJson(Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8'));
+      if (value === undefined) problems.push({ code: 'TRACE_BAD_JSON', message: `${file} in the zip file is no JSON` });
+      else records.push({ value: { file, value } });
+    }
+    return { records, problems };
+  } catch {
+    return refused('TRACE_BAD_ZIP', 'the zip file is damaged');
+  }
+}
+
+const refused = (code: string, message: string): Unpacked => ({ records: [], problems: [{ code, message }] });

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { detectFormat } from '../../src/adapters/detect.ts';
+import { ADAPTERS } from '../../src/adapters/index.gen.ts';
+import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import { validateTrace } from '../../src/trace/schema.ts';
+import { type FileRow, rowOfFile } from './row.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const OWN = here('../recordings');
+const PUBLIC = here('../../../../../shared/traces');
+
+type Rows = Readonly<Record<string, FileRow>>;
+
+const foldersIn = (root: string): string[] =>
+  existsSync(root)
+    ? readdirSync(root, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+    : [];
+
+const rowsFor = (kind: 'own' | 'public', folder: string): Rows => {
+  const file = here(`./${kind}/${folder}.json`);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+};
+
+function conforms(kind: 'own' | 'public', root: string): void {
+  for (const folder of foldersIn(root)) {
+    describe(folder, () => {
+      const rows = rowsFor(kind, folder);
+      const files = readdirSync(join(root, folder)).sort();
+
+      test('every file has a row, and every row its file', () => {
+        expect(Object.keys(rows).sort()).toEqual(files);
+      });
+
+      test.each(files)('%s reads as its row says', async (file) => {
+        const path = join(root, folder, file);
+        expect(await rowOfFile(path)).toEqual(rows[file]);
+        const format = rows[file]?.format;
+        if (format !== null)
+          expect(detectFormat(readFileSync(path))).toMatchObject({ format, candidates: [{ format }] });
+      });
+
+      test.each(files)('%s gives traces that the trace model accepts', async (file) => {
+        for await (const item of readTraceItems(join(root, folder, file)))
+          if (item.ok) expect(validateTrace(JSON.parse(JSON.stringify(item.trace)))).toMatchObject({ ok: true });
+      });
+
+      test('is the format the files are read as', () => {
+        for (const row of Object.values(rows)) if (row.format !== null) expect(row.format).toBe(folder);
+      });
+    });
+  }
+}
+
+describe('recordings of our own', () => {
+  test('there is one for every format', () => {
+    expect(foldersIn(OWN)).toEqual(ADAPTERS.map(({ format }) => format).sort());
+  });
+  conforms('own', OWN);
+});
+
+if (!existsSync(PUBLIC))
+  process.stderr.write(`\nSKIPPED: no public recordings at ../shared/traces; only the project's own are checked.\n\n`);
+
+describe.skipIf(!existsSync(PUBLIC))('public recordings', () => conforms('public', PUBLIC));

@@ -1,0 +1,66 @@
+import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import type { ToolStep, Trace } from '../../src/trace/model.ts';
+import { finalText, handoffs, queryText, toolCalls } from '../../src/trace/selectors.ts';
+import { type Quantity, totals } from '../../src/trace/totals.ts';
+
+/** What a recording is expected to say, short enough to be checked by eye against the file. */
+export interface TraceRow {
+  readonly query: string | null;
+  /** `name(arguments)`, followed by ` !` for a failed call and ` ?` where success was not recorded. */
+  readonly tools: readonly string[];
+  readonly results: readonly (string | null)[];
+  readonly handoffs: readonly string[];
+  readonly agents: readonly string[];
+  /** Null where the recording does not say. */
+  readonly tokens: { readonly input: number | null; readonly output: number | null; readonly total: number | null };
+  readonly llm_calls: number | null;
+  readonly answer: string | null;
+  readonly status: Trace['status'];
+  readonly dialects?: readonly string[];
+}
+
+export interface FileRow {
+  readonly format: string | null;
+  readonly traces: readonly TraceRow[];
+  readonly problems: readonly string[];
+}
+
+/** Reads a recording the way every command does. */
+export async function rowOfFile(path: string): Promise<FileRow> {
+  const traces: Trace[] = [];
+  const problems: string[] = [];
+  for await (const item of readTraceItems(path)) {
+    if (item.ok) traces.push(item.trace);
+    else problems.push(item.problem.code);
+  }
+  return { format: traces[0]?.source.format ?? null, traces: traces.map(rowOf), problems };
+}
+
+function rowOf(trace: Trace): TraceRow {
+  const { inputTokens, outputTokens, totalTokens, llmCalls } = totals(trace);
+  const calls = toolCalls(trace);
+  return {
+    query: short(queryText(trace), 60),
+    tools: calls.map(callText),
+    results: calls.map(({ result, error }) => (result === undefined ? short(error?.message, 60) : short(result, 60))),
+    handoffs: handoffs(trace).map(({ from, to, mode }) => `${from} > ${to} (${mode})`),
+    agents: trace.agents.map(({ name }) => name),
+    tokens: { input: exact(inputTokens), output: exact(outputTokens), total: exact(totalTokens) },
+    llm_calls: exact(llmCalls),
+    answer: short(finalText(trace), 60),
+    status: trace.status,
+    ...(trace.source.dialects === undefined ? {} : { dialects: trace.source.dialects }),
+  };
+}
+
+const exact = (quantity: Quantity): number | null => (quantity.exact ? quantity.value : null);
+
+const callText = ({ name, args, argsRaw, status }: ToolStep): string =>
+  `${name}(${short(args ?? argsRaw, 100) ?? '-'})${status === 'ok' ? '' : status === 'unknown' ? ' ?' : ' !'}`;
+
+/** The beginning and the length tell two texts apart without keeping them. */
+function short(value: unknown, length: number): string | null {
+  if (value === undefined) return null;
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');
+  return text.length <= length ? text : `${text.slice(0, length)}… (${text.length})`;
+}
