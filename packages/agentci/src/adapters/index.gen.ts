@@ -4,7 +4,15 @@ import { adapter as agentciUpstream } from './agentci-upstream.ts';
 import { adapter as agentci } from './agentci.ts';
 import { adapter as agentunit } from './agentunit.ts';
 import { adapter as assay } from './assay.ts';
+import { adapter as langfuseOtel } from './langfuse-otel.ts';
 import { adapter as mcp } from './mcp.ts';
+import { adapter as otelAdk } from './otel-adk.ts';
+import { adapter as otelGenai } from './otel-genai.ts';
+import { adapter as otelOpeninference } from './otel-openinference.ts';
+import { adapter as otelOpenllmetry } from './otel-openllmetry.ts';
+import { adapter as otelPydanticAi } from './otel-pydantic-ai.ts';
+import { adapter as otlpJson } from './otlp-json.ts';
+import { adapter as otlpProtobuf } from './otlp-protobuf.ts';
 import { adapter as simple } from './simple.ts';
 
 export const ADAPTERS: readonly Adapter[] = [
@@ -12,6 +20,14 @@ export const ADAPTERS: readonly Adapter[] = [
   agentci,
   agentunit,
   assay,
+  langfuseOtel,
   mcp,
+  otelAdk,
+  otelGenai,
+  otelOpeninference,
+  otelOpenllmetry,
+  otelPydanticAi,
+  otlpJson,
+  otlpProtobuf,
   simple,
 ];

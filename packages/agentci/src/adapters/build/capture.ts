@@ -19,7 +19,7 @@ export function capturedBy(
     limit === 'none' ? 'none' : level === 'full' ? limit : level;
   const found = (kind: Step['kind'], level: CaptureLevel): CaptureLevel =>
     level === 'none' && steps.some((step) => step.kind === kind) ? 'partial' : level;
-  const toolCalls = found('tool', word.toolCalls);
+  const toolCalls = isBlind(tools, llms) ? (tools.length === 0 ? 'none' : 'partial') : found('tool', word.toolCalls);
   const llmCalls = found('llm', word.llmCalls);
   return {
     toolCalls,
@@ -55,6 +55,19 @@ export function capturedBy(
     retrieval: found('retrieval', word.retrieval),
     final: final === undefined ? 'none' : 'full',
   };
+}
+
+/**
+ * Where replies were recorded without their content and no call was recorded as something that ran, nobody can tell what
+ * was called; and a reply that ended to call tools, none of which is there, says that they are missing.
+ */
+function isBlind(tools: readonly ToolStep[], llms: readonly LlmStep[]): boolean {
+  const hasSpans = tools.some(({ evidence }) => evidence.some((kind) => kind !== 'message'));
+  if (!hasSpans && llms.some(({ output }) => output === undefined)) return true;
+  const turns = new Set(tools.map(({ turn }) => turn));
+  return llms.some(
+    ({ finish, turn, output }) => finish === 'tool_calls' && output?.calls === undefined && !turns.has(turn),
+  );
 }
 
 /** A failed call often has no result; its error is the outcome. */

@@ -28,7 +28,7 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
 class Claims {
   readonly #nodes: readonly Node[];
   readonly #byId = new Map<string, Node<DraftTool>>();
-  /** Calls recorded without an id, in order, that no message asked for yet. */
+  /** Recorded calls, in order, that no message asked for yet. */
   readonly #unasked = new Map<string, Node<DraftTool>[]>();
   /** Calls without an id, by name, in the order they were asked for: their results come in that order. */
   readonly #unanswered: Node<DraftTool>[] = [];
@@ -43,11 +43,9 @@ class Claims {
       if (!isTool(node) || !isKept(node)) continue;
       const { callId, name } = node.draft;
       if (callId !== undefined) this.#byId.set(callId, node);
-      else {
-        const same = this.#unasked.get(name);
-        if (same === undefined) this.#unasked.set(name, [node]);
-        else same.push(node);
-      }
+      const same = this.#unasked.get(name);
+      if (same === undefined) this.#unasked.set(name, [node]);
+      else same.push(node);
     }
   }
 
@@ -99,7 +97,7 @@ class Claims {
 
   #ask(call: Call, from: Node | undefined, index: number): void {
     const known = call.id === undefined ? undefined : this.#byId.get(call.id);
-    const node = known ?? this.#unasked.get(call.name)?.shift() ?? this.#create(call, from);
+    const node = known ?? this.#recorded(call) ?? this.#create(call, from);
     const { draft } = node;
     if (call.id !== undefined) {
       draft.callId ??= call.id;
@@ -119,6 +117,19 @@ class Claims {
     draft.evidence = withMessage(draft.evidence);
     if (from?.draft.kind === 'llm') node.requester ??= from;
     node.callIndex ??= index;
+  }
+
+  /** The first recorded call of the name that this can be: two ids that differ are two calls. */
+  #recorded(call: Call): Node<DraftTool> | undefined {
+    const list = this.#unasked.get(call.name);
+    if (list === undefined) return undefined;
+    for (let first = list[0]; first !== undefined; first = list[0]) {
+      const isTaken = first.callIndex !== undefined;
+      if (!isTaken && call.id !== undefined && first.draft.callId !== undefined) return undefined;
+      list.shift();
+      if (!isTaken) return first;
+    }
+    return undefined;
   }
 
   #next(name: string | undefined): Node<DraftTool> | undefined {

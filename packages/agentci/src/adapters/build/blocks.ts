@@ -1,0 +1,228 @@
+import { type Fields, isFields } from '../../trace/fields.ts';
+import type { Part } from '../../trace/model.ts';
+import { defined } from './defined.ts';
+import type { Call, Turn } from './draft.ts';
+import { argumentsOf, fields, label, pick, resultOf, text } from './values.ts';
+
+/** What the content of a message says, whoever wrote it: words, calls it asks for, results it brings. */
+export interface Content {
+  readonly parts: Part[];
+  readonly calls: Call[];
+  readonly results: Turn[];
+}
+
+/** Reads a content that is text, a block, or a list of blocks of any provider. */
+export function contentOf(value: unknown): Content {
+  const content: Content = { parts: [], calls: [], results: [] };
+  for (const block of Array.isArray(value) ? value : [value]) readBlock(block, content);
+  return content;
+}
+
+function readBlock(block: unknown, into: Content): void {
+  if (typeof block === 'string') {
+    if (block !== '') into.parts.push({ type: 'text', text: text(block) ?? '' });
+    return;
+  }
+  if (!isFields(block)) return;
+  const type = typeof block.type === 'string' ? block.type : keyOf(block);
+  const read = type === undefined || !Object.hasOwn(READERS, type) ? undefined : READERS[type];
+  if (read !== undefined) read(block, into);
+  else if (typeof block.text === 'string') into.parts.push({ type: 'text', text: text(block.text) ?? '' });
+  else into.parts.push({ type: 'json', data: block });
+}
+
+/** Blocks without a type are named by their one telling key. */
+const keyOf = (block: Fields): string | undefined => UNTYPED.find((key) => Object.hasOwn(block, key));
+const UNTYPED = [
+  'toolUse',
+  'toolResult',
+  'reasoningContent',
+  'functionCall',
+  'function_call',
+  'functionResponse',
+  'function_response',
+  'inlineData',
+  'inline_data',
+  'fileData',
+  'file_data',
+  'executableCode',
+  'image',
+  'document',
+  'video',
+];
+
+type Reader = (block: Fields, into: Content) => void;
+
+const say: Reader = (block, into) => {
+  const said = text(pick(block, 'text', 'content', 'value'));
+  if (said !== undefined && said !== '') into.parts.push({ type: isThought(block) ? 'reasoning' : 'text', text: said });
+};
+const isThought = ({ thought }: Fields): boolean => thought === true;
+
+const think: Reader = (block, into) => {
+  const inner = fields(fields(block.reasoningContent).reasoningText);
+  const said = text(pick(block, 'thinking', 'reasoning', 'text', 'content') ?? inner.text);
+  if (said !== undefined && said !== '') into.parts.push({ type: 'reasoning', text: said });
+};
+
+/** A call: the block itself, or what it holds under a key. */
+const call =
+  (key?: string, by?: Call['by']): Reader =>
+  (block, into) => {
+    const source = key === undefined ? block : fields(block[key]);
+    const name = label(pick(source, 'name', 'toolName', 'tool_name', 'function_name'));
+    if (name === undefined) return;
+    const id = label(pick(source, 'id', 'call_id', 'toolCallId', 'tool_call_id', 'toolUseId', 'callId'));
+    const given = pick(source, 'arguments', 'input', 'args', 'parameters');
+    const isGemini = key === 'functionCall' || key === 'function_call';
+    const isProviders = block.providerExecuted === true || block.provider_executed === true;
+    into.calls.push({
+      name,
+      // Gemini leaves empty arguments out; elsewhere an absent field was not captured.
+      ...argumentsOf(given ?? (isGemini ? {} : undefined)),
+      ...defined({ id, by: isProviders ? ('provider' as const) : by, server: label(source.server_name) }),
+    });
+  };
+
+/** A result: its value, and whether the block says that the call failed. */
+const result =
+  (key?: string): Reader =>
+  (block, into) => {
+    const source = key === undefined ? block : fields(block[key]);
+    const given = pick(source, 'output', 'result', 'response', 'content', 'error');
+    const { value, parts, failed } = outcomeOf(given);
+    const isError = failed ?? failureFlag(source);
+    into.results.push({
+      role: 'tool',
+      parts,
+      ...defined({
+        result: value,
+        callId: label(
+          pick(source, 'tool_use_id', 'tool_call_id', 'toolCallId', 'toolUseId', 'call_id', 'callId', 'id'),
+        ),
+        name: label(pick(source, 'name', 'toolName', 'tool_name')),
+        status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
+        error: isError === true ? { message: messageOf(value) } : undefined,
+      }),
+    });
+  };
+
+/** What a block or message says about success; undefined where it says nothing. */
+export function failureFlag(source: Fields): boolean | undefined {
+  const given = pick(source, 'is_error', 'isError');
+  if (typeof given === 'boolean') return given;
+  if (source.type === 'tool-error' || source.state === 'output-error') return true;
+  if (source.type === 'tool_result' || source.type === 'tool-result') return false;
+  if (source.status === 'error' || source.status === 'failed') return true;
+  return source.status === 'success' || source.status === 'completed' ? false : undefined;
+}
+
+const OUTPUT_TYPES: Readonly<Record<string, boolean>> = {
+  text: false,
+  json: false,
+  content: false,
+  'error-text': true,
+  'error-json': true,
+  'execution-denied': true,
+};
+
+/** A result's value: plain, in blocks, or the AI SDK's `{type, value}`. */
+export function outcomeOf(given: unknown): { value: unknown; parts: Part[]; failed: boolean | undefined } {
+  if (
+    isFields(given) &&
+    typeof given.type === 'string' &&
+    Object.hasOwn(OUTPUT_TYPES, given.type) &&
+    'value' in given
+  ) {
+    const inner = outcomeOf(given.value);
+    return { ...inner, failed: OUTPUT_TYPES[given.type] };
+  }
+  if (
+    !Array.isArray(given) ||
+    !given.every((item) => isFields(item) && (typeof item.type === 'string' || 'text' in item || 'json' in item))
+  )
+    return { value: resultOf(given), parts: [], failed: undefined };
+  const json = given.length === 1 && isFields(given[0]) && given[0].type === undefined ? given[0].json : undefined;
+  if (json !== undefined) return { value: json, parts: [], failed: undefined };
+  const { parts } = contentOf(given);
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const isText = texts.length > 0 && texts.length === parts.length;
+  return { value: isText ? resultOf(texts.join('\n')) : given, parts: isText ? [] : parts, failed: undefined };
+}
+
+const messageOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+
+const media =
+  (modality: 'image' | 'audio' | 'video' | 'document'): Reader =>
+  (block, into) => {
+    const source = isFields(block.source)
+      ? block.source
+      : fields(pick(block, modality, 'inlineData', 'inline_data', 'image_url', 'file'));
+    const mime = label(
+      pick(source, 'media_type', 'mimeType', 'mime_type') ?? pick(block, 'mediaType', 'mime_type', 'mimeType'),
+    );
+    const uri = label(pick(source, 'url', 'uri', 'fileUri', 'file_uri') ?? pick(block, 'uri', 'url', 'image_url'));
+    const isData = uri?.startsWith('data:') === true;
+    into.parts.push({
+      type: 'media',
+      modality: modalityOf(mime) ?? modality,
+      ...defined({ mime, uri: isData ? undefined : uri }),
+    });
+  };
+
+function modalityOf(mime: string | undefined): 'image' | 'audio' | 'video' | undefined {
+  const kind = mime?.split('/')[0];
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : undefined;
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  text: say,
+  input_text: say,
+  output_text: say,
+  refusal: (block, into) => say({ text: block.refusal ?? block.text }, into),
+  thinking: think,
+  reasoning: think,
+  reasoningContent: think,
+  redacted_thinking: () => undefined,
+  tool_use: call(),
+  tool_call: call(),
+  'tool-call': call(),
+  function_call: (block, into) => call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),
+  functionCall: call('functionCall'),
+  toolUse: call('toolUse'),
+  toolCall: call(),
+  server_tool_use: call(undefined, 'provider'),
+  server_tool_call: call(undefined, 'provider'),
+  mcp_tool_use: call(undefined, 'mcp'),
+  tool_result: result(),
+  'tool-result': result(),
+  'tool-error': result(),
+  tool_call_response: result(),
+  server_tool_call_response: result(),
+  function_call_output: result(),
+  mcp_tool_result: result(),
+  web_search_tool_result: result(),
+  web_fetch_tool_result: result(),
+  code_execution_tool_result: result(),
+  bash_code_execution_tool_result: result(),
+  text_editor_code_execution_tool_result: result(),
+  toolResult: result('toolResult'),
+  function_response: result('function_response'),
+  functionResponse: result('functionResponse'),
+  image: media('image'),
+  image_url: media('image'),
+  input_image: media('image'),
+  audio: media('audio'),
+  input_audio: media('audio'),
+  video: media('video'),
+  document: media('document'),
+  file: media('document'),
+  input_file: media('document'),
+  blob: media('document'),
+  uri: media('document'),
+  inlineData: media('document'),
+  inline_data: media('document'),
+  fileData: media('document'),
+  file_data: media('document'),
+};

@@ -1,0 +1,99 @@
+import { type Fields, isFields } from '../../trace/fields.ts';
+import type { Message, Part } from '../../trace/model.ts';
+import { contentOf, failureFlag, outcomeOf } from './blocks.ts';
+import { defined } from './defined.ts';
+import type { Call, Turn } from './draft.ts';
+import { argumentsOf, fields, label, objects, pick, text, time } from './values.ts';
+
+const ROLES: Readonly<Record<string, Message['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  model: 'assistant',
+  agent: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+};
+
+/** The canonical name of a role; undefined for a word no provider uses. */
+export const roleOf = (value: unknown): Message['role'] | undefined =>
+  typeof value === 'string' && Object.hasOwn(ROLES, value.toLowerCase()) ? ROLES[value.toLowerCase()] : undefined;
+
+/** Messages of any provider, in order. Tool results that stand inside a message become turns of their own. */
+export function turnsOf(value: unknown): Turn[] {
+  if (typeof value === 'string') return value === '' ? [] : [userText(value)];
+  const list = Array.isArray(value) ? value : isFields(value) ? [value] : [];
+  return list.flatMap((item) =>
+    typeof item === 'string' ? [userText(item)] : isFields(item) ? messageTurns(item) : [],
+  );
+}
+
+const userText = (said: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: text(said) ?? '' }] });
+
+/** A text as somebody said it; the shortest message there is. */
+export const turnOfText = (role: Message['role'], said: string): Turn => ({
+  role,
+  parts: said === '' ? [] : [{ type: 'text', text: said }],
+});
+
+/** The turns of one message: itself, and the results it carries. */
+export function messageTurns(message: Fields): Turn[] {
+  const role = roleOf(message.role) ?? 'user';
+  const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
+  for (const call of objects(message.tool_calls)) addCall(call, calls);
+  if (isFields(message.function_call)) addCall(message.function_call, calls);
+  if (typeof message.refusal === 'string' && message.refusal !== '') parts.push(said(message.refusal));
+  if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
+    parts.unshift({ type: 'reasoning', text: text(message.reasoning_content) ?? '' });
+  const about = defined({ name: label(message.name), at: time(pick(message, 'timestamp', 'created_at', 'createdAt')) });
+  if (role === 'tool')
+    return results.length > 0 ? results.map((turn) => ({ ...about, ...turn })) : [toolTurn(message, about)];
+  const own: Turn = { role, parts, ...about, ...(calls.length === 0 ? {} : { calls }) };
+  const isEmpty = parts.length === 0 && calls.length === 0 && role !== 'assistant';
+  return isEmpty ? results : [...results, own];
+}
+
+const said = (refusal: string): Part => ({ type: 'text', text: text(refusal) ?? '' });
+
+/** A call in a list beside the content: `{id, function: {name, arguments}}`, `{id, name, args}` and their kin. */
+function addCall(call: Fields, into: Call[]): void {
+  const inner = isFields(call.function) ? call.function : isFields(call.custom) ? call.custom : call;
+  const name = label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function);
+  if (name === undefined) return;
+  const id = label(pick(call, 'id', 'tool_call_id', 'toolCallId', 'call_id'));
+  if (id !== undefined && into.some((known) => known.id === id)) return;
+  into.push({ name, ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')), ...defined({ id }) });
+}
+
+function toolTurn(message: Fields, about: Partial<Turn>): Turn {
+  const { value, parts, failed } = outcomeOf(message.content ?? message.output ?? message.result);
+  const isError = failed ?? failureFlag(message);
+  return {
+    role: 'tool',
+    parts,
+    ...about,
+    ...defined({
+      result: value,
+      callId: label(pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id')),
+      status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
+      error:
+        isError === true ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') } : undefined,
+    }),
+  };
+}
+
+/** Tools offered to a model, in the shapes of OpenAI, Anthropic and Gemini. */
+export function toolDefs(value: unknown): { name: string; description?: string; schema?: unknown }[] {
+  return objects(value).flatMap((tool) => {
+    const declared = objects(pick(tool, 'functionDeclarations', 'function_declarations'));
+    if (declared.length > 0) return toolDefs(declared);
+    const inner = isFields(tool.function) ? tool.function : isFields(tool.toolSpec) ? tool.toolSpec : tool;
+    const name = label(inner.name);
+    if (name === undefined) return [];
+    const schema = pick(inner, 'parameters', 'input_schema', 'inputSchema', 'schema');
+    return [{ name, ...defined({ description: text(inner.description), schema: fields(schema).json ?? schema }) }];
+  });
+}

@@ -1,0 +1,22 @@
+import { defined } from '../../build/defined.ts';
+import { label } from '../../build/values.ts';
+import type { Dialect, Reading } from '../dialect.ts';
+import { readGenAi } from './genai.ts';
+
+/** Strands: GenAI names, content in span events, and a status of its own on tools. */
+export const strands: Dialect = {
+  name: 'strands',
+  matches: ({ scope, attributes }) =>
+    scope === 'strands.telemetry.tracer' ||
+    scope === 'strands-agents' ||
+    attributes['gen_ai.system'] === 'strands-agents',
+  read: (span) => {
+    const { attributes } = span;
+    const read = readGenAi(span);
+    const [step] = Array.isArray(read) ? (read as readonly Reading[]) : [read as Reading | undefined];
+    if (step?.kind !== 'tool') return read;
+    const said = label(attributes['gen_ai.tool.status']) ?? label(attributes['tool.status']);
+    const status = said === 'error' ? ('error' as const) : said === 'success' ? ('ok' as const) : undefined;
+    return { ...step, ...defined({ status: status ?? step.status }) };
+  },
+};

@@ -1,0 +1,122 @@
+import { type Fields, isFields } from '../../trace/fields.ts';
+import type { RawRecord } from '../adapter.ts';
+import { defined } from '../build/defined.ts';
+import { fields, label, nanoseconds, objects, pick, text, time } from '../build/values.ts';
+import { idOf, outcomeOf } from './read-otlp.ts';
+import { attributesOf, type Span, type SpanEvent } from './span.ts';
+
+/** Where exports keep a list of spans. */
+const LISTS = ['spans', 'data'];
+
+/** The span objects of a record: itself, or the list it wraps. Jaeger keeps its own one level down. */
+export function spanObjects(value: unknown): readonly Fields[] {
+  if (!isFields(value)) return [];
+  if (isSpanLike(value)) return [value];
+  return LISTS.flatMap((key) => objects(value[key])).flatMap((item: Fields) => {
+    const { spans, processes } = item;
+    return isSpanLike(item) ? [item] : objects(spans).map((span) => withProcess(span, fields(processes)));
+  });
+}
+
+/** Jaeger names the service once, beside the spans. */
+const withProcess = (span: Fields, processes: Fields): Fields => {
+  const process = typeof span.processID === 'string' ? fields(processes[span.processID]) : {};
+  return { ...span, process };
+};
+
+/** A span on its own: a name and attributes (or a kind of tags), and times or ids. */
+export function isSpanLike(value: unknown): value is Fields {
+  if (!isFields(value)) return false;
+  const isNamed = typeof value.name === 'string' || typeof value.operationName === 'string';
+  const hasAttributes = isFields(value.attributes) || Array.isArray(value.attributes) || 'tags' in value;
+  const hasTimes = TIMES.some((key) => key in value) || ('timestamp' in value && 'traceId' in value);
+  return isNamed && hasAttributes && hasTimes && !('run_type' in value) && !('observations' in value);
+}
+
+const TIMES = ['start_time', 'startTime', 'startTimeUnixNano', 'start_time_unix_nano', 'start', 'startedAt'];
+
+export function flatSpan(span: Fields, record: RawRecord): Span {
+  const context = fields(pick(span, 'context', 'spanContext', 'span_context'));
+  const tags = pick(span, 'attributes', 'tags');
+  const attributes =
+    Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0] ? jaegerTags(tags) : attributesOf(tags);
+  const t0 = startOf(span);
+  const status = statusOf(span.status);
+  const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
+  return {
+    name: text(pick(span, 'name', 'operationName')) ?? '',
+    scope:
+      label(
+        fields(pick(span, 'scope', 'instrumentation_scope', 'instrumentationScope', 'instrumentationLibrary')).name,
+      ) ??
+      label(attributes['otel.scope.name']) ??
+      '',
+    attributes,
+    resource: attributesOf(fields(span.resource).attributes ?? fields(span.process).tags),
+    events: objects(pick(span, 'events', 'span_events', 'logs', 'annotations')).map(eventOf),
+    record,
+    ...defined({
+      id: idOf(pick(span, 'span_id', 'spanId', 'spanID', 'id') ?? pick(context, 'span_id', 'spanId'), 16),
+      parent: idOf(
+        pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId', 'parentSpanID') ??
+          pick(fields(span.parentSpanContext), 'spanId', 'span_id') ??
+          reference?.spanID,
+        16,
+      ),
+      traceId: idOf(pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'), 32),
+      t0,
+      t1: endOf(span, t0),
+      // An export that leaves the status out does not say that all went well.
+      outcome: isFailed(attributes) ? ('error' as const) : span.status === undefined ? undefined : status.outcome,
+      statusMessage: label(status.message),
+    }),
+  };
+}
+
+/** Jaeger and Zipkin say it with a tag. */
+const isFailed = (attributes: Fields): boolean =>
+  attributes.error === true || attributes.error === 'true' || attributes['otel.status_code'] === 'ERROR';
+
+function statusOf(status: unknown): { outcome: NonNullable<Span['outcome']>; message?: unknown } {
+  if (typeof status === 'string' || typeof status === 'number') return { outcome: outcomeOf(status) };
+  const { message, description, code, status_code } = fields(status);
+  return { outcome: outcomeOf(code ?? status_code), message: message ?? description };
+}
+
+function jaegerTags(tags: readonly unknown[]): Fields {
+  return attributesOf(tags.map((tag) => ({ key: fields(tag).key, value: fields(tag).value })));
+}
+
+function startOf(span: Fields): number | undefined {
+  const nano = pick(span, 'startTimeUnixNano', 'start_time_unix_nano');
+  if (nano !== undefined) return nanoseconds(nano) ?? time(nano);
+  // The JavaScript SDK prints [seconds, nanoseconds].
+  return hrTime(span.startTime) ?? time(pick(span, 'start_time', 'startTime', 'start', 'startedAt', 'timestamp'));
+}
+
+function endOf(span: Fields, t0: number | undefined): number | undefined {
+  const nano = pick(span, 'endTimeUnixNano', 'end_time_unix_nano');
+  if (nano !== undefined) return nanoseconds(nano) ?? time(nano);
+  const given = hrTime(span.endTime) ?? time(pick(span, 'end_time', 'endTime', 'end', 'endedAt'));
+  if (given !== undefined || t0 === undefined) return given;
+  // Jaeger and Zipkin give a duration in microseconds.
+  const { duration } = span;
+  return typeof duration === 'number' && Number.isFinite(duration) && duration >= 0 ? t0 + duration / 1000 : undefined;
+}
+
+const hrTime = (value: unknown): number | undefined =>
+  Array.isArray(value) && typeof value[0] === 'number' && typeof value[1] === 'number'
+    ? time(value[0] * 1000 + value[1] / 1e6)
+    : undefined;
+
+function eventOf(event: Fields): SpanEvent {
+  const attributes = Array.isArray(event.fields) ? jaegerTags(event.fields) : attributesOf(event.attributes);
+  return {
+    name: text(pick(event, 'name', 'event_name', 'value')) ?? label(attributes.event) ?? '',
+    attributes,
+    ...defined({
+      at: nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) ?? time(pick(event, 'timestamp', 'time')),
+      body: event.body,
+    }),
+  };
+}

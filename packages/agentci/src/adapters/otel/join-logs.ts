@@ -1,0 +1,65 @@
+import { label } from '../build/values.ts';
+import type { Telemetry } from './read-otlp.ts';
+import type { LogRecord, Span } from './span.ts';
+
+/**
+ * Puts log records where they belong: into the span they name. Those of a span that is not in the file make one of their
+ * own, so that a file of logs alone still tells what was said; Claude Code's records stand for themselves.
+ */
+export function joinLogs({ spans, logs }: Telemetry): Span[] {
+  if (logs.length === 0) return [...spans];
+  const bySpan = new Map<string, LogRecord[]>();
+  const alone: Span[] = [];
+  for (const log of logs) {
+    if (log.name.startsWith('claude_code.') || log.scope.startsWith('com.anthropic.claude_code'))
+      alone.push(ownSpan(log));
+    else if (log.spanId !== undefined && log.name.startsWith('gen_ai.')) {
+      const key = `${log.traceId ?? ''} ${log.spanId}`;
+      const same = bySpan.get(key);
+      if (same === undefined) bySpan.set(key, [log]);
+      else same.push(log);
+    }
+  }
+  const joined = spans.map((span) => {
+    const key = `${span.traceId ?? ''} ${span.id ?? ''}`;
+    const events = bySpan.get(key);
+    if (events === undefined) return span;
+    bySpan.delete(key);
+    return { ...span, events: [...span.events, ...events] };
+  });
+  return [...joined, ...[...bySpan.values()].map(spanOfLogs), ...alone];
+}
+
+/** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
+function ownSpan(log: LogRecord): Span {
+  const duration = Number(log.attributes.duration_ms ?? 0);
+  const name = log.name.startsWith('claude_code.') ? log.name : `claude_code.${log.name}`;
+  const times =
+    log.at === undefined || !Number.isFinite(duration) || duration < 0 ? {} : { t0: log.at - duration, t1: log.at };
+  return {
+    name,
+    scope: log.scope,
+    attributes: log.attributes,
+    resource: log.resource,
+    events: [],
+    record: log.record,
+    ...times,
+    ...(log.traceId === undefined ? {} : { traceId: log.traceId }),
+  };
+}
+
+function spanOfLogs(logs: readonly LogRecord[]): Span {
+  const first = logs[0]!;
+  const times = logs.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  return {
+    id: first.spanId!,
+    name: 'chat',
+    scope: first.scope,
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.system': label(first.attributes['gen_ai.system']) },
+    resource: first.resource,
+    events: logs,
+    record: first.record,
+    ...(first.traceId === undefined ? {} : { traceId: first.traceId }),
+    ...(times.length === 0 ? {} : { t0: times[0]!, t1: times.at(-1)! }),
+  };
+}

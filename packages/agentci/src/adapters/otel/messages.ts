@@ -1,0 +1,120 @@
+import { type Fields, isFields } from '../../trace/fields.ts';
+import type { Turn } from '../build/draft.ts';
+import { messageTurns, turnOfText, turnsOf } from '../build/messages.ts';
+import { fields, text, unpacked } from '../build/values.ts';
+import type { Span, SpanEvent } from './span.ts';
+
+/** What a model was sent and what it said. */
+export interface Exchange {
+  readonly input?: readonly Turn[];
+  readonly output?: Turn;
+}
+
+/** The messages of a GenAI span, wherever its version of the conventions keeps them: attributes, or events. */
+export function exchangeOf(span: Span): Exchange {
+  const details = span.events.find(({ name }) => name === 'gen_ai.client.inference.operation.details');
+  for (const source of [span.attributes, details?.attributes ?? {}, fields(details?.body)]) {
+    const found = fromAttributes(source);
+    if (found !== undefined) return found;
+  }
+  return fromEvents(span.events);
+}
+
+function fromAttributes(attributes: Fields): Exchange | undefined {
+  const input = unpacked(attributes['gen_ai.input.messages'] ?? attributes['gen_ai.prompt']);
+  const output = unpacked(attributes['gen_ai.output.messages'] ?? attributes['gen_ai.completion']);
+  if (input === undefined && output === undefined) return undefined;
+  const system = turnsOf(unpacked(attributes['gen_ai.system_instructions'])).flatMap(({ parts }) => parts);
+  const turns = turnsOf(input);
+  if (system.length > 0) turns.unshift({ role: 'system', parts: system });
+  return exchange(turns, typeof output === 'string' ? [turnOfText('assistant', output)] : turnsOf(output));
+}
+
+const ROLE_EVENTS: Readonly<Record<string, string>> = {
+  'gen_ai.system.message': 'system',
+  'gen_ai.user.message': 'user',
+  'gen_ai.assistant.message': 'assistant',
+  'gen_ai.tool.message': 'tool',
+};
+
+/** Conventions 1.28 to 1.36 write one event a message; the content is in the body of a log, or in attributes. */
+function fromEvents(events: readonly SpanEvent[]): Exchange {
+  const input: Turn[] = [];
+  const output: Turn[] = [];
+  for (const event of events) {
+    const content = contentOf(event);
+    if (Object.hasOwn(ROLE_EVENTS, event.name)) {
+      const role = ROLE_EVENTS[event.name];
+      input.push(...messageTurns({ role, ...content, tool_call_id: content.id ?? content.tool_call_id }));
+    } else if (event.name === 'gen_ai.choice') {
+      const message = unpacked(content.message);
+      const said = isFields(message)
+        ? message
+        : { content: message ?? content.content, tool_calls: content.tool_calls };
+      output.push(...messageTurns({ ...said, role: 'assistant' }));
+    } else if (event.name === 'gen_ai.content.prompt')
+      input.push(...turnsOf(unpacked(event.attributes['gen_ai.prompt'])));
+    else if (event.name === 'gen_ai.content.completion')
+      output.push(
+        ...turnsOf(unpacked(event.attributes['gen_ai.completion'])).map((turn) => ({
+          ...turn,
+          role: 'assistant' as const,
+        })),
+      );
+  }
+  return exchange(input, output);
+}
+
+function contentOf({ body, attributes }: SpanEvent): Fields {
+  const inner = unpacked(body);
+  if (isFields(inner)) return inner;
+  const said: Record<string, unknown> = typeof inner === 'string' ? { content: inner } : {};
+  for (const key of ['content', 'role', 'id', 'message', 'name', 'tool_calls', 'finish_reason'])
+    if (attributes[key] !== undefined) said[key] = unpacked(attributes[key]);
+  return said;
+}
+
+export function exchange(input: readonly Turn[], output: readonly Turn[]): Exchange {
+  const said = merged(output);
+  return { ...(input.length === 0 ? {} : { input }), ...(said === undefined ? {} : { output: said }) };
+}
+
+/** Replies that came in several messages as one: everything said, every call asked for. */
+export function merged(turns: readonly Turn[]): Turn | undefined {
+  const own = turns.filter(({ role }) => role !== 'tool');
+  if (own.length <= 1) return own[0] === undefined ? undefined : { ...own[0], role: 'assistant' };
+  const calls = own.flatMap((turn) => turn.calls ?? []);
+  return {
+    role: 'assistant',
+    parts: own.flatMap(({ parts }) => parts),
+    ...(calls.length === 0 ? {} : { calls }),
+  };
+}
+
+/** What an agent put out: the words of its last message that has any, and every call on the way. */
+export function agentOutput(turns: readonly Turn[]): Turn | undefined {
+  const all = merged(turns);
+  const last = turns.findLast(({ role, parts }) => role === 'assistant' && parts.some(({ type }) => type === 'text'));
+  return all === undefined ? undefined : { ...all, parts: (last ?? all).parts.filter(({ type }) => type === 'text') };
+}
+
+/** A value that frameworks keep as text, as JSON or as a message: its words. */
+export function wordsOf(value: unknown): string | undefined {
+  const inner = unpacked(value);
+  if (typeof inner === 'string') return text(inner);
+  if (Array.isArray(inner)) {
+    const words = turnsOf(inner).findLast(({ role }) => role !== 'tool');
+    return words === undefined ? undefined : partsText(words);
+  }
+  if (!isFields(inner)) return inner === undefined || inner === null ? undefined : String(inner as number | boolean);
+  if (Array.isArray(inner.messages)) return wordsOf(inner.messages);
+  if ('role' in inner || 'content' in inner || 'parts' in inner) return partsText(messageTurns(inner).at(-1));
+  for (const key of ['output', 'text', 'answer', 'result', 'response', 'input', 'query', 'prompt', 'question'])
+    if (typeof inner[key] === 'string') return text(inner[key]);
+  return JSON.stringify(inner);
+}
+
+const partsText = (turn: Turn | undefined): string | undefined => {
+  const texts = (turn?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === 0 ? undefined : texts.join('\n');
+};

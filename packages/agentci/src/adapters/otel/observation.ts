@@ -1,0 +1,141 @@
+import { type Fields, isFields } from '../../trace/fields.ts';
+import type { Cost, Failure, Usage } from '../../trace/model.ts';
+import { defined } from '../build/defined.ts';
+import type { Turn } from '../build/draft.ts';
+import { turnOfText, turnsOf } from '../build/messages.ts';
+import { usageOf } from '../build/token-usage.ts';
+import { amount, argumentsOf, objects, pick, resultOf, unpacked } from '../build/values.ts';
+import type { Reading } from './dialect.ts';
+import { documentOf } from './dialects/genai.ts';
+import { merged, wordsOf } from './messages.ts';
+
+/** An observation of Langfuse, from its export or from its spans. */
+export interface Observation {
+  readonly type: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly model: string | undefined;
+  readonly usage: Fields;
+  readonly cost: Fields;
+  readonly fate: { readonly status?: 'ok' | 'error'; readonly error?: Failure };
+}
+
+/** The step of an observation; undefined for spans and chains that only hold others. */
+export function observationStep(observation: Observation): Reading | undefined {
+  const { name, fate } = observation;
+  switch (observation.type.toUpperCase()) {
+    case 'GENERATION':
+      return {
+        kind: 'llm',
+        ...fate,
+        ...defined({
+          model: observation.model,
+          usage: usageDetails(observation.usage),
+          cost: costDetails(observation.cost),
+          input: inputTurns(observation.input),
+          output: outputTurn(observation.output),
+        }),
+      };
+    case 'TOOL':
+      return toolStep(observation);
+    case 'AGENT':
+      return {
+        kind: 'agent',
+        name,
+        ...fate,
+        ...defined({ input: inputTurns(observation.input), output: saidBy(observation.output) }),
+      };
+    case 'RETRIEVER':
+      return {
+        kind: 'retrieval',
+        documents: objects(documentsIn(unpacked(observation.output))).map(documentOf),
+        ...fate,
+        ...defined({ query: wordsOf(observation.input) }),
+      };
+    case 'GUARDRAIL':
+      return { kind: 'guardrail', name, triggered: fate.status === 'error', ...fate };
+    default:
+      return undefined;
+  }
+}
+
+/** A tool call: LangChain keeps the whole tool message as the output. */
+export function toolStep({ name, input, output, fate }: Observation): Reading {
+  const message = unpacked(output);
+  const kwargs = isFields(message) ? (isFields(message.kwargs) ? message.kwargs : message) : {};
+  const isMessage = typeof kwargs.tool_call_id === 'string';
+  const failed = isMessage && kwargs.status === 'error';
+  const given = unpacked(input);
+  const inner =
+    isFields(given) && Object.keys(given).length === 1 && typeof given.input === 'string' ? given.input : given;
+  return {
+    kind: 'tool',
+    name,
+    ...fate,
+    ...(failed ? { status: 'error' as const } : {}),
+    ...argumentsOf(inner),
+    ...defined({
+      callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
+      result: output === null ? undefined : resultOf(isMessage ? kwargs.content : output),
+    }),
+  };
+}
+
+const documentsIn = (output: unknown): unknown => (isFields(output) ? pick(output, 'documents', 'output') : output);
+
+/** Messages, in whatever the framework put around them; any other input is what was asked. */
+export function inputTurns(value: unknown): Turn[] | undefined {
+  const given = unpacked(value);
+  const list = Array.isArray(given)
+    ? given
+    : isFields(given)
+      ? pick(given, 'messages', 'contents', 'input')
+      : undefined;
+  const turns = Array.isArray(list) && list.some(isFields) ? turnsOf(list.flat()) : [];
+  if (turns.length > 0) return turns;
+  const words = wordsOf(given);
+  return words === undefined ? undefined : [turnOfText('user', words)];
+}
+
+function outputTurn(value: unknown): Turn | undefined {
+  const given = unpacked(value);
+  if (typeof given === 'string') return turnOfText('assistant', given);
+  const list = Array.isArray(given)
+    ? given
+    : isFields(given)
+      ? (pick(given, 'messages', 'choices', 'candidates') ?? [given])
+      : [];
+  const messages = objects(list).map((item) =>
+    isFields(item.message) ? item.message : isFields(item.content) ? item.content : item,
+  );
+  const turns = messages.flatMap((message) => turnsOf([{ ...message, role: 'assistant' }]));
+  return merged(turns);
+}
+
+function saidBy(value: unknown): Turn | undefined {
+  const words = wordsOf(value);
+  return words === undefined ? undefined : turnOfText('assistant', words);
+}
+
+/** Details may stand beside the counts or be part of them; the total tells which. */
+export function usageDetails(details: Fields): Usage | undefined {
+  const usage = usageOf(details);
+  if (usage?.input === undefined || usage.output === undefined || usage.total === undefined) return usage;
+  if (usage.input + usage.output === usage.total) return usage;
+  const apart = (prefix: string): number =>
+    Object.entries(details).reduce(
+      (sum, [key, value]) => sum + (key.startsWith(prefix) && !TOKENS.test(key) ? (amount(value) ?? 0) : 0),
+      0,
+    );
+  const input = usage.input + apart('input_');
+  const output = usage.output + apart('output_');
+  return input + output === usage.total ? { ...usage, input, output } : usage;
+}
+const TOKENS = /^(?:in|out)put_tokens$/;
+
+/** Only a total counts: parts alone may be all or some of it. */
+export function costDetails(details: Fields): Cost | undefined {
+  const usd = amount(details.total);
+  return usd === undefined ? undefined : { usd, source: 'reported' };
+}

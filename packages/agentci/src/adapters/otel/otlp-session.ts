@@ -1,0 +1,91 @@
+import type { AdapterItem, RawRecord, RecordSession } from '../adapter.ts';
+import { problemWith } from '../problem.ts';
+import { joinLogs } from './join-logs.ts';
+import { readOtlp, type Telemetry } from './read-otlp.ts';
+import { noAgentSpans, readSpans } from './read-spans.ts';
+import type { LogRecord, Span } from './span.ts';
+
+/** Held at most; beyond it the traces that were quiet longest and have their root are read and let go. */
+const MAX_HELD = 50_000;
+
+/** Reads requests as they come: files of a collector are longer than memory, and a trace ends long before its file. */
+export class OtlpSession implements RecordSession {
+  readonly #format: string;
+  /** By trace, the one touched last at the end. */
+  readonly #held = new Map<string, { spans: Span[]; logs: LogRecord[] }>();
+  readonly #gone = new Set<string>();
+  #count = 0;
+  #late = 0;
+  #found = 0;
+  #first: RawRecord | undefined;
+
+  constructor(format: string) {
+    this.#format = format;
+  }
+
+  push(records: readonly RawRecord[]): AdapterItem[] {
+    for (const record of records) {
+      this.#first ??= record;
+      this.#add(readOtlp(record));
+    }
+    return this.#count > MAX_HELD ? this.#release(MAX_HELD / 2) : [];
+  }
+
+  end(): AdapterItem[] {
+    const items = this.#read([...this.#held.values()]);
+    const place = this.#first ?? { value: undefined };
+    if (this.#late > 0)
+      items.push(
+        problemWith(place, {
+          code: 'OTEL_LATE_SPANS',
+          message: `${this.#late} spans came long after the rest of their trace and are missing from it: sort the file by trace`,
+        }),
+      );
+    return this.#found === 0 ? [...items, noAgentSpans(place)] : items;
+  }
+
+  #add({ spans, logs }: Telemetry): void {
+    for (const span of spans) this.#groupOf(span.traceId)?.spans.push(span);
+    for (const log of logs) this.#groupOf(log.traceId)?.logs.push(log);
+  }
+
+  #groupOf(traceId = ''): { spans: Span[]; logs: LogRecord[] } | undefined {
+    if (this.#gone.has(traceId)) {
+      this.#late++;
+      return undefined;
+    }
+    this.#count++;
+    const group = this.#held.get(traceId) ?? { spans: [], logs: [] };
+    this.#held.delete(traceId);
+    this.#held.set(traceId, group);
+    return group;
+  }
+
+  #release(goal: number): AdapterItem[] {
+    const done = [];
+    for (const [traceId, group] of this.#held) {
+      if (this.#count <= goal) break;
+      if (!hasRoot(group.spans)) continue;
+      this.#held.delete(traceId);
+      this.#gone.add(traceId);
+      this.#count -= group.spans.length + group.logs.length;
+      done.push(group);
+    }
+    return this.#read(done);
+  }
+
+  #read(groups: readonly Telemetry[]): AdapterItem[] {
+    const spans = joinLogs({
+      spans: groups.flatMap((group) => group.spans),
+      logs: groups.flatMap((group) => group.logs),
+    });
+    const items = readSpans(spans, this.#format);
+    this.#found += items.length;
+    return items;
+  }
+}
+
+const hasRoot = (spans: readonly Span[]): boolean => {
+  const ids = new Set(spans.map(({ id }) => id));
+  return spans.some(({ parent }) => parent === undefined || !ids.has(parent));
+};

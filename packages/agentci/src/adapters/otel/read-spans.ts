@@ -1,0 +1,76 @@
+import type { AdapterItem, RawRecord } from '../adapter.ts';
+import { tryBuild } from '../build/build-trace.ts';
+import { defined } from '../build/defined.ts';
+import type { Draft, DraftStep } from '../build/draft.ts';
+import { label } from '../build/values.ts';
+import { problemWith } from '../problem.ts';
+import { dialectOf } from './choose-dialect.ts';
+import type { Reading } from './dialect.ts';
+import { groupRuns, type ReadSpan, sessionOf } from './group-runs.ts';
+import { nested } from './nest.ts';
+import type { Span } from './span.ts';
+
+/** The runs in a set of spans. Spans of web servers and databases around them are passed over. */
+export function readSpans(spans: readonly Span[], format: string): AdapterItem[] {
+  const read = nested(spans).map(readSpan);
+  return groupRuns(read)
+    .filter((run) => run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span')))
+    .flatMap((run) => tryBuild(run[0]!.span.record, () => draftOf(run, format)));
+}
+
+/** A file without a single span of an agent is worth saying: the exporter or the instrumentation is not the right one. */
+export const noAgentSpans = (record: RawRecord): AdapterItem =>
+  problemWith(record, {
+    code: 'OTEL_NO_AGENT_SPANS',
+    message: 'no span tells of a model, a tool or an agent: is the program instrumented for GenAI?',
+  });
+
+function readSpan(span: Span): ReadSpan {
+  const dialect = dialectOf(span);
+  const read = dialect?.read(span);
+  const readings: readonly Reading[] = read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
+  const place = defined({ parent: span.parent, t0: span.t0, t1: span.t1 });
+  if (readings.length === 0)
+    return { span, dialect: undefined, steps: [{ kind: 'span', ...place, ...defined({ key: span.id }) }] };
+  const raw = span.id === undefined || span.id.startsWith('span-') ? {} : { raw: { spanId: span.id } };
+  const steps = readings.map(
+    (reading, i) =>
+      ({ ...reading, ...place, ...(i === 0 ? { ...defined({ key: span.id }), ...raw } : {}) }) as DraftStep,
+  );
+  return { span, dialect: dialect!.name, steps };
+}
+
+function draftOf(run: readonly ReadSpan[], format: string): Draft {
+  const traceIds = [...new Set(run.flatMap(({ span }) => span.traceId ?? []))];
+  const dialects = [...new Set(run.flatMap(({ dialect }) => dialect ?? []))];
+  const first = run[0]!.span;
+  const dropped = run.reduce((sum, { span }) => sum + (span.dropped ?? 0), 0);
+  const session = run.map(({ span }) => sessionOf(span)).find((id) => id !== undefined);
+  const hasLlm = run.some(({ steps }) => steps.some(({ kind }) => kind === 'llm'));
+  const runId = label(first.resource['agentci.run_id']) ?? traceIds[0] ?? session;
+  return {
+    ...defined({ id: runId }),
+    source: { format, dialects, ...(traceIds.length === 0 ? {} : { traceIds }) },
+    steps: run.flatMap(({ steps }) => steps),
+    meta: defined({ session, service: label(first.resource['service.name']) }),
+    records: {
+      toolCalls: 'full',
+      toolArgs: 'full',
+      toolResults: 'full',
+      toolErrors: 'full',
+      // An instrumentation of tools alone does not say that no model was called.
+      llmCalls: hasLlm ? 'full' : 'none',
+      prompts: 'full',
+      retrieval: 'full',
+    },
+    warnings:
+      dropped === 0
+        ? []
+        : [
+            {
+              code: 'OTEL_DROPPED_ATTRIBUTES',
+              message: `the SDK dropped ${dropped} attributes at its limit: messages may be missing`,
+            },
+          ],
+  };
+}
