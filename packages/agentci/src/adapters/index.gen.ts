@@ -3,9 +3,13 @@ import type { Adapter } from './adapter.ts';
 import { adapter as agentciUpstream } from './agentci-upstream.ts';
 import { adapter as agentci } from './agentci.ts';
 import { adapter as agentunit } from './agentunit.ts';
+import { adapter as anthropicMessages } from './anthropic-messages.ts';
 import { adapter as assay } from './assay.ts';
+import { adapter as geminiGenerateContent } from './gemini-generate-content.ts';
 import { adapter as langfuseOtel } from './langfuse-otel.ts';
 import { adapter as mcp } from './mcp.ts';
+import { adapter as openaiChatCompletions } from './openai-chat-completions.ts';
+import { adapter as openaiResponses } from './openai-responses.ts';
 import { adapter as otelAdk } from './otel-adk.ts';
 import { adapter as otelGenai } from './otel-genai.ts';
 import { adapter as otelOpeninference } from './otel-openinference.ts';
@@ -19,9 +23,13 @@ export const ADAPTERS: readonly Adapter[] = [
   agentciUpstream,
   agentci,
   agentunit,
+  anthropicMessages,
   assay,
+  geminiGenerateContent,
   langfuseOtel,
   mcp,
+  openaiChatCompletions,
+  openaiResponses,
   otelAdk,
   otelGenai,
   otelOpeninference,

@@ -1,5 +1,6 @@
 import type { AdapterItem } from './adapter.ts';
 import type { Container } from './containers/sniff.ts';
+import { MAX_CONTAINER_BYTES } from './containers/unpacked.ts';
 import type { RecordReader } from './record-reader.ts';
 
 /** Reads a file that is packed: whole, up to a bound, since its parts must be seen together. */
@@ -11,7 +12,7 @@ export async function readContainer(options: {
   readonly signal: AbortSignal | undefined;
 }): Promise<AdapterItem[]> {
   const { container, first, rest, reader, signal } = options;
-  const { MAX_CONTAINER_BYTES, unpack } = await import('./containers/unpack.ts');
+  const { unpack } = await import('./containers/unpack.ts');
   const chunks = [first];
   let size = first.length;
   for await (const chunk of rest) {

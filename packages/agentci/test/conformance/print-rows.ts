@@ -2,14 +2,9 @@
 //   npx jiti packages/agentci/test/conformance/print-rows.ts FOLDER > packages/agentci/test/conformance/own/FORMAT.json
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { rowOfFile } from './row.ts';
+import { type FileRow, rowOfFile } from './row.ts';
 
 const [folder = '.'] = process.argv.slice(2);
-const rows = Object.fromEntries(
-  await Promise.all(
-    readdirSync(folder)
-      .sort()
-      .map(async (file) => [file, await rowOfFile(join(folder, file))] as const),
-  ),
-);
+const rows: Record<string, FileRow> = {};
+for (const file of readdirSync(folder).sort()) rows[file] = await rowOfFile(join(folder, file));
 process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);

@@ -3,7 +3,7 @@ import { parseYaml } from '../../kit/yaml.ts';
 import { nodeAt, toPlain, type YamlNode } from '../../kit/yaml-node.ts';
 import { fields, parseJson } from '../build/values.ts';
 import { isGzip } from './sniff.ts';
-import type { Unpacked, UnpackedRecord } from './unpack.ts';
+import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
 const BINARY = 'tag:yaml.org,2002:binary';
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { parseJson } from '../build/values.ts';
-import type { Unpacked, UnpackedRecord } from './unpack.ts';
+import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
 /** Server-sent events: the data of each event, parsed. Comments, `[DONE]` and lines that are no field are passed over. */
 export function unpackEvents(bytes: Uint8Array): Unpacked {

@@ -1,5 +1,5 @@
 import { parseJson } from '../build/values.ts';
-import type { Unpacked } from './unpack.ts';
+import type { Unpacked } from './unpacked.ts';
 
 const NAME = /content-disposition:[^\n]*?\bname="([^"\r\n]{1,500})"/i;
 

@@ -1,5 +1,5 @@
 import { PbfReader } from 'pbf';
-import type { Unpacked } from './unpack.ts';
+import type { Unpacked } from './unpacked.ts';
 
 const MAX_DEPTH = 64;
 const FIXED64 = 1;

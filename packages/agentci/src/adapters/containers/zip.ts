@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { parseJson } from '../build/values.ts';
-import { MAX_CONTAINER_BYTES, type Unpacked } from './unpack.ts';
+import { MAX_CONTAINER_BYTES, type Unpacked } from './unpacked.ts';
 
 const MAX_FILES = 100_000;
 

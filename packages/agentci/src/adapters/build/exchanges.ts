@@ -1,0 +1,132 @@
+import { isFields } from '../../trace/fields.ts';
+import type { Failure, ToolDef } from '../../trace/model.ts';
+import type { AdapterItem, RawRecord } from '../adapter.ts';
+import { eventsIn } from '../containers/events.ts';
+import { textOf } from './answer.ts';
+import { tryBuild } from './build-trace.ts';
+import type { Reply } from './conversation.ts';
+import { defined } from './defined.ts';
+import type { Draft, DraftLlm, Turn } from './draft.ts';
+import { label } from './values.ts';
+
+/** One call of a model as it went over the wire: what was sent, what came back. */
+export interface WireExchange extends Reply {
+  readonly record: RawRecord;
+  readonly input: readonly Turn[];
+  readonly inputIsDelta?: boolean;
+  readonly output?: Turn;
+  readonly error?: Failure;
+  readonly tools?: readonly ToolDef[];
+  /** The reply this one goes on from, where the provider keeps the history. */
+  readonly previousId?: string;
+}
+
+/** What a provider's recordings hold by their nature. Whether a tool failed is not among it. */
+export const MESSAGES_RECORD: Draft['records'] = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  llmCalls: 'full',
+  prompts: 'full',
+};
+
+/** A request beside its response, as cassettes and proxies keep them. A streamed response is text, or its events. */
+export interface Pair {
+  readonly record: RawRecord;
+  readonly uri: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly response: unknown;
+  readonly status: number | undefined;
+}
+
+export function pairOf(record: RawRecord): Pair | undefined {
+  const { value } = record;
+  if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
+  const isStream = typeof value.response === 'string' && /^(?:event|data|:)/m.test(value.response);
+  return {
+    record,
+    uri: label(value.uri) ?? label(value.url) ?? '',
+    request: value.request,
+    response: isStream ? eventsIn(value.response as string).records.map((event) => event.value) : value.response,
+    status: typeof value.status === 'number' ? value.status : undefined,
+  };
+}
+
+/** The runs in a list of calls: a call goes on with a run when it was sent what that run's last reply said or asked for. */
+export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
+  return runsOf(exchanges).flatMap((run) => tryBuild(run[0]!.record, () => draftOf(run, format)));
+}
+
+function runsOf(exchanges: readonly WireExchange[]): WireExchange[][] {
+  const runs: WireExchange[][] = [];
+  const byMark = new Map<string, WireExchange[]>();
+  for (const exchange of exchanges) {
+    const run =
+      marksBefore(exchange)
+        .map((mark) => byMark.get(mark))
+        .find((found) => found !== undefined) ?? [];
+    if (run.length === 0) runs.push(run);
+    run.push(exchange);
+    for (const mark of marksOf(exchange)) byMark.set(mark, run);
+  }
+  return runs;
+}
+
+/** What the next call would show of this one. */
+function marksOf({ output, responseId }: WireExchange): string[] {
+  const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
+  const text = textOf(output);
+  return [
+    ...calls,
+    ...(responseId === undefined ? [] : [`reply ${responseId}`]),
+    ...(text === undefined ? [] : [`text ${text}`]),
+  ];
+}
+
+function marksBefore({ input, previousId }: WireExchange): string[] {
+  const marks = previousId === undefined ? [] : [`reply ${previousId}`];
+  for (const turn of input) {
+    if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);
+    if (turn.role !== 'assistant') continue;
+    for (const { id } of turn.calls ?? []) if (id !== undefined) marks.push(`call ${id}`);
+    const text = textOf(turn);
+    if (text !== undefined) marks.push(`text ${text}`);
+  }
+  return marks;
+}
+
+function draftOf(run: readonly WireExchange[], format: string): Draft {
+  const last = run.at(-1)!;
+  const tools = new Map(run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]));
+  return {
+    source: { format },
+    steps: run.map(stepOf),
+    records: MESSAGES_RECORD,
+    ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
+    ...(last.error === undefined ? {} : { status: 'error', error: last.error }),
+  };
+}
+
+function stepOf({ record: _, tools: __, previousId: ___, input, error, status, ...rest }: WireExchange): DraftLlm {
+  return {
+    kind: 'llm',
+    ...rest,
+    ...(input.length === 0 ? {} : { input }),
+    ...defined({ error, status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)) }),
+  };
+}
+
+/** An error as providers answer it: `{error: {message, type, code}}`. */
+export function wireError(response: unknown, status: number | undefined): Failure | undefined {
+  const error = isFields(response) ? response.error : undefined;
+  if (isFields(error)) {
+    const code = error.code;
+    return defined({
+      message: label(error.message),
+      type: label(error.type) ?? label(error.status),
+      code: typeof code === 'string' || typeof code === 'number' ? code : status,
+    });
+  }
+  if (typeof error === 'string') return { message: error };
+  return status !== undefined && status >= 400 ? { code: status } : undefined;
+}

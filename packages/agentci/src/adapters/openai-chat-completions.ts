@@ -1,0 +1,156 @@
+import { type Fields, isFields } from '../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from './adapter.ts';
+import { tryBuild } from './build/build-trace.ts';
+import { conversation, type Reply } from './build/conversation.ts';
+import { defined } from './build/defined.ts';
+import type { Draft, Turn } from './build/draft.ts';
+import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
+import { finishOf } from './build/finish.ts';
+import { worst } from './build/likeness.ts';
+import { messageTurns, roleOf, toolDefs, turnsOf } from './build/messages.ts';
+import { usageOf } from './build/token-usage.ts';
+import { fields, label, objects, pick, time } from './build/values.ts';
+import { merged } from './otel/messages.ts';
+
+const FORMAT = 'openai-chat-completions';
+
+/** OpenAI Chat Completions, and the many servers that speak it: messages, replies, requests beside their replies, streams. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'OpenAI Chat Completions: message lists, responses, request/response pairs, streams',
+  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.messages)) ? 'record' : 'file'),
+  detect: (sample) => worst(sample, likeness),
+  read,
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  const pair = pairOf({ value });
+  if (pair !== undefined) {
+    if (/\/chat\/completions\b/.test(pair.uri)) return 0.95;
+    return isCompletion(pair.response) ? 0.95 : 0;
+  }
+  if (isCompletion(value)) return 0.95;
+  if (Array.isArray(value.messages) && roleOf(fields(value.messages[0]).role) !== undefined) {
+    const seen = Math.max(0, ...value.messages.slice(0, 50).map(messageLikeness));
+    return 'traj' in value || 'simulations' in value ? 0 : seen;
+  }
+  return messageLikeness(value);
+}
+
+/** A role and a content are common to many formats; calls and results in OpenAI's words are not. */
+function messageLikeness(message: unknown): number {
+  if (!isFields(message) || roleOf(message.role) === undefined) return 0;
+  if (objects(message.tool_calls).some(({ function: called }) => isFields(called))) return 0.9;
+  if (message.role === 'tool' && typeof message.tool_call_id === 'string' && typeof message.content === 'string')
+    return 0.9;
+  return typeof message.content === 'string' || message.content === null
+    ? 0.45
+    : Array.isArray(message.content)
+      ? 0.3
+      : 0;
+}
+
+const isCompletion = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isCompletion)
+    : isFields(value) && (value.object === 'chat.completion' || value.object === 'chat.completion.chunk');
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const { value } = first;
+  if (isFields(value) && Array.isArray(value.messages))
+    return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
+  if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
+  if (isFields(value) && value.object === 'chat.completion.chunk')
+    return exchangeItems([{ record: first, input: [], ...replyOf(records.map((record) => record.value)) }], FORMAT);
+  if (isCompletion(value))
+    return exchangeItems(
+      records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
+      FORMAT,
+    );
+  return tryBuild(first, () =>
+    messagesDraft(records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []))),
+  );
+}
+
+const messagesDraft = (turns: readonly Turn[], reply?: () => Reply): Draft => ({
+  source: { format: FORMAT },
+  ...conversation(turns, reply),
+  records: MESSAGES_RECORD,
+});
+
+/** A conversation with what its writer put beside it: an id, a model, totals. */
+function wrapped(record: RawRecord): Draft {
+  const value = fields(record.value);
+  const model = label(value.model);
+  const usage = usageOf(value.usage);
+  return {
+    ...messagesDraft(turnsOf(value.messages), () => defined({ model })),
+    ...defined({
+      id: label(value.id),
+      tools: value.tools === undefined ? undefined : toolDefs(value.tools),
+      reported: usage === undefined ? undefined : { usage },
+    }),
+  };
+}
+
+function exchangeOf(record: RawRecord): WireExchange[] {
+  const pair = pairOf(record);
+  if (pair === undefined) return [];
+  const { request, response, status } = pair;
+  const error = wireError(response, status);
+  const model = label(request.model);
+  return [
+    {
+      record,
+      input: turnsOf(request.messages),
+      ...defined({ model, error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
+      ...(error === undefined ? replyOf(response) : {}),
+    },
+  ];
+}
+
+function replyOf(response: unknown): Reply & { output?: Turn } {
+  const whole = Array.isArray(response) ? joined(response) : fields(response);
+  const [choice] = objects(whole.choices);
+  const output =
+    choice === undefined ? undefined : merged(messageTurns({ ...fields(choice.message), role: 'assistant' }));
+  return defined({
+    output,
+    model: label(whole.model),
+    responseId: label(whole.id),
+    usage: usageOf(whole.usage),
+    finish: finishOf(choice?.finish_reason),
+    t0: time(pick(whole, 'created', 'created_at')),
+  });
+}
+
+/** A streamed reply put together: text by concatenation, calls by their index, usage from the last chunk that has it. */
+function joined(chunks: readonly unknown[]): Fields {
+  let text = '';
+  let finish: unknown;
+  let usage: unknown;
+  const calls = new Map<number, { id?: unknown; name: string; arguments: string }>();
+  for (const chunk of chunks) {
+    usage = fields(chunk).usage ?? usage;
+    const [choice] = objects(fields(chunk).choices);
+    if (choice === undefined) continue;
+    finish = choice.finish_reason ?? finish;
+    const delta = fields(choice.delta);
+    if (typeof delta.content === 'string') text += delta.content;
+    for (const [i, part] of objects(delta.tool_calls).entries()) {
+      const index = typeof part.index === 'number' ? part.index : i;
+      const called = fields(part.function);
+      const call = calls.get(index) ?? { name: '', arguments: '' };
+      if (call.id === undefined) call.id = part.id;
+      if (typeof called.name === 'string') call.name += called.name;
+      if (typeof called.arguments === 'string') call.arguments += called.arguments;
+      calls.set(index, call);
+    }
+  }
+  const [first] = chunks;
+  const tool_calls = [...calls.values()].map(({ id, ...called }) => ({ id, function: called }));
+  return { ...fields(first), usage, choices: [{ finish_reason: finish, message: { content: text, tool_calls } }] };
+}
