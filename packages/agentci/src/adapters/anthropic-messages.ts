@@ -130,7 +130,9 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   const isReadable = Array.isArray(whole.content);
   return defined({
     provider: 'anthropic',
-    output: !isReadable ? undefined : merged(messageTurns({ content: whole.content, role: 'assistant' })) ?? turnOfText('assistant', ''),
+    output: !isReadable
+      ? undefined
+      : (merged(messageTurns({ content: whole.content, role: 'assistant' })) ?? turnOfText('assistant', '')),
     model: label(whole.model),
     responseId: label(whole.id),
     usage: anthropicUsage(whole.usage),

@@ -6,7 +6,11 @@ import { adapter as agentunit } from './agentunit.ts';
 import { adapter as anthropicMessages } from './anthropic-messages.ts';
 import { adapter as assay } from './assay.ts';
 import { adapter as geminiGenerateContent } from './gemini-generate-content.ts';
+import { adapter as langchainLanggraph } from './langchain-langgraph.ts';
+import { adapter as langfuseExport } from './langfuse-export.ts';
 import { adapter as langfuseOtel } from './langfuse-otel.ts';
+import { adapter as langsmith } from './langsmith.ts';
+import { adapter as mastra } from './mastra.ts';
 import { adapter as mcp } from './mcp.ts';
 import { adapter as openaiChatCompletions } from './openai-chat-completions.ts';
 import { adapter as openaiResponses } from './openai-responses.ts';
@@ -18,6 +22,7 @@ import { adapter as otelPydanticAi } from './otel-pydantic-ai.ts';
 import { adapter as otlpJson } from './otlp-json.ts';
 import { adapter as otlpProtobuf } from './otlp-protobuf.ts';
 import { adapter as simple } from './simple.ts';
+import { adapter as vercelAiSdk } from './vercel-ai-sdk.ts';
 
 export const ADAPTERS: readonly Adapter[] = [
   agentciUpstream,
@@ -26,7 +31,11 @@ export const ADAPTERS: readonly Adapter[] = [
   anthropicMessages,
   assay,
   geminiGenerateContent,
+  langchainLanggraph,
+  langfuseExport,
   langfuseOtel,
+  langsmith,
+  mastra,
   mcp,
   openaiChatCompletions,
   openaiResponses,
@@ -38,4 +47,5 @@ export const ADAPTERS: readonly Adapter[] = [
   otlpJson,
   otlpProtobuf,
   simple,
+  vercelAiSdk,
 ];

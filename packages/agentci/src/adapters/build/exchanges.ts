@@ -1,13 +1,15 @@
+import { gunzipSync } from 'node:zlib';
 import { isFields } from '../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { eventsIn } from '../containers/events.ts';
+import { isGzip } from '../containers/sniff.ts';
 import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Turn } from './draft.ts';
-import { label } from './values.ts';
+import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
 export interface WireExchange extends Reply {
@@ -42,15 +44,29 @@ export interface Pair {
 export function pairOf(record: RawRecord): Pair | undefined {
   const { value } = record;
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
-  const isStream = typeof value.response === 'string' && /^(?:event|data|:)/m.test(value.response);
+  const response = bodyOf(value.response);
+  const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
   return {
     record,
     uri: label(value.uri) ?? label(value.url) ?? '',
     request: value.request,
-    response: isStream ? eventsIn(value.response as string).records.map((event) => event.value) : value.response,
+    response: isStream ? eventsIn(response).records.map((event) => event.value) : response,
     status: typeof value.status === 'number' ? value.status : undefined,
   };
 }
+
+/** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
+function bodyOf(body: unknown): unknown {
+  if (!isFields(body) || body.type !== 'Buffer' || !Array.isArray(body.data)) return body;
+  try {
+    const bytes = Buffer.from(body.data.filter((byte) => typeof byte === 'number'));
+    const text = (isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }) : bytes).toString('utf8');
+    return parseJson(text) ?? text;
+  } catch {
+    return body;
+  }
+}
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The runs in a list of calls: a call goes on with a run when it was sent what that run's last reply said or asked for. */
 export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {

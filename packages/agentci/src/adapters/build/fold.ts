@@ -60,11 +60,8 @@ function foldNestedLlms(nodes: readonly Node[]): void {
     const node = nodes[i]!;
     if (!isLlm(node)) continue;
     const below = inner.get(node) ?? [];
-    if (below.length === 1) {
-      below[0]!.foldedInto = node;
-      fill(node.draft, below[0]!.draft);
-      widen(node.draft, below[0]!.draft);
-    } else if (below.length > 1) node.isDropped = true;
+    if (below.length === 1) foldLlm(below[0]!, node);
+    else if (below.length > 1) node.isDropped = true;
     const { llm } = node.above;
     if (llm === undefined) continue;
     const own = node.isDropped ? below : [node];
@@ -72,6 +69,16 @@ function foldNestedLlms(nodes: readonly Node[]): void {
     if (siblings === undefined) inner.set(llm, own);
     else for (const one of own) siblings.push(one);
   }
+}
+
+/** What a wrapper counts may be a part or a sum of more: the call itself has the last word on tokens and cost. */
+function foldLlm(inner: Node<DraftLlm>, into: Node<DraftLlm>): void {
+  inner.foldedInto = into;
+  const { usage, cost } = inner.draft;
+  if (usage !== undefined) into.draft.usage = usage;
+  if (cost !== undefined) into.draft.cost = cost;
+  fill(into.draft, inner.draft);
+  widen(into.draft, inner.draft);
 }
 
 /** Two records of one reply, side by side: a proxy's and an instrumentation's. */

@@ -3,6 +3,7 @@ import type { Message, Part } from '../../trace/model.ts';
 import { contentOf, failureFlag, outcomeOf } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
+import { langchainMessage } from './langchain.ts';
 import { argumentsOf, fields, label, objects, pick, text, time } from './values.ts';
 
 const ROLES: Readonly<Record<string, Message['role']>> = {
@@ -40,7 +41,8 @@ export const turnOfText = (role: Message['role'], said: string): Turn => ({
 });
 
 /** The turns of one message: itself, and the results it carries. */
-export function messageTurns(message: Fields): Turn[] {
+export function messageTurns(given: Fields): Turn[] {
+  const message = langchainMessage(given) ?? given;
   const role = roleOf(message.role) ?? 'user';
   const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
   for (const call of objects(message.tool_calls)) addCall(call, calls);

@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Cost, Failure, Usage } from '../../trace/model.ts';
+import { outcomeOf } from '../build/blocks.ts';
 import { defined } from '../build/defined.ts';
 import type { Turn } from '../build/draft.ts';
 import { turnOfText, turnsOf } from '../build/messages.ts';
@@ -77,7 +78,14 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
     ...argumentsOf(inner),
     ...defined({
       callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
-      result: output === null ? undefined : resultOf(isMessage ? kwargs.content : output),
+      result:
+        output === null
+          ? undefined
+          : isMessage
+            ? resultOf(kwargs.content)
+            : isFields(message) && Array.isArray(message.content)
+              ? outcomeOf(message.content).value
+              : resultOf(output),
     }),
   };
 }
