@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Turn } from '../build/draft.ts';
 import { messageTurns, turnOfText, turnsOf } from '../build/messages.ts';
-import { fields, text, unpacked } from '../build/values.ts';
+import { fields, objects, parseJson, text, unpacked } from '../build/values.ts';
 import type { Span, SpanEvent } from './span.ts';
 
 /** What a model was sent and what it said. */
@@ -101,7 +101,7 @@ export function agentOutput(turns: readonly Turn[]): Turn | undefined {
 /** A value that frameworks keep as text, as JSON or as a message: its words. */
 export function wordsOf(value: unknown): string | undefined {
   const inner = unpacked(value);
-  if (typeof inner === 'string') return text(inner);
+  if (typeof inner === 'string') return text(unquoted(inner));
   if (Array.isArray(inner)) {
     const words = turnsOf(inner).findLast(({ role }) => role !== 'tool');
     return words === undefined ? undefined : partsText(words);
@@ -109,9 +109,31 @@ export function wordsOf(value: unknown): string | undefined {
   if (!isFields(inner)) return inner === undefined || inner === null ? undefined : String(inner as number | boolean);
   if (Array.isArray(inner.messages)) return wordsOf(inner.messages);
   if ('role' in inner || 'content' in inner || 'parts' in inner) return partsText(messageTurns(inner).at(-1));
-  for (const key of ['output', 'text', 'answer', 'result', 'response', 'input', 'query', 'prompt', 'question'])
+  const [reply] = [
+    ...objects(inner.candidates).map(({ content }) => content),
+    ...objects(inner.choices).map(({ message }) => message),
+  ];
+  if (isFields(reply)) return partsText(messageTurns({ ...reply, role: 'assistant' }).at(-1));
+  for (const key of [
+    'output',
+    'text',
+    'answer',
+    'result',
+    'response',
+    'input',
+    'query',
+    'prompt',
+    'question',
+    'contents',
+  ])
     if (typeof inner[key] === 'string') return text(inner[key]);
   return JSON.stringify(inner);
+}
+
+/** A text that was written as JSON: `"Hello"`. */
+function unquoted(value: string): string {
+  const inner = /^"[\s\S]*"$/.test(value) ? parseJson(value) : undefined;
+  return typeof inner === 'string' ? inner : value;
 }
 
 const partsText = (turn: Turn | undefined): string | undefined => {

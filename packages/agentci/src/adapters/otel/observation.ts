@@ -68,8 +68,9 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   const isMessage = typeof kwargs.tool_call_id === 'string';
   const failed = isMessage && kwargs.status === 'error';
   const given = unpacked(input);
-  const inner =
-    isFields(given) && Object.keys(given).length === 1 && typeof given.input === 'string' ? given.input : given;
+  // Some writers put the arguments under `input`, and results in the blocks of MCP.
+  const isWrapped = isFields(given) && Object.keys(given).length === 1 && 'input' in given;
+  const inner = isWrapped ? given.input : given;
   return {
     kind: 'tool',
     name,
