@@ -63,6 +63,20 @@ queries:
 `,
   );
   expect(execFileSync(bin, ['test'], { cwd: join(dir, 'suite'), encoding: 'utf8' })).toContain('2 passed');
+
+  // What is optional is not installed here, so this is what somebody without it is told.
+  writeFileSync(
+    join(dir, 'suite', 'picture.yaml'),
+    'version: 1\nagent: demo\nrunner: {module: ./agent.ts}\nqueries: [{id: q, query: red, metadata: {image_path: x.png}, correctness: {expected_in_answer: [red]}, metrics: [cross_modal_grounding]}]\n',
+  );
+  const picture = JSON.parse(
+    execFileSync(bin, ['test', '-c', 'picture.yaml', '-f', 'json'], { cwd: join(dir, 'suite'), encoding: 'utf8' }),
+  );
+  expect(picture.results[0].metrics.cross_modal_grounding).toMatchObject({
+    value: null,
+    detail: { reason: expect.stringContaining('npm install @huggingface/transformers') },
+  });
+
   const script =
     'import { toolRecall, loadSpec } from "@agentci/agentci"; console.log(toolRecall(["a","b"], ["a"]), typeof loadSpec)';
   expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: dir, encoding: 'utf8' })).toBe(

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
@@ -7,23 +8,18 @@ import { pngOf, writeTinyModels } from '../../test/support/tiny-models.ts';
 import { resolveMetrics } from '../metrics/registry.ts';
 import { createLocalModels } from './local-models.ts';
 
-const LIBRARY = '@huggingface/transformers';
-const hasLibrary = await import(LIBRARY).then(
-  () => true,
-  () => false,
-);
-const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0 && spawnSync('ffprobe', ['-version']).status === 0;
+/** The binary comes with a development dependency, so that no machine has to have one. */
+const FFMPEG = (createRequire(import.meta.url)('@ffmpeg-installer/ffmpeg') as { path: string }).path;
 
-function setUp() {
+function setUp(more: Readonly<Record<string, string>> = { AGENTCI_FFMPEG: FFMPEG }) {
   const dir = tempDir();
   const { text, clip } = writeTinyModels(join(dir, 'models'));
   writeFileSync(join(dir, 'red.png'), pngOf([255, 0, 0]));
-  const env = { AGENTCI_MODELS: join(dir, 'models'), AGENTCI_TEXT_MODEL: text, AGENTCI_CLIP_MODEL: clip };
+  const env = { AGENTCI_MODELS: join(dir, 'models'), AGENTCI_TEXT_MODEL: text, AGENTCI_CLIP_MODEL: clip, ...more };
   return { dir, models: createLocalModels({ dir, env }) };
 }
 
-// The library is optional and large; where it is not installed only its absence can be tested.
-describe.skipIf(!hasLibrary)('with @huggingface/transformers and models in a folder', () => {
+describe('with @huggingface/transformers and models in a folder', () => {
   test('texts and images become vectors without any download', async () => {
     const { models } = setUp();
     expect(await models.embedTexts(['red red', 'green'])).toMatchObject({
@@ -60,25 +56,52 @@ describe.skipIf(!hasLibrary)('with @huggingface/transformers and models in a fol
     });
   });
 
-  test.skipIf(!hasFfmpeg)('frames of a video are cut by ffmpeg', async () => {
+  /** Two seconds, the first red and the second blue. */
+  const makeVideo = (dir: string, name: string): void => {
+    const made = spawnSync(FFMPEG, [
+      ...['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=32x32:d=1:r=10'],
+      ...['-f', 'lavfi', '-i', 'color=blue:s=32x32:d=1:r=10'],
+      ...['-filter_complex', '[0][1]concat=n=2', '-pix_fmt', 'yuv420p', join(dir, name)],
+    ]);
+    expect(made.stderr.toString()).toBe('');
+  };
+
+  test('frames of a video are cut evenly spaced, and a short video gives one more than once', async () => {
     const { dir, models } = setUp();
-    const video = join(dir, 'red.mp4');
-    spawnSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=32x32:d=1', video]);
-    expect(await models.clipFrames('red.mp4', 4)).toMatchObject({ ok: true, vectors: { length: 4 } });
+    makeVideo(dir, 'a video.mp4');
+    const found = await models.clipFrames('a video.mp4', 4);
+    const [first, second, third, last] = found.ok ? found.vectors : [];
+    expect(found).toMatchObject({ ok: true, model: 'tiny/clip' });
+    for (const red of [first!, second!]) expect(red[0]! - red[2]!).toBeGreaterThan(0.9);
+    for (const blue of [third!, last!]) expect(blue[2]! - blue[0]!).toBeGreaterThan(0.9);
+    const many = await models.clipFrames('a video.mp4', 60);
+    expect(many).toMatchObject({ ok: true, vectors: { length: 60 } });
+  });
+
+  test('video_response_relevance is 0.6 of the mean and 0.4 of the best frame', async () => {
+    const { dir, models } = setUp();
+    makeVideo(dir, 'two.mp4');
+    const [metric] = resolveMetrics([{ video_response_relevance: { num_frames: 4 } }]);
+    const output = await metric!.evaluate({ case: { metadata: { video_path: 'two.mp4' } }, outcome: 'red', models });
+    expect(output.value).toBeCloseTo(0.6 * 0.5 + 0.4, 1);
+    expect(output.detail).toMatchObject({ num_frames_analyzed: 4, model: 'tiny/clip' });
+  });
+
+  test.each([
+    ['is not there', 'absent.mp4', undefined, 'ffmpeg'],
+    ['is no video', 'noise.mp4', 'not a video', 'ffmpeg'],
+    ['names other files', 'list.m3u8', '#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n', 'ffmpeg'],
+  ])('a video that %s is a reason', async (_, name, content, reason) => {
+    const { dir, models } = setUp();
+    if (content !== undefined) writeFileSync(join(dir, name), content);
+    expect(await models.clipFrames(name, 2)).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
   });
 });
 
-test.skipIf(hasLibrary)('without the library the reason is the command that installs it', async () => {
-  const { models } = setUp();
-  expect(await models.embedTexts(['a'])).toEqual({ ok: false, reason: `no embedding model: npm install ${LIBRARY}` });
-  const [metric] = resolveMetrics(['cross_modal_grounding']);
-  const output = await metric!.evaluate({ case: { metadata: { image_path: 'red.png' } }, outcome: 'red', models });
-  expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining('npm install') } });
-});
-
-test.skipIf(hasFfmpeg)('without ffmpeg the reason is the command that installs it', async () => {
-  expect(await setUp().models.clipFrames('x.mp4', 2)).toMatchObject({
+test('without ffmpeg the reason is the command that installs it', async () => {
+  const { models } = setUp({ AGENTCI_FFMPEG: join(tempDir(), 'ffmpeg') });
+  expect(await models.clipFrames('x.mp4', 2)).toMatchObject({
     ok: false,
-    reason: expect.stringContaining('install ffmpeg'),
+    reason: expect.stringContaining('apt-get install ffmpeg'),
   });
 });

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Embeddings, LocalModels } from '../metrics/local-models.ts';
+import { withVideoFrames } from './video-frames.ts';
 
 const TEXT_MODEL = 'Xenova/all-MiniLM-L6-v2';
 const CLIP_MODEL = 'Xenova/clip-vit-base-patch32';
-const FFMPEG_TIMEOUT_MS = 60_000;
 const INSTALL = 'npm install @huggingface/transformers';
 
 export interface LocalModelOptions {
@@ -14,7 +11,8 @@ export interface LocalModelOptions {
   readonly dir: string;
   /**
    * `AGENTCI_MODELS` names a folder with models, laid out as on the hub; with it nothing is downloaded.
-   * `AGENTCI_TEXT_MODEL` and `AGENTCI_CLIP_MODEL` choose others than the defaults.
+   * `AGENTCI_TEXT_MODEL` and `AGENTCI_CLIP_MODEL` choose others than the defaults; `AGENTCI_FFMPEG` names an ffmpeg that
+   * is not on the path.
    */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -84,7 +82,8 @@ export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels 
         return (await model(tokenize([text], { padding: true, truncation: true }))).text_embeds.tolist();
       }),
     clipImages,
-    clipFrames: (video, frames) => withFrames(path(video), frames, clipImages),
+    clipFrames: (video, wanted) =>
+      withVideoFrames({ video: resolve(path(video)), wanted, ffmpeg: env.AGENTCI_FFMPEG || 'ffmpeg' }, clipImages),
   };
 }
 
@@ -105,57 +104,4 @@ async function attempt(model: string, work: () => Promise<number[][]>): Promise<
     const isAbsent = /cannot find|could not resolve/i.test(message) && message.includes('@huggingface/transformers');
     return { ok: false, reason: isAbsent ? `no embedding model: ${INSTALL}` : `${model}: ${message.slice(0, 300)}` };
   }
-}
-
-/** Evenly spaced frames of a video, by the ffmpeg of the system, in a folder that is gone afterwards. */
-async function withFrames(
-  video: string,
-  wanted: number,
-  use: (paths: readonly string[]) => Promise<Embeddings>,
-): Promise<Embeddings> {
-  const folder = await mkdtemp(join(tmpdir(), 'agentci-frames-'));
-  try {
-    const counted = await run('ffprobe', [
-      ...['-v', 'error', '-select_streams', 'v:0', '-count_packets', '-show_entries', 'stream=nb_read_packets'],
-      ...['-of', 'csv=p=0', video],
-    ]);
-    if (!counted.ok) return counted;
-    const total = Number.parseInt(counted.text, 10);
-    if (!(total > 0)) return { ok: false, reason: `${video} has no frames` };
-    const indices = Array.from({ length: wanted }, (_, i) => Math.floor((i * total) / wanted));
-    const chosen = [...new Set(indices)];
-    const select = chosen.map((i) => `eq(n\\,${i})`).join('+');
-    // New time stamps: with the old ones, some versions of ffmpeg repeat frames to fill the gaps.
-    const filter = `select=${select},setpts=N/(FRAME_RATE*TB)`;
-    const cut = await run('ffmpeg', [
-      ...['-v', 'error', '-i', video, '-vf', filter, '-frames:v', String(chosen.length), join(folder, '%05d.png')],
-    ]);
-    if (!cut.ok) return cut;
-    const files = (await readdir(folder)).sort();
-    if (files.length !== chosen.length)
-      return { ok: false, reason: `${files.length} of ${chosen.length} frames could be read from ${video}` };
-    return await use(indices.map((index) => join(folder, files[chosen.indexOf(index)]!)));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-type Ran = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
-
-function run(command: string, args: readonly string[]): Promise<Ran> {
-  return new Promise((done) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: FFMPEG_TIMEOUT_MS });
-    let text = '';
-    let errors = '';
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      errors = `${errors}${chunk}`.slice(-1000);
-    });
-    child.on('error', () => done({ ok: false, reason: `${command} is not installed: apt-get install ffmpeg` }));
-    child.on('close', (code) =>
-      done(code === 0 ? { ok: true, text } : { ok: false, reason: `${command}: ${errors.trim() || `code ${code}`}` }),
-    );
-  });
 }
