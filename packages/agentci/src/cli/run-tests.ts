@@ -78,6 +78,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
       ...(ids ? { ids } : {}),
       runId: session.runId,
       resumed: session.entries,
+      ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
       onEvent: progress.onEvent,
       onRecord: session.record,
     });

@@ -48,7 +48,10 @@ export async function collectRecorded(
       return;
     }
     const { query, run } = match;
-    if (ledger.has(query, run)) return;
+    if (ledger.has(query, run)) {
+      if (item.ok) ledger.seen(query, run, item.trace);
+      return;
+    }
     if (!item.ok) {
       broken.add(query);
       ledger.add(query, run, errorResult(query, { kind: 'trace', message: problemText(item.problem) }));

@@ -40,7 +40,6 @@ export function traceJudge(judge: SuiteJudge, shelf: BaselineShelf, dir: string,
   };
   return (query, trace) => {
     const isReady = !shelf.has(query) && (!asksForCost(query) || price !== undefined || !needsPrices(trace));
-    metrics?.note(query, trace);
     return isReady ? verdict(query, trace) : prepared(query, trace);
   };
 }

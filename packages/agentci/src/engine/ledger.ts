@@ -6,6 +6,9 @@ import { combineRuns, errorResult, notRunResult } from './combine-runs.ts';
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 
+/** Told of every trace that belongs to a run of a query, once. */
+export type TraceListener = (query: Query, run: number, trace: Trace) => void;
+
 /** Keeps the account of a run: what is done, what was spent, whether to go on, and in the end one result per query. */
 export class Ledger implements Budget {
   readonly #options: RunOptions;
@@ -16,10 +19,12 @@ export class Ledger implements Budget {
   #reservedUsd = 0;
   #unpricedRuns = 0;
   #stopped: 'fail_fast' | 'max_cost' | undefined;
+  readonly #onTrace: TraceListener | undefined;
 
-  constructor(options: RunOptions, queries: readonly Query[]) {
+  constructor(options: RunOptions, queries: readonly Query[], onTrace?: TraceListener) {
     this.#options = options;
     this.#queries = queries;
+    this.#onTrace = onTrace;
     const selected = new Set(queries.map((query) => query.id));
     for (const { id, run, result } of options.resumed ?? []) if (selected.has(id)) this.#put(id, run, result);
   }
@@ -45,8 +50,14 @@ export class Ledger implements Budget {
     if (this.interrupted && (wasInterrupted(result.correctness.details) || hasCutMetric(result))) return;
     this.#options.onRecord?.({ id: query.id, run, result }, trace);
     this.#put(query.id, run, result);
+    if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
+  }
+
+  /** A trace whose verdict is there already, from the run that is gone on with. */
+  seen(query: Query, run: number, trace: Trace): void {
+    this.#onTrace?.(query, run, trace);
   }
 
   /** The query as a whole, once all its runs are in: an expected failure is none, nor is one that `min_pass_rate` allows. */

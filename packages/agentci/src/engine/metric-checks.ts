@@ -63,13 +63,20 @@ export async function measureQuery(query: Query, trace: Trace, tools: MetricTool
   );
   for (const { request, metric, output, failure } of found) {
     const { name } = request;
-    metrics[name] = { value: output.value, detail: compactDetail(output.detail) };
+    metrics[name] = metricResult(metric, output);
     if (!isBounded(request)) continue;
     const check = checkOf({ request, metric, output, failure, location: query.locations?.[`metric.${name}`] });
     checks[metric?.layer ?? 'correctness'].push(check);
   }
   return { metrics, checks };
 }
+
+/** A value as reports have it. The unit goes with it where the number says nothing without one. */
+export const metricResult = (metric: Metric | undefined, { value, detail }: MetricOutput): MetricResult => ({
+  value,
+  ...(metric?.scale === 'raw' && metric.unit !== '' ? { unit: metric.unit } : {}),
+  detail: compactDetail(detail),
+});
 
 /** Why there is no number though there should be one. */
 type Failure = 'off' | 'error' | undefined;

@@ -63,6 +63,8 @@ export interface RunOptions {
   readonly runId?: string;
   /** Runs already done, from the journal of an unfinished run. */
   readonly resumed?: readonly JournalEntry[];
+  /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
+  readonly resumedTraces?: string;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
   readonly onEvent?: (event: RunEvent) => void;
   readonly now?: () => number;

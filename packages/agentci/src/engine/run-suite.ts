@@ -26,15 +26,15 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       },
     );
   }
-  const ledger = new Ledger(options, queries);
+  const metrics = queries.some((query) => query.metrics !== undefined)
+    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
+    : undefined;
+  const ledger = new Ledger(options, queries, metrics?.note);
   const shelf = new BaselineShelf(suite, {
     dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, ledger);
-  const metrics = queries.some((query) => query.metrics !== undefined)
-    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
-    : undefined;
   const judge = traceJudge(judges, shelf, suite.dir, metrics);
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
@@ -56,10 +56,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   } else if (typeof runner !== 'function' && runner.kind === 'replay') {
     recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, judge);
   } else {
+    await metrics?.noteResumed(options, ledger.runsOf);
     await collectLive(options, runner, ledger, judge);
   }
 
-  const overall = await metrics?.finish();
+  const overall = await metrics?.finish(ledger.runsOf);
   const verdicts = {
     results: ledger.results(),
     checks: [...recorded.checks, ...(overall?.checks ?? [])],
@@ -72,6 +73,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     spec: { file: suite.file, hash: suite.hash },
     judge: judges.usage(),
     checks: verdicts.checks,
+    ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
     notices: [

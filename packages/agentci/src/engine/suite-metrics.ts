@@ -1,19 +1,33 @@
 import { canonicalJson } from '../kit/hash.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
-import type { Metric, MetricInput } from '../metrics/metric.ts';
-import type { CheckResult } from '../results/run-result.ts';
+import type { Metric, MetricInput, MetricOutput } from '../metrics/metric.ts';
+import type { CheckResult, MetricResult } from '../results/run-result.ts';
 import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
-import { checkOf, metricInput, metricOf } from './metric-checks.ts';
+import { recordingOf, TraceMatcher } from './match-traces.ts';
+import { checkOf, metricInput, metricOf, metricResult } from './metric-checks.ts';
 import type { RunOptions } from './run-options.ts';
+
+type RunsOf = (query: Query) => number;
 
 /** One metric over the whole run, with the traces of the queries that ask for it. */
 interface Group {
   readonly request: MetricRequest;
   readonly metric: Metric;
   readonly location: CheckResult['location'] | undefined;
-  readonly inputs: MetricInput[];
+  readonly queries: Query[];
+  /** What is kept of each trace, by query and run: which came first must not change the result. */
+  readonly kept: Map<string, MetricInput>;
+}
+
+const keyOf = (query: Query, run: number): string => `${run} ${query.id}`;
+
+/** What a run tells of the metrics measured over all of it. */
+export interface Overall {
+  readonly checks: CheckResult[];
+  readonly metrics: Record<string, MetricResult>;
+  readonly notices: string[];
 }
 
 /** The metrics of a run: the user's own, local models, and those measured once over all traces. */
@@ -22,7 +36,6 @@ export class SuiteMetrics {
   readonly models: LocalModels | undefined;
   readonly #groups = new Map<string, Group>();
   readonly #byQuery = new Map<string, Group[]>();
-  readonly #isResumed: boolean;
 
   /** Loads modules and models only where the queries ask for them. */
   static async load(options: RunOptions, queries: readonly Query[]): Promise<SuiteMetrics> {
@@ -37,32 +50,28 @@ export class SuiteMetrics {
           createLocalModels({ dir: suite.dir, env: options.env ?? {} }),
         )
       : undefined;
-    return new SuiteMetrics(queries, { custom, models, isResumed: (options.resumed?.length ?? 0) > 0 });
+    return new SuiteMetrics(queries, { custom, models });
   }
 
   constructor(
     queries: readonly Query[],
-    loaded: {
-      readonly custom: ReadonlyMap<string, Metric>;
-      readonly models: LocalModels | undefined;
-      readonly isResumed: boolean;
-    },
+    loaded: { readonly custom: ReadonlyMap<string, Metric>; readonly models: LocalModels | undefined },
   ) {
     this.custom = loaded.custom;
     this.models = loaded.models;
-    this.#isResumed = loaded.isResumed;
     for (const query of queries) {
       for (const request of metricRequests(query.metrics)) {
         const metric = metricOf(request.name, this);
         if (metric?.scope !== 'suite' || metric.evaluateSuite === undefined) continue;
         const key = canonicalJson(request);
-        const known = this.#groups.get(key);
-        const group = known ?? {
+        const group = this.#groups.get(key) ?? {
           request,
           metric,
           location: query.locations?.[`metric.${request.name}`],
-          inputs: [],
+          queries: [],
+          kept: new Map<string, MetricInput>(),
         };
+        group.queries.push(query);
         this.#groups.set(key, group);
         this.#byQuery.set(query.id, [...(this.#byQuery.get(query.id) ?? []), group]);
       }
@@ -70,36 +79,69 @@ export class SuiteMetrics {
   }
 
   /** Keeps of a trace what its query's run-wide metrics need. */
-  note(query: Query, trace: Trace): void {
-    for (const { request, metric, inputs } of this.#byQuery.get(query.id) ?? []) {
+  note = (query: Query, run: number, trace: Trace): void => {
+    for (const { request, metric, kept } of this.#byQuery.get(query.id) ?? []) {
       const input = { ...metricInput(query, trace, {}), params: request.params };
-      inputs.push(metric.keep?.(input) ?? input);
+      kept.set(keyOf(query, run), metric.keep?.(input) ?? input);
+    }
+  };
+
+  /** Reads the traces of the runs that an earlier process finished; read only where something is measured over all. */
+  async noteResumed({ resumed, resumedTraces }: RunOptions, runsOf: RunsOf): Promise<void> {
+    if (this.#groups.size === 0 || resumedTraces === undefined || (resumed?.length ?? 0) === 0) return;
+    const { readTraces } = await import('../adapters/read-traces.ts');
+    const queries = [...new Set([...this.#groups.values()].flatMap((group) => group.queries))];
+    const matcher = new TraceMatcher(queries, runsOf);
+    // The nth trace of a query is that of its nth run that left one; which of them it was makes no difference here.
+    const runs = new Map<string, number[]>();
+    for (const { id, run, result } of resumed ?? [])
+      if (result.error === undefined || result.error.kind === 'trace') runs.set(id, [...(runs.get(id) ?? []), run]);
+    for await (const trace of readTraces(resumedTraces, { format: 'agentci', onProblem: () => {} })) {
+      const match = matcher.take(recordingOf(trace));
+      const run = match.kind === 'run' ? runs.get(match.query.id)?.shift() : undefined;
+      if (match.kind === 'run' && run !== undefined) this.note(match.query, run, trace);
     }
   }
 
-  /** The run-level checks, one for each bound; a metric without a bound is told as a notice. */
-  async finish(): Promise<{ checks: CheckResult[]; notices: string[] }> {
-    const checks: CheckResult[] = [];
-    const notices: string[] = [];
-    for (const { request, metric, location, inputs } of this.#groups.values()) {
-      const output = await this.#measure(metric, request, inputs);
-      if (isBounded(request)) checks.push(checkOf({ request, metric, output, failure: undefined, location }));
+  /** One value for each metric; those with a bound are checks of the run, the others are told as notices. */
+  async finish(runsOf: RunsOf): Promise<Overall> {
+    const overall: Overall = { checks: [], metrics: {}, notices: [] };
+    for (const group of this.#groups.values()) {
+      const { request, metric, location } = group;
+      const output = await measure(group, runsOf);
+      overall.metrics[freeName(request.name, overall.metrics)] = metricResult(metric, output);
+      if (isBounded(request)) overall.checks.push(checkOf({ request, metric, output, failure: undefined, location }));
       else
-        notices.push(
+        overall.notices.push(
           `${metric.name} over the run: ${output.value === null ? `not measured, ${String(output.detail.reason)}` : output.value}`,
         );
     }
-    return { checks, notices };
+    return overall;
   }
+}
 
-  async #measure(metric: Metric, { params }: MetricRequest, inputs: readonly MetricInput[]) {
-    const without = (reason: string) => ({ name: metric.name, value: null, detail: { reason } });
-    if (this.#isResumed) return without('the traces of runs resumed from an earlier one are not at hand');
-    if (inputs.length === 0) return without('there was no trace');
-    try {
-      return await metric.evaluateSuite!(inputs.map((input) => ({ ...input, params })));
-    } catch (error) {
-      return without(`could not be measured: ${error instanceof Error ? error.message : String(error)}`);
-    }
+/** Queries may ask for one metric with different parameters. */
+function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+  for (let n = 1; ; n++) {
+    const free = n === 1 ? name : `${name}_${n}`;
+    if (!Object.hasOwn(taken, free)) return free;
+  }
+}
+
+async function measure({ request, metric, queries, kept }: Group, runsOf: RunsOf): Promise<MetricOutput> {
+  const without = (reason: string): MetricOutput => ({ name: metric.name, value: null, detail: { reason } });
+  if (kept.size === 0) return without('there was no trace');
+  const { params } = request;
+  const inputs = queries.flatMap((query) =>
+    Array.from({ length: runsOf(query) }, (_, i): MetricInput => {
+      // A run that left no trace is still one of the run: the metric must know that it cannot know.
+      const input = kept.get(keyOf(query, i + 1)) ?? { case: { id: query.id }, trace: null };
+      return { ...input, params };
+    }),
+  );
+  try {
+    return await metric.evaluateSuite!(inputs);
+  } catch (error) {
+    return without(`could not be measured: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -40,7 +40,10 @@ export interface LayerResult {
 }
 
 export interface MetricResult {
+  /** `null` where nothing could be measured; `detail.reason` says why. */
   value: number | null;
+  /** What the number counts, e.g. `USD`; fractions have none. */
+  unit?: string;
   detail: Record<string, unknown>;
 }
 
@@ -143,6 +146,8 @@ export interface RunResult {
   };
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
+  /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */
+  metrics?: Record<string, MetricResult>;
   summary: RunSummaryCounts;
   results: QueryResult[];
   /** Notes that decide nothing: unused recordings, baselines without a query, a spec changed since capture. */

@@ -52,6 +52,23 @@ test('a line cut off by a kill is dropped, and what was finished before it is ke
   expect(lines.map((line) => JSON.parse(line).id)).toEqual([undefined, 'a', 'b']);
 });
 
+test('a trace that a kill left without its result is dropped, so that its run has one trace when it is made again', () => {
+  const root = tempDir();
+  const traceOf = (id: string) => ({ ...simpleTrace({ query: 'q', answer: 'x' }), task: { id } });
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, traceOf('a'));
+  store.close();
+  const file = join(root, 'r1', 'traces', 'traces.jsonl');
+  appendFileSync(file, `${JSON.stringify(traceOf('é'))}\n`);
+  const { store: reopened } = RunStore.reopen(root, 'r1');
+  reopened.record({ id: 'é', run: 1, result: other! }, traceOf('é'));
+  reopened.close();
+  const ids = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(ids.map((line) => JSON.parse(line).task.id)).toEqual(['a', 'é']);
+  RunStore.reopen(root, 'r1').store.close();
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(2);
+});
+
 test('an existing run is never overwritten', () => {
   const root = tempDir();
   RunStore.create(root, header('r1')).close();

@@ -75,7 +75,9 @@ export class RunStore {
     const dir = join(root, runId);
     const { entries } = readJournal(journalPath(dir));
     const journal = new LineFile(openAtLastLine(journalPath(dir)), durability);
-    return { store: new RunStore(dir, journal, new LineFile(openAtLastLine(tracesPath(dir)), durability)), entries };
+    const traces = openAtLastLine(tracesPath(dir));
+    dropUnjudged(traces, tracesPath(dir), entries);
+    return { store: new RunStore(dir, journal, new LineFile(traces, durability)), entries };
   }
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
@@ -142,6 +144,29 @@ function openAtLastLine(path: string): number {
   const bytes = readFileSync(path);
   ftruncateSync(fd, bytes.lastIndexOf(0x0a) + 1);
   return fd;
+}
+
+/**
+ * A kill between the two writes leaves a trace without its result. Its query is run again, and two traces of one run
+ * would make the stored run unreadable, so that one goes. Only the last can be it.
+ */
+function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
+  const bytes = readFileSync(path);
+  const lines = bytes.toString('utf8').split('\n').filter(Boolean);
+  const ids = lines.map(queryIdOf);
+  const last = ids.at(-1);
+  if (last === undefined) return;
+  const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
+  if (count(ids) <= count(entries.map(({ id }) => id))) return;
+  ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
+}
+
+function queryIdOf(line: string): string | undefined {
+  try {
+    return (JSON.parse(line) as Trace).task?.id;
+  } catch {
+    return undefined;
+  }
 }
 
 function readJournal(path: string): { header: JournalHeader; entries: JournalEntry[] } {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -11,7 +11,7 @@ import { appendFileSync } from 'node:fs';
 export default async (query) => {
   appendFileSync('asked.log', query + '\\n');
   await new Promise((resolve) => setTimeout(resolve, 150));
-  return 'ok ' + query;
+  return { answer: 'ok ' + query, metadata: { privacy_epsilon: 0.25 } };
 };
 `;
 const spec = (extra = '') => `version: 1
@@ -56,6 +56,38 @@ test('a run that was killed loses nothing: --resume asks only what is missing', 
   expect(again.length).toBeLessThanOrEqual(QUERIES - 3);
   for (const done of before.slice(0, 3)) expect(again).not.toContain(done);
   expect((await cli(['test', '--resume'], { cwd })).code).toBe(2);
+});
+
+describe('what is measured over the whole run', () => {
+  const budget = 'metrics: {privacy_budget: {min: 0.5, total_budget: 2.5}}';
+  const checksOf = (stdout: string) => (JSON.parse(stdout) as { checks: { id: string; value?: number }[] }).checks;
+
+  test('counts the queries that were finished before --resume, and again in eval --run', async () => {
+    const cwd = tempDir({ 'agentci_spec.yaml': `${spec()}${budget}\n`, 'agent.mjs': agent });
+    await stopMidway(cwd, 'SIGKILL', 3);
+    const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
+    // Eight queries spend 2 of 2.5; the five that were left would have spent half of it.
+    expect(checksOf(resumed.stdout)).toMatchObject([{ id: 'metric.privacy_budget', status: 'fail', value: 0.2 }]);
+    expect(resumed.code).toBe(1);
+    expect(JSON.parse(resumed.stdout).metrics.privacy_budget.detail).toMatchObject({ total_spent: 2, traces: 8 });
+    const [run] = readdirSync(join(cwd, '.agentci/runs'));
+    const again = await cli(['eval', '--run', run!, '-f', 'json'], { cwd });
+    expect(checksOf(again.stdout)).toEqual(checksOf(resumed.stdout));
+    expect(again.code).toBe(1);
+  });
+
+  test('is not measured where a query left no trace, unless what is known is too much already', async () => {
+    const broken = agent.replace('return', "if (query.endsWith('7')) throw new Error('no'); return");
+    for (const [total, status] of [
+      ['10', 'error'],
+      ['1', 'fail'],
+    ]) {
+      const metrics = `metrics: {privacy_budget: {min: 0.1, total_budget: ${total}}}\n`;
+      const cwd = tempDir({ 'agentci_spec.yaml': `${spec()}${metrics}`, 'agent.mjs': broken });
+      const { stdout } = await cli(['test', '-f', 'json'], { cwd });
+      expect(checksOf(stdout)).toMatchObject([{ id: 'metric.privacy_budget', status }]);
+    }
+  });
 });
 
 test('Ctrl-C writes what is done and exits 130', async () => {

@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import type { Step } from '../../trace/model.ts';
-import { isFields, ownField, stepsOf } from '../input.ts';
+import type { Step, Trace } from '../../trace/model.ts';
+import { isFields } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
 
 const KEY = 'privacy_epsilon';
+
+const params = () =>
+  z.strictObject({
+    total_budget: z.number().min(0).default(10).describe('epsilon that may be spent in a run'),
+    warn_threshold: z.number().min(0).max(1).default(0.8).describe('share spent at which detail.warning is true'),
+    compat: z
+      .literal('agentunit')
+      .optional()
+      .describe('also the running results of AgentUnit, one a trace, in detail.results'),
+  });
+type Params = z.infer<ReturnType<typeof params>>;
 
 export const metric = defineMetric({
   name: 'privacy_budget',
@@ -12,22 +23,18 @@ export const metric = defineMetric({
   scope: 'suite',
   needs: ['privacy_epsilon on calls or events'],
   summary: 'share of the differential-privacy budget that the whole run left over',
-  params: () =>
-    z.strictObject({
-      total_budget: z.number().min(0).default(10).describe('epsilon that may be spent in a run'),
-      warn_threshold: z.number().min(0).max(1).default(0.8).describe('share spent at which detail.warning is true'),
-    }),
+  params,
   keep: (input) => ({
-    ...(input.trace
-      ? { trace: { ...input.trace, steps: input.trace.steps.filter((step) => readings(step).length > 0).map(slim) } }
-      : {}),
+    ...(input.trace ? { trace: slimTrace(input.trace) } : {}),
     ...(input.params ? { params: input.params } : {}),
   }),
   evaluateSuite: (inputs) => {
-    const { total_budget = 10, warn_threshold = 0.8 } = inputs[0]?.params ?? {};
+    const [first] = inputs;
+    if (first === undefined) return notMeasured('no privacy_epsilon known');
+    const { total_budget, warn_threshold, compat } = first.params;
     const all = inputs.flatMap(epsilonsOf);
     const known = all.filter(isEpsilon);
-    const unknown = all.length - known.length;
+    const unknown = all.length - known.length + inputs.filter(isSilent).length;
     // Smallest first: a sum of floats must not depend on the order the traces came in.
     const spent = known.toSorted((a, b) => a - b).reduce((sum, epsilon) => sum + epsilon, 0);
     const exceeded = spent > total_budget;
@@ -39,25 +46,67 @@ export const metric = defineMetric({
       utilization,
       budget_exceeded: exceeded,
       warning: utilization >= warn_threshold,
-      traces: inputs.length,
+      traces: inputs.filter(({ trace }) => trace).length,
       ...(unknown > 0 ? { unknown } : {}),
+      ...(compat === 'agentunit' ? { results: runningResults(inputs, first.params) } : {}),
     };
-    if (known.length === 0) return notMeasured('no privacy_epsilon known');
+    if (known.length === 0) return notMeasured('no privacy_epsilon known', compat ? { results: detail.results } : {});
     // A sum with an unknown part is unknown, unless the known part already exceeds the budget.
-    if (unknown > 0 && !exceeded) return notMeasured(`${unknown} steps give no usable privacy_epsilon`, detail);
+    if (unknown > 0 && !exceeded)
+      return notMeasured(`${unknown} steps or traces give no usable privacy_epsilon`, detail);
     return measured(total_budget > 0 ? Math.max(0, (total_budget - spent) / total_budget) : 0, detail);
   },
 });
 
+/** What it spent, and nothing else. */
+function slimTrace({ meta, steps, ...trace }: Trace): Trace {
+  return { ...trace, meta: hasReading(meta) ? { [KEY]: meta[KEY] } : {}, steps: steps.filter(spends).map(slim) };
+}
+
+/** Nothing is known of what it spent: no trace, or one in which the calls that spend were not captured. */
+const isSilent = (input: MetricInput): boolean =>
+  !input.trace || (input.trace.captured.toolCalls !== 'full' && epsilonsOf(input).length === 0);
+
+/** What AgentUnit reports: the state after each trace, in their order, an unknown epsilon counting as nothing. */
+function runningResults(inputs: readonly MetricInput[], { total_budget, warn_threshold }: Params): object[] {
+  let spent = 0;
+  return inputs.map((input) => {
+    const used = epsilonsOf(input)
+      .filter(isEpsilon)
+      .reduce((sum, epsilon) => sum + epsilon, 0);
+    spent += used;
+    if (total_budget === 0) return { error: 'ZeroDivisionError' };
+    const utilization = spent / total_budget;
+    return {
+      value: Math.max(0, (total_budget - spent) / total_budget),
+      detail: {
+        epsilon_used: used,
+        total_spent: spent,
+        remaining: total_budget - spent,
+        utilization,
+        budget_exceeded: spent > total_budget,
+        warning: utilization >= warn_threshold,
+      },
+    };
+  });
+}
+
 const isEpsilon = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-const epsilonsOf = (input: MetricInput): unknown[] => stepsOf(input).flatMap(readings);
+/** A total given for the trace wins over its steps. */
+const epsilonsOf = ({ trace }: MetricInput): unknown[] =>
+  hasReading(trace?.meta) ? [trace.meta[KEY]] : (trace?.steps ?? []).flatMap(readings);
 
-function readings(step: Step): unknown[] {
-  const places = [step.meta, step.kind === 'event' ? step.data : undefined];
-  return places.flatMap((place) => (isFields(place) && Object.hasOwn(place, KEY) ? [ownField(place, KEY)] : []));
-}
+const hasReading = (place: unknown): place is Readonly<Record<typeof KEY, unknown>> =>
+  isFields(place) && Object.hasOwn(place, KEY);
+
+const readings = (step: Step): unknown[] =>
+  [step.meta, step.kind === 'event' ? step.data : undefined].flatMap((place) =>
+    hasReading(place) ? [place[KEY]] : [],
+  );
+
+const spends = (step: Step): boolean => readings(step).length > 0;
 
 /** A step with nothing but its epsilon. */
 const slim = (step: Step): Step => ({
