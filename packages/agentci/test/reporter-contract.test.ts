@@ -31,9 +31,14 @@ const hostile = () =>
         query: HOSTILE,
         answer: HOSTILE,
         correctness: [checkOf('correctness.exact_match', 'fail', { message: HOSTILE })],
+        metrics: {
+          [HOSTILE]: { value: 1, unit: HOSTILE, detail: {} },
+          tone: { value: null, detail: { reason: HOSTILE } },
+        },
       },
     ],
     {
+      checks: [checkOf('metric.privacy_budget', 'fail', { message: HOSTILE })],
       agent: HOSTILE,
       notices: [HOSTILE],
     },

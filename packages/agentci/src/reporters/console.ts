@@ -12,6 +12,7 @@ import {
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
+import { freeMetrics, metricText } from './metric-values.ts';
 import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
@@ -20,6 +21,9 @@ const MAX_LISTED_PASSES = 40;
 const MAX_STDERR_LINES = 8;
 const RANKED = 3;
 const MAX_UNMEASURED = 5;
+/** A longer cell, as a reason is, moves the rest of its line instead of everybody's. */
+const MAX_COLUMN = 32;
+const MAX_METRIC_TEXT = 160;
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -43,11 +47,11 @@ function renderConsole(run: RunResult, context: ReportContext): string {
     );
   }
   for (const check of run.checks) lines.push(...checkLines(check, c, { indent: 2, name: check.id }));
-  for (const result of run.results) {
-    if (result.status === 'pass' && !listPasses) continue;
-    if (context.quiet && result.status !== 'fail' && result.status !== 'error') continue;
-    lines.push(...queryLines(result, c));
-  }
+  const listed = run.results.filter(
+    ({ status }) => (status !== 'pass' || listPasses) && (!context.quiet || status === 'fail' || status === 'error'),
+  );
+  const metricLine = metricLines(listed, c);
+  for (const result of listed) lines.push(...queryLines(result, c, metricLine(result)));
   if (!listPasses && passes > 0 && !context.quiet)
     lines.push(c.dim(`  (${plural(passes, 'passing query', 'passing queries')} not listed)`));
   if (lines.at(-1) !== '') lines.push('');
@@ -55,10 +59,14 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   return lines.join('\n');
 }
 
-function queryLines(result: QueryResult, c: Colors): string[] {
+function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]): string[] {
   const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
   if (result.status === 'pass')
-    return [head, ...(result.stability?.class === 'flaky' ? repeatLines(result).map((line) => `        ${line}`) : [])];
+    return [
+      head,
+      ...(result.stability?.class === 'flaky' ? repeatLines(result).map((line) => `        ${line}`) : []),
+      ...metrics,
+    ];
   const lines = [head];
   if (result.not_run !== undefined) lines.push(c.dim(`        not run: ${result.not_run}`));
   if (result.xfail && result.status === 'skip')
@@ -66,8 +74,30 @@ function queryLines(result: QueryResult, c: Colors): string[] {
   if (result.error) lines.push(...errorLines(result, c));
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
-  lines.push('');
+  lines.push(...metrics, '');
   return lines;
+}
+
+/** One line a query for the values that decide nothing, in columns over all queries. */
+function metricLines(results: readonly QueryResult[], c: Colors): (result: QueryResult) => string[] {
+  const cells = new Map(
+    results.map((result) => [
+      result,
+      freeMetrics(result).map((metric) => ({
+        name: metric.name,
+        text: clip(escapeTerminalLine(metricText(metric)), MAX_METRIC_TEXT),
+      })),
+    ]),
+  );
+  const widths = new Map<string, number>();
+  for (const { name, text } of [...cells.values()].flat())
+    if (text.length <= MAX_COLUMN) widths.set(name, Math.max(widths.get(name) ?? 0, text.length));
+  return (result) => {
+    const own = cells.get(result) ?? [];
+    if (own.length === 0) return [];
+    const line = own.map(({ name, text }) => text.padEnd(widths.get(name) ?? 0)).join('  ');
+    return [c.dim(`      ${'Metrics'.padEnd(12)} ${line.trimEnd()}`)];
+  };
 }
 
 function errorLines(result: QueryResult, c: Colors): string[] {

@@ -1,5 +1,6 @@
 import { escapeTerminalLine } from '../kit/escape.ts';
-import { LAYERS, type RunResult } from '../results/run-result.ts';
+import { type CheckResult, LAYERS, type RunResult } from '../results/run-result.ts';
+import { freeMetrics, freeRunMetrics, type MetricValue, metricText } from './metric-values.ts';
 import type { Reporter } from './reporter.ts';
 
 const COLUMNS = [
@@ -28,46 +29,51 @@ export const reporter: Reporter = {
   render: (run) => ({ text: renderCsv(run) }),
 };
 
-/** RFC 4180. A query without checks has one row, so that every query is there. */
+/**
+ * RFC 4180. A query without checks has one row, so that every query is there. A metric without a bound has a row without a
+ * status, since it decides nothing; what is about the whole run has no query.
+ */
 function* renderCsv(run: RunResult): Generator<string> {
   yield row(COLUMNS);
+  const wholeRun = [run.agent, run.run_id, '', '', ''];
+  for (const check of run.checks) yield checkRow(wholeRun, '', check);
+  for (const metric of freeRunMetrics(run)) yield metricRow(wholeRun, metric);
   for (const result of run.results) {
     const common = [run.agent, run.run_id, result.id, result.query, result.status];
     const checks = LAYERS.flatMap((layer) => result[layer].checks.map((check) => ({ layer, check })));
     if (checks.length === 0) {
       const why = result.error?.message ?? result.not_run ?? '';
-      yield row([
-        ...common,
-        '',
-        '',
-        result.status,
-        '',
-        why,
-        '',
-        '',
-        result.location?.file,
-        result.location?.line,
-        result.location?.column,
-      ]);
+      yield row([...common, '', '', result.status, '', why, '', '', ...placeOf(result.location)]);
     }
-    for (const { layer, check } of checks) {
-      const { location } = check;
-      yield row([
-        ...common,
-        layer,
-        check.id,
-        check.status,
-        check.skip_reason,
-        check.message,
-        check.value,
-        check.limit,
-        location?.file,
-        location?.line,
-        location?.column,
-      ]);
-    }
+    for (const { layer, check } of checks) yield checkRow(common, layer, check);
+    for (const metric of freeMetrics(result)) yield metricRow(common, metric);
   }
 }
+
+type Common = readonly string[];
+
+const checkRow = (common: Common, layer: string, check: CheckResult): string => {
+  const { id, status, skip_reason, message, value, limit, location } = check;
+  return row([...common, layer, id, status, skip_reason, message, value, limit, ...placeOf(location)]);
+};
+
+const metricRow = (common: Common, metric: MetricValue): string => {
+  const { value } = metric.result;
+  const skipped = value === null ? 'not_measured' : '';
+  return row([
+    ...common,
+    '',
+    `metric.${metric.name}`,
+    '',
+    skipped,
+    metricText(metric),
+    value,
+    '',
+    ...placeOf(undefined),
+  ]);
+};
+
+const placeOf = (location: CheckResult['location']): unknown[] => [location?.file, location?.line, location?.column];
 
 const row = (cells: readonly unknown[]): string => `${cells.map(cell).join(',')}\r\n`;
 

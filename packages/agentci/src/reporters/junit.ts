@@ -13,10 +13,11 @@ export const reporter: Reporter = {
 
 /** One test case a query, in the form Jenkins and GitLab agree on: a verdict first, then output. */
 function* renderJunit(run: RunResult): Generator<string> {
-  const runErrors = run.checks.filter((check) => check.status === 'error' || check.status === 'fail');
+  const runFailures = run.checks.filter((check) => check.status === 'fail');
+  const runErrors = run.checks.filter((check) => check.status === 'error');
   const counts = attributes({
-    tests: run.summary.total + runErrors.length,
-    failures: run.summary.failed,
+    tests: run.summary.total + runErrors.length + runFailures.length,
+    failures: run.summary.failed + runFailures.length,
     errors: run.summary.errors + runErrors.length,
     skipped: run.summary.skipped,
     time: seconds(run.duration_ms),
@@ -26,9 +27,10 @@ function* renderJunit(run: RunResult): Generator<string> {
   const timestamp = run.started_at === undefined ? '' : attributes({ timestamp: run.started_at.slice(0, 19) });
   yield `  <testsuite${attributes({ name: run.agent })}${counts}${timestamp}>\n`;
   yield `    <properties>\n      ${property('spec', run.spec.file)}\n      ${property('run_id', run.run_id)}\n    </properties>\n`;
-  for (const check of runErrors) {
+  for (const check of [...runFailures, ...runErrors]) {
+    const tag = check.status === 'fail' ? 'failure' : 'error';
     yield `    <testcase${attributes({ name: check.id, classname: run.agent, time: '0' })}>\n`;
-    yield `      <error${attributes({ message: check.message, type: check.id })}/>\n    </testcase>\n`;
+    yield `      <${tag}${attributes({ message: check.message, type: check.id })}/>\n    </testcase>\n`;
   }
   for (const result of run.results) yield testCase(result, run.agent);
   yield '  </testsuite>\n</testsuites>\n';
@@ -41,6 +43,9 @@ function testCase(result: QueryResult, agent: string): string {
     '      <properties>',
     `        ${property('query', result.query)}`,
     ...LAYERS.map((layer) => `        ${property(layer, result[layer].status)}`),
+    ...Object.entries(result.metrics).map(
+      ([name, { value }]) => `        ${property(`metric.${name}`, value === null ? 'not measured' : String(value))}`,
+    ),
     '      </properties>',
     ...verdict(result),
   ];

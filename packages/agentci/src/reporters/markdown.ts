@@ -1,6 +1,7 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { formatMs, formatUsd, plural } from './format-number.ts';
+import { freeMetrics, metricText } from './metric-values.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
 /** A comment on GitHub holds 65,536 characters. */
@@ -26,6 +27,8 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     '',
   ];
   for (const check of run.checks) lines.push(`- ${ICONS[check.status]} ${inline(check.message)}`);
+  // Without it the table would be taken for more of the last item.
+  if (run.checks.length > 0) lines.push('');
   if (told.length > 0) {
     lines.push(
       '| query | correctness | path | cost | tokens | dollars | time |',
@@ -46,12 +49,35 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   }
   if (left > 0)
     lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
+  lines.push(...metricTable(run.results, MAX_CHARACTERS - length));
   for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function verdictOf({ summary }: RunResult): CheckStatus {
-  if (summary.failed > 0) return 'fail';
+/** The values that decide nothing, of every query that has some: how well a query passed is what they are for. */
+function metricTable(results: readonly QueryResult[], room: number): string[] {
+  const rows = results.flatMap((result) => {
+    const cells = freeMetrics(result).map((metric) => inline(metricText(metric)));
+    return cells.length === 0 ? [] : [`| ${escapeMarkdownTableCell(result.id)} | ${cells.join(' · ')} |`];
+  });
+  if (rows.length === 0) return [];
+  const lines = ['<details><summary>Metrics</summary>', '', '| query | measured |', '| --- | --- |'];
+  let length = lines.join('\n').length;
+  // Once one does not fit the rest is counted: a table with holes would look whole.
+  const fitting = rows.findIndex((row) => {
+    length += row.length + 1;
+    return length > room;
+  });
+  const shown = fitting < 0 ? rows : rows.slice(0, fitting);
+  const left = rows.length - shown.length;
+  lines.push(...shown, '');
+  if (left > 0)
+    lines.push(`The metrics of ${plural(left, 'query', 'queries')} are left out: there is no more room.`, '');
+  return [...lines, '</details>', ''];
+}
+
+function verdictOf({ summary, checks }: RunResult): CheckStatus {
+  if (summary.failed > 0 || checks.some(({ status }) => status === 'fail')) return 'fail';
   if (summary.exit_code !== 0) return 'error';
   return summary.warnings > 0 ? 'warn' : 'pass';
 }

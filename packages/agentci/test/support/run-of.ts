@@ -4,7 +4,7 @@ import { emptyLayer } from '../../src/results/status.ts';
 
 /** A query's result in short: the checks of each layer as `[id, status, message?]`. */
 export interface ShortResult
-  extends Partial<Pick<QueryResult, 'query' | 'answer' | 'error' | 'xfail' | 'not_run' | 'tags'>> {
+  extends Partial<Pick<QueryResult, 'query' | 'answer' | 'error' | 'xfail' | 'not_run' | 'tags' | 'metrics'>> {
   id: string;
   status: CheckStatus;
   correctness?: CheckResult[];

@@ -1,0 +1,35 @@
+import type { MetricResult, QueryResult, RunResult } from '../results/run-result.ts';
+import { checksOf } from '../results/status.ts';
+import { formatCount, formatMs, formatUsd } from './format-number.ts';
+
+/** A metric that was measured and decides nothing: one with a bound is a check, and shown as such. */
+export interface MetricValue {
+  readonly name: string;
+  readonly result: MetricResult;
+}
+
+/** The metrics of a query that have no bound, in the order of the spec. */
+export const freeMetrics = (result: QueryResult): MetricValue[] =>
+  withoutCheck(result.metrics, new Set(checksOf(result).map(({ id }) => id)));
+
+/** The metrics of the whole run that have no bound. */
+export const freeRunMetrics = ({ metrics = {}, checks }: RunResult): MetricValue[] =>
+  withoutCheck(metrics, new Set(checks.map(({ id }) => id)));
+
+const withoutCheck = (metrics: Readonly<Record<string, MetricResult>>, ids: ReadonlySet<string>): MetricValue[] =>
+  Object.entries(metrics).flatMap(([name, result]) => (ids.has(`metric.${name}`) ? [] : [{ name, result }]));
+
+/** `latency 900 ms`, or `latency not measured (no times)`: what was not measured is never a number. */
+export function metricText({ name, result }: MetricValue): string {
+  const { value, unit, detail } = result;
+  if (value === null) return `${name} not measured (${String(detail.reason ?? 'no reason given')})`;
+  if (unit === 'USD') return `${name} ${formatUsd(value)}`;
+  if (unit === 'ms') return `${name} ${formatMs(value)}`;
+  return `${name} ${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
+}
+
+/** Four decimals, but never a small number as 0. */
+const shortNumber = (value: number): string => {
+  const rounded = Math.round(value * 1e4) / 1e4;
+  return rounded === 0 && value !== 0 ? value.toPrecision(2) : formatCount(rounded);
+};
