@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { QUERY_KEYS, ROOT_KEYS, runnerUnion, SHARED_KEYS } from './keys.ts';
 import { LAYER_KEYS } from './layer-keys.ts';
+import { editorMetricsSchema } from './metric-schema.ts';
 
 type Shape = Record<string, z.ZodType>;
 
@@ -32,13 +33,16 @@ function layerSchemas(change: (shape: Shape) => Shape): Shape {
 /** The spec as JSON Schema (draft 7, which editors know), made from the very definitions the loader checks with. */
 export function specJsonSchema(): Record<string, unknown> {
   const { query, ...otherQueryKeys } = QUERY_KEYS;
+  const metrics = editorMetricsSchema();
+  const rootKeys = { ...ROOT_KEYS, metrics };
+  const sharedKeys = { ...SHARED_KEYS, metrics };
   const spec = z.strictObject({
     version: z.literal(1).optional().describe('Version of the spec format'),
-    ...optional(ROOT_KEYS),
+    ...optional(rootKeys),
     agent: ROOT_KEYS.agent,
     runner: runnerUnion.optional().describe('How to get a trace for a query'),
     defaults: z
-      .strictObject({ ...optional(SHARED_KEYS), ...optional(layerSchemas(optional)) })
+      .strictObject({ ...optional(sharedKeys), ...optional(layerSchemas(optional)) })
       .optional()
       .describe('What every query inherits; a query wins over it'),
     queries: z
@@ -46,7 +50,7 @@ export function specJsonSchema(): Record<string, unknown> {
         z.strictObject({
           query,
           ...optional(otherQueryKeys),
-          ...removable(SHARED_KEYS),
+          ...removable(sharedKeys),
           ...removable(layerSchemas(removable)),
         }),
       )

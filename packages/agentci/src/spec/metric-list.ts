@@ -1,8 +1,14 @@
 import { z } from 'zod';
 
-const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, 'a metric is named in letters, digits and underscores');
+/** What a metric may be called. */
+export const metricName = /^[A-Za-z][A-Za-z0-9_.-]*$/;
+const name = z.string().regex(metricName, 'a metric is named in letters, digits and underscores');
 
-const bound = z.union([
+/** A list item that is a map names one metric. */
+export const listItemCount = 1;
+
+/** The bound of a metric whose parameters are not known here. */
+export const metricBound = z.union([
   z.number(),
   z.looseObject({
     min: z.number().optional(),
@@ -13,7 +19,7 @@ const bound = z.union([
 
 const listItem = z.union([
   name,
-  z.record(name, bound.nullable()).refine((item) => Object.keys(item).length === 1, {
+  z.record(name, metricBound.nullable()).refine((item) => Object.keys(item).length === listItemCount, {
     message: 'a list item names one metric; start each one with its own dash',
     params: { code: 'SPEC_TYPE' },
   }),
@@ -22,7 +28,7 @@ const listItem = z.union([
 /** `metrics:` in its spellings: a name is measured, a number is a bound, a map has bounds and parameters. */
 export const metricsSchema = z.union([
   z.array(listItem).min(1),
-  z.record(name, bound.nullable()).refine((metrics) => Object.keys(metrics).length > 0, {
+  z.record(name, metricBound.nullable()).refine((metrics) => Object.keys(metrics).length > 0, {
     message: 'no metric is named',
     params: { code: 'SPEC_EMPTY' },
   }),
