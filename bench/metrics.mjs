@@ -14,7 +14,7 @@ const NAMES = [
   ...['energy_consumption', 'carbon_emissions', 'resource_utilization'],
   ...['coordination_efficiency', 'swarm_intelligence', 'network_fault_tolerance'],
   ...['cross_modal_grounding', 'image_caption_accuracy', 'video_response_relevance'],
-  ...['audio_transcription_quality', 'multimodal_coherence'],
+  ...['audio_transcription_quality', 'multimodal_coherence', 'decision_quality'],
 ];
 
 export async function measureMetrics() {
@@ -29,8 +29,7 @@ export async function measureMetrics() {
     for (const metric of metrics) if ((await metric.evaluate(input)).value !== null) measured++;
   }
   const took = (performance.now() - started) / TRACES;
-  // privacy_budget needs an epsilon, which the simple form cannot carry.
-  if (measured !== TRACES * (NAMES.length - 1)) throw new Error(`${measured} values of ${TRACES * NAMES.length}`);
+  if (measured !== TRACES * NAMES.length) throw new Error(`${measured} values of ${TRACES * NAMES.length}`);
   return [
     {
       work: `${NAMES.length} deterministic metrics on ${TRACES.toLocaleString('en')} traces`,
@@ -57,6 +56,7 @@ function formOf(i) {
       response_time: 1 + n / 10,
     })),
     agent_roles: Object.fromEntries(AGENTS.map((agent) => [agent, { authority_level: 5 }])),
+    metadata: { privacy_epsilon: 0.001 },
     resources: { energy_kwh: 0.01, cpu_percent: 50, memory_mb: 900 },
   };
 }

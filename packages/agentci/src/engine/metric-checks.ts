@@ -161,14 +161,26 @@ function limitText(min: number | undefined, max: number | undefined): string {
 
 const show = (value: number): string => String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
 
+interface ToldDetection {
+  readonly type?: unknown;
+  readonly location?: unknown;
+  readonly masked?: unknown;
+  readonly step?: unknown;
+  readonly tool?: unknown;
+  readonly argument?: unknown;
+}
+
 /** Where personal data was found is told masked. */
 function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evidence'] {
   const { detections } = detail;
   if (!Array.isArray(detections)) return [];
-  return (detections as { type?: unknown; location?: unknown; masked?: unknown; step?: unknown }[])
-    .slice(0, 5)
-    .map(({ type, location, masked, step }) => ({
-      text: `${String(type)} in the ${String(location)}: ${String(masked)}`,
-      ...(typeof step === 'number' ? { step } : {}),
-    }));
+  return (detections as ToldDetection[]).slice(0, 5).map((found) => ({
+    text: `${String(found.type)} in ${placeOf(found)}: ${String(found.masked)}`,
+    ...(typeof found.step === 'number' ? { step: found.step } : {}),
+  }));
+}
+
+function placeOf({ location, tool, argument }: ToldDetection): string {
+  if (typeof tool !== 'string') return `the ${String(location)}`;
+  return `the arguments of ${tool}${typeof argument === 'string' && argument !== '' ? ` at ${argument}` : ''}`;
 }

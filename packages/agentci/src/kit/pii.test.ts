@@ -23,6 +23,15 @@ describe('findPii', () => {
     ['Live at 12 Main St', [['address', '12 Main St']]],
     ['The server is 192.168.0.1.', [['ip_address', '192.168.0.1']]],
     ['version 1.2.3.400 and 1.2.3', []],
+    ['It answers at 2001:db8::8a2e:370:7334.', [['ip_address', '2001:db8::8a2e:370:7334']]],
+    ['at fe80:0:0:0:1:2:3:4', [['ip_address', 'fe80:0:0:0:1:2:3:4']]],
+    ['at 12:30:45, ab::cd, 1::2::3 and aa:bb:cc:dd:ee:ff', []],
+    ['Mail jörg@münchen.de', [['email', 'jörg@münchen.de']]],
+    ['met José García', [['name', 'José García']]],
+    [
+      'token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlIQ',
+      [['api_key', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlIQ']],
+    ],
     ['key sk-abcdefghijklmnop1234', [['api_key', 'sk-abcdefghijklmnop1234']]],
     ['Jane Doe called', [['name', 'Jane Doe']]],
     ['In Oslo. The Parcel is here', []],
@@ -46,7 +55,7 @@ describe('findPii', () => {
     );
   });
 
-  test.each(['a', 'a.', '1', '1 ', '1-', 'Aa ', '1.1.', 'A1', '@', 'a@a.', '12 Aa ', '+1 '])(
+  test.each(['a', 'a.', 'é', 'eyJ', 'a:', 'a::', '1', '1 ', '1-', 'Aa ', '1.1.', 'A1', '@', 'a@a.', '12 Aa ', '+1 '])(
     'a text of 200,000 characters made of "%s" takes no time to speak of',
     (unit) => {
       const text = unit.repeat(Math.ceil(200_000 / unit.length));

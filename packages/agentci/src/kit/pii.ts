@@ -46,13 +46,13 @@ const DETECTORS: readonly Detector[] = [
     type: 'api_key',
     confidence: 0.95,
     pattern: between(
-      'sk-[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{22,100}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35}|xox[abprs]-[A-Za-z0-9-]{10,100}|glpat-[A-Za-z0-9_-]{20,60}',
+      'sk-[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{22,100}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,100}|hf_[A-Za-z0-9]{30,60}|npm_[A-Za-z0-9]{36}|A(?:KI|SI)A[0-9A-Z]{16}|eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{10,1000}|AIza[0-9A-Za-z_-]{35}|xox[abprs]-[A-Za-z0-9-]{10,100}|glpat-[A-Za-z0-9_-]{20,60}',
     ),
   },
   {
     type: 'email',
     confidence: 0.95,
-    pattern: between('[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63}){0,8}\\.[A-Za-z]{2,24}'),
+    pattern: between('[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){0,8}\\.\\p{L}{2,24}'),
   },
   {
     type: 'credit_card',
@@ -76,11 +76,21 @@ const DETECTORS: readonly Detector[] = [
     accepts: (match) => match.split('.').every((part) => Number(part) <= 255 && !/^0\d/.test(part)),
   },
   {
+    type: 'ip_address',
+    confidence: 0.6,
+    pattern: /(?<![\p{L}\p{N}_:.])[0-9A-Fa-f]{1,4}(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?![\p{L}\p{N}_:])/gu,
+    accepts: isIpv6,
+  },
+  {
     type: 'address',
     confidence: 0.7,
     pattern: between(`\\d{1,6}[A-Za-z]? (?:[\\p{Lu}][\\p{L}'’.-]{0,30} ){1,4}(?:${STREET_WORDS})`),
   },
-  { type: 'name', confidence: 0.6, pattern: between(`(?!(?:${NOT_A_NAME}) )[A-Z][a-z]{1,40} [A-Z][a-z]{1,40}`) },
+  {
+    type: 'name',
+    confidence: 0.6,
+    pattern: between(`(?!(?:${NOT_A_NAME}) )\\p{Lu}\\p{Ll}{1,40} \\p{Lu}\\p{Ll}{1,40}`),
+  },
 ];
 
 export interface PiiOptions {
@@ -106,6 +116,13 @@ export function findPii(text: string, { names = 'pattern', known = [] }: PiiOpti
   }
   const rank = (span: PiiSpan): number => PII_TYPES.indexOf(span.type);
   return found.sort((a, b) => rank(a) - rank(b) || a.start - b.start);
+}
+
+/** Eight groups, or fewer with one gap. Times have no gap, and names such as `ab::cd` have no digit. */
+function isIpv6(text: string): boolean {
+  const gaps = text.split('::').length - 1;
+  const groups = text.split(':').filter(Boolean).length;
+  return gaps === 0 ? groups === 8 : gaps === 1 && groups < 8 && /\d/.test(text);
 }
 
 /** The check digit of card numbers: one digit mistyped, or an order number, does not pass. */

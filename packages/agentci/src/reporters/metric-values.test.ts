@@ -13,6 +13,7 @@ test.each([
   [{ value: 0, detail: {} }, 'm 0'],
   [{ value: 0.0000123, detail: {} }, 'm 0.000012'],
   [{ value: 0.0012, unit: 'USD', detail: {} }, 'm $0.0012'],
+  [{ value: 4.5e-6, unit: 'USD', detail: {} }, 'm $0.0000045'],
   [{ value: 1500, unit: 'ms', detail: {} }, 'm 1.50 s'],
   [{ value: 12345, unit: 'tokens', detail: {} }, 'm 12,345 tokens'],
   [{ value: null, detail: { reason: 'no context' } }, 'm not measured (no context)'],

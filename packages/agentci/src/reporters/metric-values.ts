@@ -23,13 +23,13 @@ const withoutCheck = (metrics: Readonly<Record<string, MetricResult>>, ids: Read
 export function metricText({ name, result }: MetricValue): string {
   const { value, unit, detail } = result;
   if (value === null) return `${name} not measured (${String(detail.reason ?? 'no reason given')})`;
-  if (unit === 'USD') return `${name} ${formatUsd(value)}`;
+  if (unit === 'USD') return `${name} ${isTiny(value) ? `$${value.toPrecision(2)}` : formatUsd(value)}`;
   if (unit === 'ms') return `${name} ${formatMs(value)}`;
   return `${name} ${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 }
 
-/** Four decimals, but never a small number as 0. */
-const shortNumber = (value: number): string => {
-  const rounded = Math.round(value * 1e4) / 1e4;
-  return rounded === 0 && value !== 0 ? value.toPrecision(2) : formatCount(rounded);
-};
+/** Four decimals would make it 0, which it is not. */
+const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5;
+
+const shortNumber = (value: number): string =>
+  isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);

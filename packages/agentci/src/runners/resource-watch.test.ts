@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { type ReadText, watchResources } from './resource-watch.ts';
 
-const stat = (ticks: number, pages: number): string =>
-  `7 (a (b) c) S ${Array.from({ length: 10 }, () => 0).join(' ')} ${ticks} 0 ${Array.from({ length: 8 }, () => 0).join(' ')} ${pages} 0 0`;
+const zeros = (count: number): string => Array.from({ length: count }, () => 0).join(' ');
+const stat = (ticks: number, childTicks = 0): string =>
+  `7 (a (b) c) S ${zeros(10)} ${ticks} 0 ${childTicks} 0 ${zeros(9)}`;
+const status = (mb: number): string => `Name:\ta\nVmRSS:\t  ${mb * 1024} kB\nThreads:\t1\n`;
 
 /** A machine that gives the next of its readings each time it is asked. */
 function machine(files: Readonly<Record<string, readonly (string | undefined)[]>>): ReadText {
@@ -26,18 +28,37 @@ const RAPL = '/sys/class/powercap/intel-rapl:0/energy_uj';
 
 test('adds up CPU and memory of the tree, whatever a process is called', () => {
   const samples = watched({
-    '/proc/7/stat': [stat(10, 256), stat(40, 512)],
+    '/proc/7/stat': [stat(10), stat(40)],
+    '/proc/7/status': [status(1), status(2)],
     '/proc/7/task/7/children': ['8 '],
-    '/proc/8/stat': [stat(10, 256)],
+    '/proc/8/stat': [stat(10)],
+    '/proc/8/status': [status(1)],
   });
   expect(samples).toEqual([{ t: 0, durationMs: 1000, cpuPct: 50, rssMb: 3, source: 'measured' }]);
 });
 
+test('counts a child that has ended with its parent, and never twice', () => {
+  const [sample] = watched({
+    '/proc/7/stat': [stat(10), stat(20, 30)],
+    '/proc/7/status': [status(1)],
+    '/proc/7/task/7/children': ['8 ', ''],
+    '/proc/8/stat': [stat(25)],
+  });
+  expect(sample?.cpuPct).toBe(50);
+});
+
+test('a process that is gone before it could be asked again has no load, which is not a load of 0', () => {
+  const [sample] = watched({ '/proc/7/stat': [stat(0), undefined], '/proc/7/status': [status(1), undefined] });
+  expect(sample).toEqual({ t: 0, durationMs: 1000, rssMb: 1, source: 'measured' });
+});
+
 test('gives the tree its share of the energy, and calls it estimated', () => {
   const samples = watched({
-    '/proc/7/stat': [stat(0, 256), stat(50, 256)],
+    '/proc/7/stat': [stat(0), stat(50)],
+    '/proc/7/status': [status(1)],
     '/proc/stat': ['cpu  0 0 0 0 0 0 0 0', 'cpu  100 0 0 500 0 0 0 0'],
-    [RAPL]: ['1000000', '5000000'],
+    [RAPL]: ['1000000', '4000000'],
+    [RAPL.replace(':0', ':1')]: ['1000000', '2000000'],
   });
   expect(samples[1]).toMatchObject({ joules: 2, source: 'estimated' });
 });
@@ -52,7 +73,12 @@ test.each([
 
 test('a counter that went round gives no energy', () => {
   expect(
-    watched({ '/proc/7/stat': [stat(1, 1)], '/proc/stat': ['cpu 0 0 0 0 0', 'cpu 9 0 0 0 0'], [RAPL]: ['9', '1'] }),
+    watched({
+      '/proc/7/stat': [stat(1)],
+      '/proc/7/status': [status(1)],
+      '/proc/stat': ['cpu 0 0 0 0 0', 'cpu 9 0 0 0 0'],
+      [RAPL]: ['9', '1'],
+    }),
   ).toHaveLength(1);
 });
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { ResourceSample } from '../trace/model.ts';
 
 const SAMPLE_MS = 100;
+const EARLY_SAMPLE_MS = 10;
+const EARLY_MS = 300;
 /** Clock ticks of /proc are 100 a second on every Linux that is in use. */
 const MS_PER_TICK = 10;
-const PAGE_MB = 4096 / 1024 / 1024;
-const RAPL = '/sys/class/powercap/intel-rapl:0/energy_uj';
+const MAX_SOCKETS = 16;
 const MAX_PROCESSES = 500;
 
 /** Where readings come from; a test gives its own. */
@@ -25,42 +26,56 @@ export interface ResourceWatch {
 }
 
 /**
- * Watches CPU and memory of a process tree on Linux, and the energy counter of the processor where it may be read. That
- * counter is for the whole machine, so the tree gets its share of the busy time and the sample is called estimated.
+ * Watches CPU and memory of a process tree on Linux, and the energy counters of the processors where they may be read.
+ * Those are for the whole machine, so the tree gets its share of the busy time and the sample is called estimated.
  */
 export function watchResources(
   pid: number,
   { read = readText, now = () => performance.now() }: { readonly read?: ReadText; readonly now?: () => number } = {},
 ): ResourceWatch {
   const started = now();
-  const energyBefore = numberIn(read(RAPL));
+  const energyBefore = microjoules(read);
   const busyBefore = busyTicks(read('/proc/stat'));
-  const ticks = new Map<number, number>();
+  let used = 0;
   let peakMb = 0;
+  // What is known is known up to here: a process that has ended can no longer be asked.
+  let lastSeen = started;
   const sample = (): void => {
+    let ticks = 0;
     let mb = 0;
     for (const each of treeOf(pid, read)) {
-      const stat = statOf(read(`/proc/${each}/stat`));
-      if (stat === undefined) continue;
-      // A child that ended stays counted with what it had at its last sample.
-      ticks.set(each, Math.max(ticks.get(each) ?? 0, stat.ticks));
-      mb += stat.rssPages * PAGE_MB;
+      ticks += ticksOf(read(`/proc/${each}/stat`)) ?? 0;
+      mb += residentMb(read(`/proc/${each}/status`)) ?? 0;
     }
+    if (mb > 0) lastSeen = now();
+    // A child that left the tree without being waited for takes its time with it; the most ever seen stays.
+    used = Math.max(used, ticks);
     peakMb = Math.max(peakMb, mb);
   };
   sample();
-  const timer = setInterval(sample, SAMPLE_MS);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const again = (): void => {
+    // Often at first: most of a short process would else fall between two samples.
+    timer = setTimeout(
+      () => {
+        sample();
+        again();
+      },
+      now() - started < EARLY_MS ? EARLY_SAMPLE_MS : SAMPLE_MS,
+    );
+    timer.unref();
+  };
+  again();
   return {
     stop: () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       sample();
       const durationMs = now() - started;
-      const used = [...ticks.values()].reduce((sum, count) => sum + count, 0);
+      const seenMs = lastSeen - started;
       if (peakMb === 0 || durationMs <= 0) return [];
-      const cpuPct = (100 * used * MS_PER_TICK) / durationMs;
-      const samples: ResourceSample[] = [{ t: 0, durationMs, cpuPct, rssMb: peakMb, source: 'measured' }];
-      const energyAfter = numberIn(read(RAPL));
+      const cpu = seenMs > 0 ? { cpuPct: (100 * used * MS_PER_TICK) / seenMs } : {};
+      const samples: ResourceSample[] = [{ t: 0, durationMs, ...cpu, rssMb: peakMb, source: 'measured' }];
+      const energyAfter = microjoules(read);
       const busy = (busyTicks(read('/proc/stat')) ?? 0) - (busyBefore ?? 0);
       // A counter that went round says nothing.
       if (energyBefore !== undefined && energyAfter !== undefined && energyAfter > energyBefore && busy > 0) {
@@ -72,6 +87,17 @@ export function watchResources(
   };
 }
 
+/** All processors together; undefined when none may be read. */
+function microjoules(read: ReadText): number | undefined {
+  let sum: number | undefined;
+  for (let i = 0; i < MAX_SOCKETS; i++) {
+    const value = numberIn(read(`/sys/class/powercap/intel-rapl:${i}/energy_uj`));
+    if (value === undefined) break;
+    sum = (sum ?? 0) + value;
+  }
+  return sum;
+}
+
 function treeOf(pid: number, read: ReadText): number[] {
   const found = [pid];
   for (let i = 0; i < found.length && found.length < MAX_PROCESSES; i++) {
@@ -81,11 +107,20 @@ function treeOf(pid: number, read: ReadText): number[] {
   return found;
 }
 
-/** The name in parentheses may hold anything, so fields are counted from its end. */
-function statOf(text: string | undefined): { ticks: number; rssPages: number } | undefined {
+/**
+ * Time of a process and of its children that have ended and were waited for; those still alive are in the tree themselves.
+ * The name in parentheses may hold anything, so fields are counted from its end.
+ */
+function ticksOf(text: string | undefined): number | undefined {
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined || fields.length < 22) return undefined;
-  return { ticks: Number(fields[11]) + Number(fields[12]), rssPages: Number(fields[21]) };
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+/** In kB, whatever the size of a page. */
+function residentMb(text: string | undefined): number | undefined {
+  const kb = /^VmRSS:\s*(\d+) kB$/m.exec(text ?? '')?.[1];
+  return kb === undefined ? undefined : Number(kb) / 1024;
 }
 
 function busyTicks(text: string | undefined): number | undefined {
@@ -96,6 +131,6 @@ function busyTicks(text: string | undefined): number | undefined {
 }
 
 const numberIn = (text: string | undefined): number | undefined => {
-  const value = text === undefined ? Number.NaN : Number(text.trim());
+  const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
 };

@@ -2,6 +2,9 @@ import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { multiAgentInput } from './inputs.ts';
 import { InteractionAnalyzer } from './interaction-analyzer.ts';
 
+/** Who of whose partners talks to whom grows with the cube of the agents. */
+const MAX_PAIRS = 100_000;
+
 export const metric = defineMetric({
   name: 'network_fault_tolerance',
   group: 'multi-agent',
@@ -14,6 +17,9 @@ export const metric = defineMetric({
     const agents = Object.keys(input.agentRoles ?? {});
     if (agents.length < 2) return notMeasured('fewer than two agents with a role');
     const { adjacency } = new InteractionAnalyzer(input.interactions);
+    const pairs = [...adjacency.values()].reduce((sum, partners) => sum + partners.size, 0);
+    if (pairs > MAX_PAIRS)
+      return notMeasured(`${pairs} pairs of agents talk, more than can be analysed (${MAX_PAIRS})`);
     // The graph library is needed here only.
     return import('./network-analyzer.ts').then(({ NetworkAnalyzer }) => {
       const network = new NetworkAnalyzer(adjacency, agents);

@@ -17,6 +17,7 @@ export const metric = defineMetric({
     const detail = { ...(answer === undefined ? {} : { answer }), method };
     if (references.length === 0) return notMeasured('no context', detail);
     if (answer === undefined) return notMeasured('no answer captured', detail);
+    if (answer.trim() === '') return notMeasured('the answer is blank', detail);
     if (method === 'lexical') return measured(containedContexts(references, answer).every(Boolean) ? 0 : 1, detail);
     return import('./model-method.ts').then(({ byModel, claimsOf, supportOf }) =>
       byModel(input.judge, detail, async (desk) => {

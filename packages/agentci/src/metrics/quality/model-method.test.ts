@@ -100,6 +100,11 @@ describe('by model', () => {
     });
   });
 
+  test('two texts that claim nothing cannot be compared', async () => {
+    const given = { case: { expected_output: '.' }, outcome: '..', judge: literalJudge, params: model };
+    expect(await answerCorrectness.evaluate(given)).toMatchObject({ value: null });
+  });
+
   test('retrieval_quality is the average precision of the ranked texts', async () => {
     const output = await retrievalQuality.evaluate({
       case: { context: ['noise', 'Oslo'] },

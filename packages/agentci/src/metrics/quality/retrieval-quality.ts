@@ -16,6 +16,7 @@ export const metric = defineMetric({
     const detail = { references, ...(answer === undefined ? {} : { answer }), method };
     if (references.length === 0) return notMeasured('no context', detail);
     if (answer === undefined) return notMeasured('no answer captured', detail);
+    if (answer.trim() === '') return notMeasured('the answer is blank', detail);
     if (method === 'lexical') {
       const contained = containedContexts(references, answer).filter(Boolean).length;
       return measured(contained / references.length, detail);

@@ -2,7 +2,7 @@ import type { Judge } from '../../judge/port.ts';
 import { cosine } from '../cosine.ts';
 import { clamp01 } from '../input.ts';
 import type { LocalModels } from '../local-models.ts';
-import { measured } from '../metric.ts';
+import { measured, notMeasured } from '../metric.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
 /** F1 of counts; 0 when nothing is right, 1 when there was nothing to say and nothing was said. */
@@ -23,6 +23,7 @@ export const statementF1 = (options: {
   byModel(options.judge, options.detail, async (desk) => {
     const { query, answer, expected, models, similarityWeight: weight } = options;
     const [said, wanted] = await Promise.all([claimsOf(desk, answer, query), claimsOf(desk, expected, query)]);
+    if (said.length + wanted.length === 0) return notMeasured('neither the answer nor expected_output claims anything');
     const [right, present] = await Promise.all([
       said.length === 0 ? [] : supportOf(desk, said, [expected]),
       wanted.length === 0 ? [] : supportOf(desk, wanted, [answer]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
-import { estimateEnergy } from './estimate.ts';
+import { estimateEnergy, noEnergyReason } from './estimate.ts';
 import { carbonKg, energyKwh } from './readings.ts';
 
 const KM_PER_KG = 4.6;
@@ -54,7 +54,7 @@ export const metric = defineMetric({
 
 function fromEnergy({ trace }: MetricInput, given: Params, kgPerKwh: number, source: string) {
   const energy = energyKwh(trace) ?? estimateEnergy(trace, given.active_params_b);
-  if (energy === undefined) return notMeasured('no carbon or energy reading');
+  if (energy === undefined) return notMeasured(`no carbon reading, and ${noEnergyReason(trace)}`);
   return scored(energy.value * kgPerKwh, given, {
     method: `energy (${energy.method}) times grid intensity`,
     energy_kwh: energy.value,

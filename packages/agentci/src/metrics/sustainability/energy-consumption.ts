@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
-import { estimateEnergy } from './estimate.ts';
+import { estimateEnergy, noEnergyReason } from './estimate.ts';
 import { energyKwh } from './readings.ts';
+
+/** A charge of a phone takes about 8 Wh from the socket. */
+const PHONES_PER_KWH = 121;
 
 export const metric = defineMetric({
   name: 'energy_consumption',
@@ -25,11 +28,12 @@ export const metric = defineMetric({
     }),
   evaluate: ({ trace, params: { threshold_kwh, active_params_b } }) => {
     const energy = energyKwh(trace) ?? estimateEnergy(trace, active_params_b);
-    if (energy === undefined) return notMeasured('no energy reading');
+    if (energy === undefined) return notMeasured(noEnergyReason(trace));
     return measured(energy.value > 0 ? Math.min(1, threshold_kwh / energy.value) : 1, {
       energy_kwh: energy.value,
       threshold_kwh,
       under_threshold: energy.value <= threshold_kwh,
+      equivalents: { smartphones_charged: energy.value * PHONES_PER_KWH },
       method: energy.method,
     });
   },

@@ -33,3 +33,13 @@ export function estimateEnergy(trace: Trace | null | undefined, activeBillions?:
     method: 'estimated from output tokens and model size (EcoLogits fit, overhead 1.2)',
   };
 }
+
+/** Why there is neither a reading nor an estimate, and what would help. */
+export function noEnergyReason(trace: Trace | null | undefined): string {
+  if (trace?.captured.llmCalls !== 'full') return 'no energy reading';
+  const calls = llmCalls(trace);
+  const unsized = calls.find(({ model, requestModel }) => billionsOf(model ?? requestModel ?? '') === undefined);
+  if (unsized !== undefined)
+    return `no energy reading, and the size of the model "${unsized.model ?? unsized.requestModel ?? 'unknown'}" is not known: give active_params_b`;
+  return calls.length === 0 ? 'no energy reading' : 'no energy reading, and a call without its output tokens';
+}
