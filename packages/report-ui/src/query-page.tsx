@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { metricNumber } from '../../agentci/src/reporters/metric-values.ts';
 import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { Answer } from './answer.tsx';
@@ -154,12 +155,12 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, { value, detail }]) => (
+          {rows.map(([name, { value, unit, detail }]) => (
             <tr key={name}>
               <td>
                 <code>{visible(name)}</code>
               </td>
-              <td class="number">{value === null ? 'not measured' : String(Math.round(value * 10_000) / 10_000)}</td>
+              <td class="number">{value === null ? 'not measured' : visible(metricNumber(value, unit))}</td>
               <td class="wrap">{valueText(detail)}</td>
             </tr>
           ))}

@@ -21,11 +21,15 @@ const withoutCheck = (metrics: Readonly<Record<string, MetricResult>>, ids: Read
 
 /** `latency 900 ms`, or `latency not measured (no times)`: what was not measured is never a number. */
 export function metricText({ name, result }: MetricValue): string {
-  const { value, unit, detail } = result;
-  if (value === null) return `${name} not measured (${String(detail.reason ?? 'no reason given')})`;
-  if (unit === 'USD') return `${name} ${isTiny(value) ? `$${value.toPrecision(2)}` : formatUsd(value)}`;
-  if (unit === 'ms') return `${name} ${formatMs(value)}`;
-  return `${name} ${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
+  if (result.value === null) return `${name} not measured (${String(result.detail.reason ?? 'no reason given')})`;
+  return `${name} ${metricNumber(result.value, result.unit)}`;
+}
+
+/** A measured number with its unit. */
+export function metricNumber(value: number, unit: string | undefined): string {
+  if (unit === 'USD') return isTiny(value) ? `$${value.toPrecision(2)}` : formatUsd(value);
+  if (unit === 'ms') return formatMs(value);
+  return `${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 }
 
 /** Four decimals would make it 0, which it is not. */

@@ -99,6 +99,13 @@ function* renderPrometheus(run: RunResult): Generator<string> {
   if (measured.length > 0)
     yield `${head('agentci_metric', 'Value of a metric the spec asks for; one that was not measured is left out.')}${measured.join('')}`;
   const agent = `agent="${escapePrometheusLabel(escapeTerminalLine(run.agent))}"`;
+  const overall = Object.entries(run.metrics ?? {}).flatMap(([name, { value }]) =>
+    typeof value === 'number' && Number.isFinite(value)
+      ? [`agentci_run_metric{${agent},metric="${escapePrometheusLabel(escapeTerminalLine(name))}"} ${value}\n`]
+      : [],
+  );
+  if (overall.length > 0)
+    yield `${head('agentci_run_metric', 'Value of a metric that is measured once over the whole run.')}${overall.join('')}`;
   yield head('agentci_queries', 'Queries of the run by status.');
   const { passed, warnings, failed, errors, skipped, exit_code } = run.summary;
   for (const [status, count] of Object.entries({

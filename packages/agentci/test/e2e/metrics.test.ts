@@ -112,6 +112,7 @@ test('values are series of their own in prometheus; what was not measured is lef
   const { stdout } = await cli(['test', '-f', 'prometheus'], { cwd: project(log('In Oslo.', 1)) });
   expect(stdout).toMatch(/^agentci_metric\{.*metric="tool_success"\} 1$/m);
   expect(stdout).not.toContain('metric="latency"');
+  expect(stdout).toContain('agentci_run_metric{agent="support",metric="privacy_budget"} 0.75\n');
 });
 
 describe('metrics of the user', () => {
