@@ -46,6 +46,19 @@ describe('with @huggingface/transformers and models in a folder', () => {
     expect(output).toMatchObject({ value, detail: { model: 'tiny/clip' } });
   });
 
+  test('image_caption_accuracy is 0.7 of the meaning and 0.3 of the words', async () => {
+    const [metric] = resolveMetrics(['image_caption_accuracy']);
+    const output = await metric!.evaluate({
+      case: { expected_output: 'red red green' },
+      outcome: 'red green red',
+      models: setUp().models,
+    });
+    expect(output.value).toBeCloseTo(1, 6);
+    expect(output.detail).toMatchObject({ method: 'semantic and keywords', model: 'tiny/text' });
+    const other = await metric!.evaluate({ case: { expected_output: 'red' }, outcome: 'blue', models: setUp().models });
+    expect(other.value).toBeCloseTo(0, 6);
+  });
+
   test('a model or an image that is not there is a reason', async () => {
     const { dir, models } = setUp();
     expect(await models.clipImages(['absent.png'])).toMatchObject({ ok: false });

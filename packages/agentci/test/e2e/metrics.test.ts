@@ -202,6 +202,43 @@ queries:
     ]);
   });
 
+  test('are four, each with its own questions, counts and cached replies', async () => {
+    const asked: string[] = [];
+    const server = await scriptedModel((request) => {
+      const text = JSON.stringify(request);
+      const isSplit = text.includes('Split the block');
+      const isUseful = text.includes('was useful in arriving');
+      asked.push(isSplit ? 'claims' : isUseful ? 'useful' : 'support');
+      const one = '{"index": 1, "reason": "r", "verdict": 1}';
+      if (isSplit) return { text: '{"statements": ["The parcel is in Oslo.", "It is green."]}' };
+      if (isUseful) return { text: `{"verdicts": [${text.includes('Bananas') ? one.replace(': 1}', ': 0}') : one}]}` };
+      return { text: `{"verdicts": [${one}, {"index": 2, "reason": "r", "verdict": 0}]}` };
+    });
+    const metrics = `    context: [Bananas are yellow, The parcel is in Oslo]
+    expected_output: The parcel is in Oslo and green.
+    metrics:
+      faithfulness: {method: model}
+      hallucination_rate: {method: model}
+      answer_correctness: {method: model, similarity_weight: 0}
+      retrieval_quality: {min: 0.5, method: model}
+`;
+    const whole = spec(server.url).split('    context:')[0] + metrics;
+    const cwd = project(TRACE, whole);
+    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd, env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).results[0].metrics).toMatchObject({
+      faithfulness: { value: 0.5, detail: { claims: 2, supported: 1 } },
+      hallucination_rate: { value: 0.5, detail: { unsupported: 1 } },
+      answer_correctness: { value: 0.5, detail: { tp: 1, fp: 1, fn: 1, f1: 0.5 } },
+      retrieval_quality: { value: 0.5, detail: { verdicts: [{ useful: false }, { useful: true }] } },
+    });
+    const before = asked.length;
+    const again = await cli(['test', '-f', 'json', '--judge', 'recorded'], { cwd });
+    expect(JSON.parse(again.stdout).judge).toMatchObject({ calls: 0 });
+    expect(asked).toHaveLength(before);
+    expect(again.code).toBe(0);
+  });
+
   test('give no value when verdicts are missing twice', async () => {
     const server = await scriptedModel((request) => ({
       text: JSON.stringify(request).includes('Split the block') ? '{"statements": ["A.", "B."]}' : '{"verdicts": []}',

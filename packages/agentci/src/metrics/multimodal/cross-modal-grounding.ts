@@ -3,13 +3,14 @@ import { cosine } from '../cosine.ts';
 import { answerOf, clamp01, metadataOf, ownField } from '../input.ts';
 import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
-import { pathOf, vectorOf } from './given-vectors.ts';
+import { vectorOf } from './given-vectors.ts';
+import { mediaPath } from './media.ts';
 
 export const metric = defineMetric({
   name: 'cross_modal_grounding',
   group: 'multimodal',
   layer: 'correctness',
-  needs: ['metadata.image_path and a CLIP model, or embeddings in metadata'],
+  needs: ['an image (metadata.image_path or the trace) and a CLIP model, or embeddings in metadata'],
   summary: 'how well the answer fits the image it was given',
   params: () =>
     z.strictObject({
@@ -29,9 +30,9 @@ export const metric = defineMetric({
 });
 
 async function fromModel(input: MetricInput, threshold: number) {
-  const path = pathOf(ownField(metadataOf(input), 'image_path'));
+  const path = mediaPath(input, 'image');
   const answer = answerOf(input);
-  if (path === undefined) return notMeasured('no image_path in metadata');
+  if (path === undefined) return notMeasured('no image_path in metadata, and no image file in the trace');
   if (answer === undefined) return notMeasured('no answer captured');
   if (input.models === undefined) return notMeasured(NO_MODELS);
   const [image, text] = await Promise.all([input.models.clipImages([path]), input.models.clipText(answer)]);

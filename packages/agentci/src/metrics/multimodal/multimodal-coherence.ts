@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answerOf, caseOf, metadataOf, ownField } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { hasMedia } from './media.ts';
 
 const KEYWORDS = {
   image: ['image', 'picture', 'photo', 'visual', 'see', 'shown', 'display'],
@@ -58,6 +59,6 @@ export const metric = defineMetric({
 
 function modalitiesOf(input: MetricInput): Modality[] {
   const metadata = metadataOf(input);
-  const media = (['image', 'audio', 'video'] as const).filter((kind) => ownField(metadata, `${kind}_path`));
+  const media = (['image', 'audio', 'video'] as const).filter((kind) => hasMedia(input, kind));
   return ownField(metadata, 'text') || caseOf(input).query ? [...media, 'text'] : media;
 }

@@ -3,13 +3,14 @@ import { cosine } from '../cosine.ts';
 import { answerOf, clamp01, mean, metadataOf, ownField } from '../input.ts';
 import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
-import { pathOf, vectorOf, vectorsOf } from './given-vectors.ts';
+import { vectorOf, vectorsOf } from './given-vectors.ts';
+import { mediaPath } from './media.ts';
 
 export const metric = defineMetric({
   name: 'video_response_relevance',
   group: 'multimodal',
   layer: 'correctness',
-  needs: ['metadata.video_path, ffmpeg and a CLIP model, or embeddings in metadata'],
+  needs: ['a video (metadata.video_path or the trace), ffmpeg and a CLIP model, or embeddings in metadata'],
   summary: 'how well the answer fits the frames of the video it was given',
   params: () =>
     z.strictObject({
@@ -37,9 +38,9 @@ const frameIndices = (total: number, wanted: number): number[] =>
   Array.from({ length: wanted }, (_, i) => Math.floor((i * total) / wanted));
 
 async function fromModel(input: MetricInput, wanted: number) {
-  const path = pathOf(ownField(metadataOf(input), 'video_path'));
+  const path = mediaPath(input, 'video');
   const answer = answerOf(input);
-  if (path === undefined) return notMeasured('no video_path in metadata');
+  if (path === undefined) return notMeasured('no video_path in metadata, and no video file in the trace');
   if (answer === undefined) return notMeasured('no answer captured');
   if (input.models === undefined) return notMeasured(NO_MODELS);
   const [frames, text] = await Promise.all([input.models.clipFrames(path, wanted), input.models.clipText(answer)]);
