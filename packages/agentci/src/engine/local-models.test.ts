@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import installedFfmpeg from '@ffmpeg-installer/ffmpeg';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { pngOf, writeTinyModels } from '../../test/support/tiny-models.ts';
@@ -9,7 +9,7 @@ import { resolveMetrics } from '../metrics/registry.ts';
 import { createLocalModels } from './local-models.ts';
 
 /** The binary comes with a development dependency, so that no machine has to have one. */
-const FFMPEG = (createRequire(import.meta.url)('@ffmpeg-installer/ffmpeg') as { path: string }).path;
+const FFMPEG = installedFfmpeg.path;
 
 function setUp(more: Readonly<Record<string, string>> = { AGENTCI_FFMPEG: FFMPEG }) {
   const dir = tempDir();

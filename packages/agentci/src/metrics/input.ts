@@ -1,4 +1,3 @@
-import type { Trace } from '../trace/model.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
 import type { MetricCase, MetricInput } from './metric.ts';
 
@@ -48,9 +47,6 @@ export const ownField = (fields: Fields, key: string): unknown =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
 export const expectedOf = (input: MetricInput): string | undefined => textOf(caseOf(input).expected_output);
-
-/** The steps of a trace that may be missing. */
-export const stepsOf = ({ trace }: MetricInput): Trace['steps'] => trace?.steps ?? [];
 
 export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));
 
