@@ -1,6 +1,7 @@
 import { canonicalJson } from '../kit/hash.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricInput, MetricOutput } from '../metrics/metric.ts';
+import { metricNumber } from '../reporters/metric-values.ts';
 import type { CheckResult, MetricResult } from '../results/run-result.ts';
 import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
@@ -111,14 +112,16 @@ export class SuiteMetrics {
       const output = await measure(group, runsOf);
       overall.metrics[freeName(request.name, overall.metrics)] = metricResult(metric, output);
       if (isBounded(request)) overall.checks.push(checkOf({ request, metric, output, failure: undefined, location }));
-      else
-        overall.notices.push(
-          `${metric.name} over the run: ${output.value === null ? `not measured, ${String(output.detail.reason)}` : output.value}`,
-        );
+      else overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
     }
     return overall;
   }
 }
+
+const told = ({ value, detail }: MetricOutput, { scale, unit }: Metric): string =>
+  value === null
+    ? `not measured, ${String(detail.reason)}`
+    : metricNumber(value, scale === 'raw' && unit !== '' ? unit : undefined);
 
 /** Queries may ask for one metric with different parameters. */
 function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {

@@ -12,8 +12,15 @@ import type { Suite } from '../spec/suite.ts';
 export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string, Metric>> {
   const metrics = new Map<string, Metric>();
   for (const path of suite.use) {
-    for (const like of metricsIn(await importModule(suite, path))) {
-      const name = (typeof like === 'function' ? like.name : (like as { name?: unknown }).name) as unknown;
+    const found = metricsIn(await importModule(suite, path));
+    if (found.length === 0)
+      throw new UserError('USE_NO_METRIC', `use: ${path} exports no metric`, {
+        hint: 'Export an object with a name and an evaluate function; see docs/metrics/custom.md.',
+      });
+    for (const item of found) {
+      // A class is called as it calls itself; one that gives no name to its instances, by its own.
+      const like = typeof item === 'function' ? new item() : item;
+      const name: unknown = like.name ?? (typeof item === 'function' ? item.name : undefined);
       if (typeof name !== 'string' || name === '')
         throw new UserError('USE_METRIC_UNNAMED', `use: ${path} exports a metric without a name`);
       if (metrics.has(name) || findMetric(name))
@@ -53,10 +60,15 @@ function metricsIn(module: Readonly<Record<string, unknown>>): MetricLike[] {
   return [...found] as MetricLike[];
 }
 
-const isMetricLike = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['evaluate', 'evaluateSuite'].some((key) => typeof (value as Record<string, unknown>)[key] === 'function');
+/** An object that measures, or a class whose instances do. */
+function isMetricLike(value: unknown): boolean {
+  const shape: unknown = typeof value === 'function' ? value.prototype : value;
+  return (
+    typeof shape === 'object' &&
+    shape !== null &&
+    ['evaluate', 'evaluateSuite'].some((key) => typeof (shape as Record<string, unknown>)[key] === 'function')
+  );
+}
 
 /** What the loader of the spec could not know yet. */
 function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { Judge } from '../judge/port.ts';
 import type { Layer } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
@@ -38,6 +37,19 @@ export interface MetricOutput {
 
 type Found = Omit<MetricOutput, 'name'>;
 
+/** What reads parameters: a zod schema of any version, or anything of its shape. Metrics of users bring their own zod. */
+export interface ParamsSchema<P extends object> {
+  readonly parse: (value: unknown) => P;
+  readonly safeParse: (value: unknown) =>
+    | { readonly success: true; readonly data: P }
+    | {
+        readonly success: false;
+        readonly error: {
+          readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+        };
+      };
+}
+
 export interface MetricFacts {
   readonly name: string;
   /** Where a bound on it is checked. */
@@ -54,7 +66,7 @@ export interface MetricFacts {
   /** `suite`: one value over all traces of a run. */
   readonly scope: 'query' | 'suite';
   /** Its parameters with their defaults. A function, so that a spec without metrics does not pay for it. */
-  readonly params?: () => z.ZodType<object>;
+  readonly params?: () => ParamsSchema<object>;
 }
 
 /** A number taken from a trace. One file each; see docs/metrics. */
@@ -73,7 +85,7 @@ type With<P> = Omit<MetricInput, 'params'> & { readonly params: P };
 export interface MetricDefinition<P extends object = Readonly<Record<string, unknown>>>
   extends Partial<Omit<MetricFacts, 'name' | 'params'>> {
   readonly name: string;
-  readonly params?: () => z.ZodType<P>;
+  readonly params?: () => ParamsSchema<P>;
   readonly evaluate?: (input: With<P>) => Found | Promise<Found>;
   readonly evaluateSuite?: (inputs: readonly With<P>[]) => Found | Promise<Found>;
   readonly keep?: (input: MetricInput) => MetricInput;
@@ -109,7 +121,7 @@ export function defineMetric<P extends object = Readonly<Record<string, unknown>
     summary: definition.summary ?? '',
     group: definition.group ?? 'custom',
     scope: definition.scope ?? (evaluate === undefined ? 'suite' : 'query'),
-    ...(schema === undefined ? {} : { params: schema as () => z.ZodType<object> }),
+    ...(schema === undefined ? {} : { params: schema as () => ParamsSchema<object> }),
     evaluate: evaluate
       ? (input) => finish(evaluate(prepare(input)))
       : (input) => overAll?.([input]) ?? checked(name, notMeasured('the metric has no evaluate function')),

@@ -1,3 +1,6 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { scriptedModel } from '../support/scripted-judge.ts';
@@ -147,6 +150,48 @@ export const broken = { name: 'broken', evaluate: () => { throw new Error('boom'
       'metric.broken': 'error',
       'metric.tool_success': 'pass',
     });
+  });
+
+  test('may be classes, and one value for the whole run', async () => {
+    const classes = `export default class { name = 'tone'; evaluate() { return { value: 0.25, detail: {} }; } }
+export class Letters {
+  scale = 'raw';
+  unit = 'letters';
+  evaluateSuite(inputs: { trace?: { final?: { text?: string } } }[]) {
+    return { value: inputs.reduce((sum, { trace }) => sum + (trace?.final?.text?.length ?? 0), 0), detail: {} };
+  }
+}
+`;
+    const { code, stdout } = await cli(['test', '-f', 'json'], {
+      cwd: project(TRACE, spec('{tone: 0.2, Letters: {max: 10}}'), { 'metrics/tone.ts': classes }),
+    });
+    expect(code).toBe(0);
+    const run = JSON.parse(stdout);
+    expect(run.results[0].metrics.tone.value).toBe(0.25);
+    expect(run.metrics).toEqual({ Letters: { value: 8, unit: 'letters', detail: {} } });
+  });
+
+  test('are as the page on them shows', async () => {
+    const page = readFileSync(new URL('../../../../docs/metrics/custom.md', import.meta.url), 'utf8');
+    const block = (language: string) => page.match(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``))![1]!;
+    const cwd = tempDir({
+      'agentci_spec.yaml': block('yaml'),
+      'metrics/politeness.ts': block('ts'),
+      'traces.jsonl': JSON.stringify({ ...TRACE, id: undefined, answer: 'Please wait.' }),
+    });
+    mkdirSync(join(cwd, 'node_modules', '@agentci'), { recursive: true });
+    symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), join(cwd, 'node_modules', '@agentci', 'agentci'));
+    const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json'], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).results[0].metrics.politeness.value).toBe(1);
+  });
+
+  test('are missed in a module that has none', async () => {
+    const { code, stderr } = await cli(['test'], {
+      cwd: project(TRACE, spec('{tone: 1}'), { 'metrics/tone.ts': 'export const tone = 1;' }),
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('USE_NO_METRIC');
   });
 
   test('that nobody wrote are found out before the agent runs', async () => {
