@@ -41,6 +41,7 @@ test.each([
   ['a value the parameter cannot have', [{ pii_leakage: { formula: 'sum' } }]],
   ['two metrics in one item', [{ cost: 1, latency: 2 }]],
   ['a name with a blank', { 'my tone': 1 }],
+  ['a bound of a metric of a module that is no number', { tone_of_my_own: 'high' }],
   ['nothing', {}],
   ['an empty list', []],
 ])('%s is refused', (_, metrics) => {
