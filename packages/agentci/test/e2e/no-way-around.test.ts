@@ -55,7 +55,9 @@ describe('--resume', () => {
     const journal = () =>
       existsSync(runs)
         ? readdirSync(runs)
-            .map((id) => readFileSync(join(runs, id, 'results.jsonl'), 'utf8'))
+            .map((id) => join(runs, id, 'results.jsonl'))
+            // The folder is there a moment before the file.
+            .map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
             .join('')
         : '';
     for (let tries = 0; tries < 500 && !journal().includes('"id":"a"'); tries++)

@@ -32,7 +32,9 @@ async function stopMidway(cwd: string, signal: 'SIGKILL' | 'SIGINT', finished: n
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     const [run] = existsSync(runs) ? readdirSync(runs) : [];
-    const journal = run === undefined ? '' : readFileSync(join(runs, run, 'results.jsonl'), 'utf8');
+    const file = join(runs, run ?? '', 'results.jsonl');
+    // The folder is there a moment before the file.
+    const journal = existsSync(file) ? readFileSync(file, 'utf8') : '';
     if (journal.split('\n').length - 2 >= finished) break;
   }
   child.kill(signal);
