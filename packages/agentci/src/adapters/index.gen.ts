@@ -5,6 +5,7 @@ import { adapter as agentci } from './agentci.ts';
 import { adapter as agentunit } from './agentunit.ts';
 import { adapter as anthropicMessages } from './anthropic-messages.ts';
 import { adapter as assay } from './assay.ts';
+import { adapter as atif } from './atif.ts';
 import { adapter as geminiGenerateContent } from './gemini-generate-content.ts';
 import { adapter as langchainLanggraph } from './langchain-langgraph.ts';
 import { adapter as langfuseExport } from './langfuse-export.ts';
@@ -30,6 +31,7 @@ export const ADAPTERS: readonly Adapter[] = [
   agentunit,
   anthropicMessages,
   assay,
+  atif,
   geminiGenerateContent,
   langchainLanggraph,
   langfuseExport,

@@ -1,0 +1,69 @@
+import { findPii } from '../../kit/pii.ts';
+import type { Trace } from '../../trace/model.ts';
+
+/** Fields whose values are secrets whatever they look like. */
+const SECRET_KEY =
+  /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passwd|pwd|secret|client_secret|api[-_]?key|x-api-key|access[-_]?token|refresh[-_]?token|id[-_]?token|auth[-_]?token|bearer|private[-_]?key|credential|credentials)$/i;
+/** Secrets that stand in running text after their name. */
+const SECRET_TEXT =
+  /((?:authorization|password|passwd|secret|api[-_ ]?key|access[-_ ]?token|token)["']?\s{0,5}[:=]\s{0,5}["']?(?:bearer\s)?)([^\s"',;}&]{6,500})/gi;
+const BEARER = /\b(bearer\s+)([A-Za-z0-9._~+/-]{16,2000}=*)/gi;
+const JWT = /\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
+
+export interface RedactOptions {
+  /** Also names of people, as far as two capitalized words tell them: it takes place names along. */
+  readonly names: boolean;
+}
+
+export interface Redacted {
+  readonly trace: Trace;
+  /** How many values were masked, by what they were. */
+  readonly masked: ReadonlyMap<string, number>;
+}
+
+/** Masks secrets and personal data in every text of a trace, keys of objects too. Numbers and the trace's own words stay. */
+export function redact(trace: Trace, options: RedactOptions): Redacted {
+  const masked = new Map<string, number>();
+  const mask = (type: string): string => {
+    masked.set(type, (masked.get(type) ?? 0) + 1);
+    return `[${type}]`;
+  };
+  const inText = (text: string): string => {
+    const secretless = text
+      .replace(PRIVATE_KEY, () => mask('secret'))
+      .replace(JWT, () => mask('secret'))
+      .replace(BEARER, (_, before: string) => `${before}${mask('secret')}`)
+      .replace(SECRET_TEXT, (_, before: string) => `${before}${mask('secret')}`);
+    const spans = findPii(secretless, { names: options.names ? 'pattern' : 'off' }).toSorted(
+      (a, b) => a.start - b.start,
+    );
+    let out = '';
+    let at = 0;
+    for (const { type, start, end } of spans) {
+      out += secretless.slice(at, start) + mask(type);
+      at = end;
+    }
+    return out + secretless.slice(at);
+  };
+  const visit = (value: unknown, key: string | undefined): unknown => {
+    if (key !== undefined && SECRET_KEY.test(key) && value !== null && typeof value !== 'object' && value !== '')
+      return typeof value === 'number' || typeof value === 'string' ? mask('secret') : value;
+    if (typeof value === 'string') return inText(value);
+    if (Array.isArray(value)) return value.map((item) => visit(item, key));
+    if (typeof value !== 'object' || value === null) return value;
+    const copy: Record<string, unknown> = {};
+    for (const [name, inner] of Object.entries(value))
+      Object.defineProperty(copy, inText(name), {
+        value: visit(inner, name),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    return copy;
+  };
+  // What the program itself wrote stays readable: only what agents, tools and people said is masked.
+  const { schema, captured, source, ...said } = trace;
+  const clean = visit(said, undefined) as Omit<Trace, 'schema' | 'captured' | 'source'>;
+  return { trace: { ...clean, schema, captured, source }, masked };
+}
