@@ -1,6 +1,8 @@
 /** One tool call as the policy sees it. `args: undefined` means that they were not captured, never that there were none. */
 export interface PolicyCall {
   readonly name: string;
+  /** The name as recorded, where the server was taken out of it; a policy may use either. */
+  readonly rawName?: string;
   readonly args?: unknown;
   /** Arguments that were captured as text which is no JSON. */
   readonly argsRaw?: string;

@@ -28,7 +28,8 @@ export function evaluateArguments(input: EvaluateArgumentsInput): ArgumentsResul
     const calls = toCalls(input.calls);
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i]!;
-      if (isMeant === undefined || isMeant(call.name)) judge.add(call, i);
+      if (isMeant === undefined || isMeant(call.name) || (call.rawName !== undefined && isMeant(call.rawName)))
+        judge.add(call, i);
     }
     return judge.result();
   });
@@ -99,7 +100,7 @@ class CallJudge {
       });
       return;
     }
-    const { tool, denied } = this.#lookUp(call.name);
+    const { tool, denied } = this.#lookUp(call);
     if (denied !== undefined) {
       this.#deny(call, index, denied);
       return;
@@ -129,11 +130,18 @@ class CallJudge {
     };
   }
 
-  #lookUp(name: string) {
-    let known = this.#known.get(name);
+  /** What the policy says of a tool, under either of its names: what one of them forbids is forbidden. */
+  #lookUp({ name, rawName }: PolicyCall): {
+    readonly tool: ToolPolicy | undefined;
+    readonly denied: Denial | undefined;
+  } {
+    const key = rawName ?? name;
+    let known = this.#known.get(key);
     if (known === undefined) {
-      known = { tool: toolPolicy(this.#policy, name), denied: denialOf(this.#policy, name) };
-      this.#known.set(name, known);
+      const names = rawName === undefined ? [name] : [name, rawName];
+      const tool = names.map((each) => toolPolicy(this.#policy, each)).find((found) => found !== undefined);
+      known = { tool, denied: denialOf(this.#policy, names) };
+      this.#known.set(key, known);
     }
     return known;
   }
@@ -239,13 +247,13 @@ interface Denial {
 }
 
 /** Deny beats allow. */
-function denialOf(policy: Policy, name: string): Denial | undefined {
-  const denied = policy.deny.find(({ matches }) => matches(name));
+function denialOf(policy: Policy, names: readonly string[]): Denial | undefined {
+  const denied = policy.deny.find(({ matches }) => names.some(matches));
   if (denied !== undefined) {
     const { text, place } = denied;
     return { code: 'E_TOOL_DENIED', constraint: `deny: ${text}`, message: 'Tool is denied', place };
   }
-  if (policy.allow === undefined || policy.allow.some(({ matches }) => matches(name))) return undefined;
+  if (policy.allow === undefined || policy.allow.some(({ matches }) => names.some(matches))) return undefined;
   const list = policy.allow.map(({ text }) => text).join(', ');
   return {
     code: 'E_TOOL_NOT_ALLOWED',

@@ -26,13 +26,14 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     const tools = new Set<string>();
     const calls = toCalls(input.calls);
     for (let i = 0; i < calls.length; i++) {
-      const { name } = calls[i]!;
-      if (!known.has(name))
+      const { name, rawName } = calls[i]!;
+      const key = rawName ?? name;
+      if (!known.has(key))
         known.set(
-          name,
-          patterns.find(({ matches }) => matches(name)),
+          key,
+          patterns.find(({ matches }) => matches(name) || (rawName !== undefined && matches(rawName))),
         );
-      const hit = known.get(name);
+      const hit = known.get(key);
       if (hit === undefined) continue;
       tools.add(name);
       violations.push({

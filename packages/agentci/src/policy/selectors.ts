@@ -117,11 +117,16 @@ export class CallTable {
   constructor(calls: readonly PolicyCall[]) {
     this.calls = calls;
     for (let i = 0; i < calls.length; i++) {
-      const { name } = calls[i]!;
-      const list = this.#byName.get(name);
-      if (list === undefined) this.#byName.set(name, [i]);
-      else list.push(i);
+      const { name, rawName } = calls[i]!;
+      this.#note(name, i);
+      if (rawName !== undefined) this.#note(rawName, i);
     }
+  }
+
+  #note(name: string, index: number): void {
+    const list = this.#byName.get(name);
+    if (list === undefined) this.#byName.set(name, [index]);
+    else list.push(index);
   }
 
   /** Every call's index. */

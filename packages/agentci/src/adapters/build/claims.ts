@@ -29,9 +29,11 @@ class Claims {
   readonly #nodes: readonly Node[];
   readonly #byId = new Map<string, Node<DraftTool>>();
   /** Recorded calls, in order, that no message asked for yet. */
-  readonly #unasked = new Map<string, Node<DraftTool>[]>();
-  /** Calls without an id, by name, in the order they were asked for: their results come in that order. */
-  readonly #unanswered: Node<DraftTool>[] = [];
+  readonly #unasked = new Map<string, Queue>();
+  /** Calls without an id in the order they were asked for, all and by name: their results come in that order. */
+  readonly #inOrder: Queue = { list: [], at: 0 };
+  readonly #unanswered = new Map<string, Queue>();
+  readonly #isAnswered = new Set<Node<DraftTool>>();
   readonly #created = new Map<Node | undefined, Node[]>();
   /** How many calls without an id, by name, were asked for; and how many results without an id were used. */
   readonly #asked = new Map<string, number>();
@@ -43,9 +45,7 @@ class Claims {
       if (!isTool(node) || !isKept(node)) continue;
       const { callId, name } = node.draft;
       if (callId !== undefined) this.#byId.set(callId, node);
-      const same = this.#unasked.get(name);
-      if (same === undefined) this.#unasked.set(name, [node]);
-      else same.push(node);
+      queueOf(this.#unasked, name).list.push(node);
     }
   }
 
@@ -104,7 +104,8 @@ class Claims {
       this.#byId.set(call.id, node);
     } else {
       this.#asked.set(call.name, (this.#asked.get(call.name) ?? 0) + 1);
-      this.#unanswered.push(node);
+      this.#inOrder.list.push(node);
+      queueOf(this.#unanswered, call.name).list.push(node);
     }
     if (draft.args === undefined && call.args !== undefined) {
       draft.args = call.args;
@@ -121,20 +122,23 @@ class Claims {
 
   /** The first recorded call of the name that this can be: two ids that differ are two calls. */
   #recorded(call: Call): Node<DraftTool> | undefined {
-    const list = this.#unasked.get(call.name);
-    if (list === undefined) return undefined;
-    for (let first = list[0]; first !== undefined; first = list[0]) {
-      const isTaken = first.callIndex !== undefined;
-      if (!isTaken && call.id !== undefined && first.draft.callId !== undefined) return undefined;
-      list.shift();
-      if (!isTaken) return first;
-    }
-    return undefined;
+    const queue = this.#unasked.get(call.name);
+    if (queue === undefined) return undefined;
+    while (queue.at < queue.list.length && queue.list[queue.at]!.callIndex !== undefined) queue.at++;
+    const first = queue.list[queue.at];
+    if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined)) return undefined;
+    queue.at++;
+    return first;
   }
 
+  /** The call a result without an id belongs to: the next of its name, or simply the next. */
   #next(name: string | undefined): Node<DraftTool> | undefined {
-    const at = this.#unanswered.findIndex(({ draft }) => name === undefined || draft.name === name);
-    return at < 0 ? undefined : this.#unanswered.splice(at, 1)[0];
+    const queue = name === undefined ? this.#inOrder : this.#unanswered.get(name);
+    if (queue === undefined) return undefined;
+    while (queue.at < queue.list.length && this.#isAnswered.has(queue.list[queue.at]!)) queue.at++;
+    const next = queue.list[queue.at++];
+    if (next !== undefined) this.#isAnswered.add(next);
+    return next;
   }
 
   #answer(node: Node<DraftTool> | undefined, turn: Turn): void {
@@ -182,6 +186,18 @@ class Claims {
     else list.push(node);
     return node;
   }
+}
+
+/** A list that is used up from its beginning, without moving the rest each time. */
+interface Queue {
+  readonly list: Node<DraftTool>[];
+  at: number;
+}
+
+function queueOf(queues: Map<string, Queue>, name: string): Queue {
+  const queue = queues.get(name) ?? { list: [], at: 0 };
+  queues.set(name, queue);
+  return queue;
 }
 
 const withMessage = (evidence: DraftTool['evidence']): NonNullable<DraftTool['evidence']> =>

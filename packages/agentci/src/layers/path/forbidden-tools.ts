@@ -18,7 +18,10 @@ export const check = defineCheck({
     if (recorded === undefined) return unmeasured(`forbidden tools: not known, ${NOT_CAPTURED}`, { limit: 0 });
     const { calls, isPartial } = recorded;
     const isForbidden = anyOf(patterns);
-    const hits = callIndices(calls, (call) => isForbidden(call.name));
+    const hits = callIndices(
+      calls,
+      (call) => isForbidden(call.name) || (call.rawName !== undefined && isForbidden(call.rawName)),
+    );
     const violations = [...new Set(hits.map((i) => calls[i]!.name))];
     const rest = { value: hits.length, limit: 0, details: { forbidden_tools: { violations } } };
     if (hits.length > 0) {

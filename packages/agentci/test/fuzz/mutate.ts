@@ -1,0 +1,105 @@
+/** A number generator that gives the same series for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+const HOSTILE: readonly unknown[] = [
+  null,
+  true,
+  '',
+  '\u0000',
+  '__proto__',
+  'constructor',
+  -1,
+  0,
+  1e308,
+  -1e308,
+  2 ** 53 + 2,
+  Number.MAX_SAFE_INTEGER,
+  '9223372036854775807',
+  [],
+  {},
+  [[[[[[]]]]]],
+  { toString: 'x', valueOf: 1, length: -1 },
+  { $ref: '#' },
+  '\ud800',
+  'data: {"type":"x"}',
+  '{"a":',
+  '[1,2',
+  'x'.repeat(5000),
+];
+
+type Random = () => number;
+const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(random() * list.length)]!;
+
+/** Changes one place of a parsed recording: a value, a key, an item taken out, put in twice or moved. */
+export function mutateValue(root: unknown, random: Random): unknown {
+  const places: { holder: Record<string, unknown> | unknown[]; key: string | number }[] = [];
+  const walk = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > 12 || places.length > 5000) return;
+    for (const key of Object.keys(value)) {
+      places.push({ holder: value as Record<string, unknown>, key });
+      walk((value as Record<string, unknown>)[key], depth + 1);
+    }
+  };
+  const copy: unknown = structuredClone(root);
+  walk(copy, 0);
+  if (places.length === 0) return pick(HOSTILE, random);
+  for (let i = Math.ceil(random() * 3); i > 0; i--) {
+    const { holder, key } = pick(places, random);
+    const fields = holder as Record<string, unknown>;
+    const other = pick(places, random);
+    switch (Math.floor(random() * 6)) {
+      case 0:
+        fields[key] = structuredClone(pick(HOSTILE, random));
+        break;
+      case 1:
+        if (Array.isArray(holder)) holder.splice(Number(key), 1);
+        else delete fields[key];
+        break;
+      case 2:
+        // Another part of the same recording in this place: ids that collide, parents that are children.
+        fields[key] = structuredClone((other.holder as Record<string, unknown>)[other.key]);
+        break;
+      case 3:
+        if (Array.isArray(holder)) holder.push(structuredClone(holder[Number(key)]));
+        else fields[`${key}x`] = fields[key];
+        break;
+      case 4:
+        if (Array.isArray(holder)) holder.reverse();
+        else fields[key] = [fields[key]];
+        break;
+      default:
+        fields[key] =
+          typeof fields[key] === 'string' ? JSON.stringify(fields[key]) : String(JSON.stringify(fields[key]));
+    }
+  }
+  return copy;
+}
+
+/** Changes bytes: cuts, flips, repeats and strange encodings. */
+export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
+  const out = Uint8Array.from(bytes);
+  switch (Math.floor(random() * 5)) {
+    case 0:
+      return out.subarray(0, Math.floor(random() * out.length));
+    case 1:
+      for (let i = 0; i < 8; i++) out[Math.floor(random() * out.length)] = Math.floor(random() * 256);
+      return out;
+    case 2: {
+      const at = Math.floor(random() * out.length);
+      const piece = out.subarray(at, at + Math.floor(random() * 200));
+      return Buffer.concat([out.subarray(0, at), piece, piece, out.subarray(at)]);
+    }
+    case 3:
+      return Buffer.from(Buffer.from(out).toString('latin1'), 'utf16le');
+    default:
+      return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), out]);
+  }
+}
