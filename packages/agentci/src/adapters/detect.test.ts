@@ -34,7 +34,7 @@ describe('detecting the format', () => {
     }
   });
 
-  test.each(['', '{}', '[]', '5', '{"foo":1}', 'not json', '{"resourceSpans":[]}', '{"__proto__":{"answer":1}}'])(
+  test.each(['', '{}', '[]', '5', '{"foo":1}', 'not json', '{"__proto__":{"answer":1}}'])(
     '%s is nothing known',
     (input) => {
       expect(detectFormat(input)).toEqual({ format: undefined, confidence: 0, candidates: [] });
@@ -42,11 +42,10 @@ describe('detecting the format', () => {
   );
 
   test.each([
-    '{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"t","arguments":"{}"}}]}',
     '{"role":"user","content":"hello"}',
     '{"id":"x","model":"m","metadata":{}}',
     '{"type":"tool_call","payload":{}}',
-  ])('a record of a format that is not read here is not claimed', (input) => {
+  ])('a record that could be anything is not claimed', (input) => {
     expect(detectFormat(input).confidence).toBeLessThan(0.5);
   });
 

@@ -1,8 +1,9 @@
-import type { StreamProblem, StreamRecord } from '../kit/json-stream.ts';
+import { findDuplicateKey } from '../kit/json-keys.ts';
+import type { StreamProblem, StreamRecord, StreamValue } from '../kit/json-stream.ts';
 import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from './adapter.ts';
 import { adapter as agentci } from './agentci.ts';
 import { type Detection, detectRecords } from './detect-records.ts';
-import { ownerOfText, problemWith } from './problem.ts';
+import { ownerOf, ownerOfText, problemWith } from './problem.ts';
 import { adapter as simple } from './simple.ts';
 import { unwrap, withTask } from './unwrap.ts';
 
@@ -90,7 +91,9 @@ export class RecordReader {
     const raws: RawRecord[] = [];
     const problems: AdapterItem[] = [];
     for (const record of records) {
-      if (record.ok) raws.push(this.#raw(record, unwrap(record.value).value));
+      const twice = record.ok ? this.#saidTwice(record) : undefined;
+      if (twice !== undefined) problems.push(twice);
+      else if (record.ok) raws.push(this.#raw(record, unwrap(record.value).value));
       else problems.push(this.#broken(record));
     }
     return { raws, problems };
@@ -123,14 +126,37 @@ export class RecordReader {
   async #items(records: readonly StreamRecord[]): Promise<AdapterItem[]> {
     const items: AdapterItem[] = [];
     for (const record of records) {
-      if (!record.ok) items.push(this.#broken(record));
+      const twice = record.ok ? this.#saidTwice(record) : undefined;
+      if (twice !== undefined) items.push(twice);
+      else if (!record.ok) items.push(this.#broken(record));
       else if (!this.#readRecord(record, items)) await this.#readAgain(record, items);
     }
     return items;
   }
 
+  /** A record that says two things under one key is read one way here and another way elsewhere: it is refused. */
+  #saidTwice({ text, line, value }: StreamValue): AdapterItem | undefined {
+    // Records of our own are written by programs that cannot; looking would cost as much as reading them.
+    if (text === undefined || OWN.includes(this.#adapter!)) return undefined;
+    const found = findDuplicateKey(text);
+    if (found === undefined) return undefined;
+    const before = text.slice(0, found.offset);
+    const breaks = before.split('\n').length - 1;
+    return {
+      ok: false,
+      problem: {
+        code: 'TRACE_DUPLICATE_KEY',
+        message: `the key ${JSON.stringify(found.key.slice(0, 80))} stands twice in one object`,
+        line: line + breaks,
+        column: before.length - before.lastIndexOf('\n'),
+        ...(this.#file === undefined ? {} : { file: this.#file }),
+        ...ownerOf(value),
+      },
+    };
+  }
+
   /** False when the record is refused: it may be of another format than its file. */
-  #readRecord(record: StreamRecord & { ok: true }, items: AdapterItem[]): boolean {
+  #readRecord(record: StreamValue, items: AdapterItem[]): boolean {
     const wrapped = unwrap(record.value);
     const read = [...this.#adapter!.read([this.#raw(record, wrapped.value)])];
     if (read.length === 1 && read[0]!.ok === false) return false;
@@ -138,7 +164,7 @@ export class RecordReader {
     return true;
   }
 
-  async #readAgain(record: StreamRecord & { ok: true }, items: AdapterItem[]): Promise<void> {
+  async #readAgain(record: StreamValue, items: AdapterItem[]): Promise<void> {
     const wrapped = unwrap(record.value);
     const raw = [this.#raw(record, wrapped.value)];
     const adapter = (await this.#otherAdapter(wrapped.value)) ?? this.#adapter!;
@@ -153,7 +179,7 @@ export class RecordReader {
     return adapters.find((adapter) => adapter.format === format && unitOf(adapter, [value]) === 'record');
   }
 
-  #raw(record: StreamRecord & { ok: true }, value: unknown): RawRecord {
+  #raw(record: StreamValue, value: unknown): RawRecord {
     const { line, index } = record;
     return this.#file === undefined ? { value, line, index } : { value, line, index, file: this.#file };
   }

@@ -4,9 +4,16 @@ import { type CutRecord, JsonSplitter } from './json-splitter.ts';
 import { LineSplitter } from './jsonl-splitter.ts';
 
 /** A value out of a stream of JSON, or what is wrong with its text, in the order of the file. */
-export type StreamRecord =
-  | { readonly ok: true; readonly value: unknown; readonly line: number; readonly index: number }
-  | StreamProblem;
+export type StreamRecord = StreamValue | StreamProblem;
+
+export interface StreamValue {
+  readonly ok: true;
+  readonly value: unknown;
+  readonly line: number;
+  readonly index: number;
+  /** As written, to look closer at; absent where the value was not parsed from text. */
+  readonly text?: string;
+}
 
 export interface StreamProblem {
   readonly ok: false;
@@ -95,7 +102,7 @@ function parse(cut: CutRecord, index: number): StreamRecord {
     });
   }
   try {
-    return { ok: true, value: JSON.parse(text), line, index };
+    return { ok: true, value: JSON.parse(text), line, index, text };
   } catch {
     const error = findJsonError(text) ?? { offset: 0, message: 'not JSON', isEnd: false };
     const reason = error.isEnd && cut.isLast ? 'truncated' : 'bad-json';
