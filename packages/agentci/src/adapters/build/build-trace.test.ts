@@ -355,7 +355,7 @@ describe('what was captured', () => {
   test.each([
     {
       when: 'replies have no content and no call was recorded as run',
-      steps: [llm({ finish: 'tool_calls' })],
+      steps: [llm({ model: 'm' })],
       level: 'none',
     },
     {
