@@ -1,4 +1,11 @@
-import { type HandoffStep, type Step, type ToolStep, TRACE_SCHEMA, type Trace } from '../../trace/model.ts';
+import {
+  type Failure,
+  type HandoffStep,
+  type Step,
+  type ToolStep,
+  TRACE_SCHEMA,
+  type Trace,
+} from '../../trace/model.ts';
 import { TRACE_LIMITS } from '../../trace/schema.ts';
 import { placeId } from '../../trace/simple.ts';
 import { TraceError } from '../../trace/trace-error.ts';
@@ -34,6 +41,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (kept.length > TRACE_LIMITS.steps) throw tooMany(kept.length);
   const steps = numbered(kept);
   const final = draft.final ?? findFinal(nodes);
+  const error = draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
   const agents = agentsOf(nodes, draft.agents ?? []);
   const warnings = [...(draft.warnings ?? []), ...driftWarning(reported, steps), ...speakerWarnings(steps)];
@@ -45,14 +53,14 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     ...defined({
       task: findTask(draft, nodes),
       ...span(draft, steps),
-      error: draft.error,
+      error,
       final,
       tools: draft.tools === undefined ? undefined : [...draft.tools],
       reported,
       outcomes: draft.outcomes,
       resources: draft.resources,
     }),
-    status: draft.status ?? (draft.error !== undefined ? 'error' : final === undefined ? 'unknown' : 'ok'),
+    status: draft.status ?? (error !== undefined ? 'error' : final === undefined ? 'unknown' : 'ok'),
     agents,
     steps,
     meta: draft.meta ?? {},
@@ -166,6 +174,14 @@ function viaOf(key: string | undefined, ids: ReadonlyMap<Node, string>): string 
   for (const [node, id] of ids)
     if (node.draft.key === key || ('callId' in node.draft && node.draft.callId === key)) return id;
   return undefined;
+}
+
+/** A run failed when its outermost agent did, or when its last call of a model did and nothing was answered. */
+function failureOf(nodes: readonly Node[], isAnswered: boolean): Failure | undefined {
+  const outer = nodes.findLast((node) => isAgent(node) && isKept(node) && node.above.agent === undefined);
+  const last = isAnswered ? undefined : nodes.findLast((node) => isLlm(node) && isKept(node));
+  const failed = [outer, last].find((node) => node?.draft.status === 'error');
+  return failed === undefined ? undefined : (failed.draft.error ?? {});
 }
 
 /** From the source's own words, else the first start and the last end of the steps. */
