@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { detectFormat } from '../../src/adapters/detect.ts';
 import { readTraceItems } from '../../src/adapters/read-traces.ts';
 import type { ToolStep, Trace } from '../../src/trace/model.ts';
 import { finalText, handoffs, queryText, toolCalls } from '../../src/trace/selectors.ts';
@@ -33,7 +35,9 @@ export async function rowOfFile(path: string): Promise<FileRow> {
     if (item.ok) traces.push(item.trace);
     else problems.push(item.problem.code);
   }
-  return { format: traces[0]?.source.format ?? null, traces: traces.map(rowOf), problems };
+  // A trace of our own keeps the name of the format it once came from; the file's is what counts here.
+  const { format } = detectFormat(readFileSync(path));
+  return { format: traces.length === 0 ? null : (format ?? null), traces: traces.map(rowOf), problems };
 }
 
 function rowOf(trace: Trace): TraceRow {
