@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { detectFormat } from './detect.ts';
+import { ADAPTERS } from './index.gen.ts';
 import { readTraceItems } from './read-traces.ts';
 
-const OWN_FORMATS = ['agentci', 'agentunit', 'assay', 'mcp', 'simple'];
+/** Protobuf has no text to show. */
+const FORMATS = ADAPTERS.map(({ format }) => format).filter((format) => format !== 'otlp-protobuf');
 
-describe.each(OWN_FORMATS)('the page of %s', (format) => {
+describe.each(FORMATS)('the page of %s', (format) => {
   const page = new URL(`../../../../docs/adapters/${format}.md`, import.meta.url);
 
   test('has examples that are read in that format, without a problem', async () => {
