@@ -1,4 +1,3 @@
-import { detectFormat } from '../adapters/detect.ts';
 import { readTraceItems } from '../adapters/read-traces.ts';
 import { AgentError, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
@@ -17,6 +16,8 @@ export async function interpretOutput(output: RunOutput, asked: { id: string; qu
 async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return simpleTrace(trimmed);
+  // Every format is known there; an agent that answers in words needs none of them.
+  const { detectFormat } = await import('../adapters/detect.ts');
   if (detectFormat(trimmed).confidence >= SURE) return single(trimmed, output);
   // A JSON answer is an answer; JSON that was cut off is not.
   if (/^(\{"|\[\{)/.test(trimmed) && !isJson(trimmed)) {
