@@ -52,6 +52,20 @@ async function lazyIndex({ folder, symbol, name, facts }) {
   emit(join(src, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
 }
 
+/** What reading a spec needs to know of the metrics; their code is loaded when they are measured. */
+async function metricFacts() {
+  const lines = ['export const METRIC_FACTS = ['];
+  for (const file of extensions('metrics', ['metric'])) {
+    const { metric } = await jiti.import(join(src, 'metrics', file));
+    const isBare = metric.params?.().safeParse({}).success ?? true;
+    const facts = { name: metric.name, better: metric.better, scale: metric.scale, isBare };
+    const known = Object.entries(facts).map(([fact, value]) => `${fact}: ${literal(value)}`);
+    lines.push(`  { ${known.join(', ')} },`);
+  }
+  lines.push('] as const;');
+  emit(join(src, 'metrics', 'facts.gen.ts'), `${header}${lines.join('\n')}\n`);
+}
+
 const literal = (value) =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 
@@ -81,6 +95,7 @@ eagerIndex({ folder: 'adapters', symbols: ['adapter'], name: 'ADAPTERS', types: 
 // Eager, since specs are checked without waiting; what is heavy behind a metric is imported by the metric itself.
 eagerIndex({ folder: 'metrics', symbols: ['metric'], name: 'METRICS', types: ['Metric'], from: './metric.ts' });
 eagerIndex({ folder: 'policy/rules', symbols: ['rule'], name: 'RULES', types: ['AnyRule'], from: './rule.ts' });
+await metricFacts();
 await lazyIndex({
   folder: 'reporters',
   symbol: 'reporter',

@@ -59,7 +59,7 @@ export default defineConfig({
         },
         {
           name: 'spec',
-          test: /node_modules[\\/](zod|js-yaml)[\\/]|src[\\/](layers|spec)[\\/]|src[\\/]trace[\\/](selectors|totals|model)\.ts|src[\\/]kit[\\/](yaml|hash|regex|glob|json-schema|text-fold|time-guard|json-limits)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/]trajectory[\\/]/,
+          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(zod-expert|explain-value|to-zod|parse-spec)\.ts)|src[\\/]trace[\\/](selectors|totals|model)\.ts|src[\\/]kit[\\/](yaml|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
           priority: 1,
         },
       ],

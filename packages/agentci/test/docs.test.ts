@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readTraces } from '../src/adapters/read-traces.ts';
-import { parseSpec } from '../src/spec/load.ts';
+import { parseSpec } from '../src/spec/parse-spec.ts';
 import { cli } from './support/cli.ts';
 import { tempDir } from './support/temp-dir.ts';
 

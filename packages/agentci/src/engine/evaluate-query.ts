@@ -8,12 +8,13 @@ import type { Policy } from '../policy/policy.ts';
 import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worstStatus } from '../results/status.ts';
+import { hasMetrics } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
-import { hasMetrics, type MetricTools, measureQuery } from './metric-checks.ts';
+import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
 
@@ -77,6 +78,8 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
 
 /** Adds the metrics of the query, and the verdicts on their bounds to the layers they belong to. */
 async function measured(input: EvaluateInput, trace: Trace, result: QueryResult): Promise<QueryResult> {
+  // The catalogue of metrics is large, and most specs ask for none.
+  const { measureQuery } = await import('./metric-checks.ts');
   const { metrics, checks } = await measureQuery(input.query, trace, {
     ...input.metricTools,
     ...(input.judge ? { judge: input.judge } : {}),

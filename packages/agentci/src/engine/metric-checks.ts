@@ -24,8 +24,6 @@ export interface Measurements {
   readonly checks: Readonly<Record<Layer, CheckResult[]>>;
 }
 
-export const hasMetrics = (query: Query): boolean => metricRequests(query.metrics).length > 0;
-
 /** The metric of that name, the user's own first: a suite never sees those of another. */
 export const metricOf = (name: string, { custom }: Pick<MetricTools, 'custom'>): Metric | undefined =>
   custom?.get(name) ?? findMetric(name);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/policy.json' with { type: 'json' };
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { evaluateQuery } from './evaluate-query.ts';
 import { runSuite } from './run-suite.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import type { Suite } from '../spec/suite.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import type { RunOptions } from './run-options.ts';

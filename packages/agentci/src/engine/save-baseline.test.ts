@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import vectors from '../../test/vectors/baseline.json' with { type: 'json' };
 import { ADAPTERS } from '../adapters/index.gen.ts';
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import type { Suite } from '../spec/suite.ts';
 import { finalText, toolNames } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { scriptedModel, verdictText } from '../../test/support/scripted-judge.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { isSampled } from '../judge/sample.ts';
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';

@@ -1,31 +1,32 @@
-import { z } from 'zod';
 import { compileRegex } from '../kit/regex.ts';
+import { type Infer, v } from '../kit/value-schema.ts';
 import { jsonContains, jsonEqual } from './json-compare.ts';
 import { number, shortJson } from './words.ts';
 
-const toleranceSchema = z.union([
-  z.number().min(0),
-  z
-    .strictObject({ value: z.number(), abs: z.number().min(0).optional(), rel: z.number().min(0).optional() })
-    .refine((t) => t.abs !== undefined || t.rel !== undefined, { error: 'tolerance needs abs or rel' }),
+const toleranceSchema = v.union([
+  v.number().min(0),
+  v
+    .strictObject({ value: v.number(), abs: v.number().min(0).optional(), rel: v.number().min(0).optional() })
+    .refine((t) => t.abs !== undefined || t.rel !== undefined, { message: 'tolerance needs abs or rel' }),
 ]);
 
 /** What is asked of one argument. Several keys together must all hold. */
-export const argumentMatcherSchema = z
+export const argumentMatcherSchema = v
   .strictObject({
-    equals: z.unknown().optional(),
-    one_of: z.array(z.unknown()).min(1).optional(),
-    oneOf: z.array(z.unknown()).min(1).optional(),
-    regex: z.string().optional(),
+    equals: v.unknown().optional(),
+    one_of: v.array(v.unknown()).min(1).optional(),
+    oneOf: v.array(v.unknown()).min(1).optional(),
+    regex: v.string().optional(),
     tolerance: toleranceSchema.optional(),
-    subset: z.unknown().optional(),
-    ignore: z.literal(true).optional(),
+    subset: v.unknown().optional(),
+    ignore: v.literal(true).optional(),
   })
   .refine((m) => typeof m.tolerance !== 'number' || typeof m.equals === 'number', {
-    error: 'a tolerance that is a number needs a number in equals; else write tolerance: {value, abs} or {value, rel}',
+    message:
+      'a tolerance that is a number needs a number in equals; else write tolerance: {value, abs} or {value, rel}',
   });
 
-export type ArgumentMatcher = z.infer<typeof argumentMatcherSchema>;
+export type ArgumentMatcher = Infer<typeof argumentMatcherSchema>;
 
 export const MATCHER_KEYS = ['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore'] as const;
 const KEYS: ReadonlySet<string> = new Set(MATCHER_KEYS);

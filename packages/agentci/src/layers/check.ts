@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { ValueSchema } from '../kit/value-schema.ts';
 import type { Evidence, Layer, SkipReason } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Totals } from '../trace/totals.ts';
@@ -53,7 +53,7 @@ export interface Check<P = unknown> {
   /** The status of a violation. */
   readonly severity: 'fail' | 'warn';
   readonly summary: string;
-  readonly schema: z.ZodType<P>;
+  readonly schema: ValueSchema<P>;
   /** Position among the checks of its layer; ties are broken by key. */
   readonly order: number;
   /** Says what is wrong with parameters that have the right type: checks that cannot fail, patterns that do not compile. */
@@ -68,7 +68,7 @@ export interface Setting<P = unknown> {
   readonly layer: Layer;
   readonly key: string;
   readonly summary: string;
-  readonly schema: z.ZodType<P>;
+  readonly schema: ValueSchema<P>;
   readonly setting: true;
   readonly order: number;
   readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
@@ -76,11 +76,11 @@ export interface Setting<P = unknown> {
 
 /** A check whose parameter type is not known here, as in the list of all checks. Parameters come from its own `schema`. */
 export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied'> {
-  readonly schema: z.ZodType;
+  readonly schema: ValueSchema;
   readonly implied?: (context: CheckContext) => unknown;
 }
 export interface AnySetting extends Omit<Setting<never>, 'schema'> {
-  readonly schema: z.ZodType;
+  readonly schema: ValueSchema;
 }
 
 /** Gives verdicts, unlike a setting. */

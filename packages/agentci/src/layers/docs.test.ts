@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import { CHECKS } from './index.gen.ts';
 
 const page = (key: string): URL => new URL(`../../../../docs/checks/${key}.md`, import.meta.url);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSpec } from '../spec/load.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { METRICS } from './index.gen.ts';
 import type { Metric, MetricInput, MetricOutput } from './metric.ts';

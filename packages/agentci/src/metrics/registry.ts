@@ -2,6 +2,7 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
 import { METRICS } from './index.gen.ts';
 import { defineMetric, type Metric, type MetricDefinition } from './metric.ts';
+import { registered } from './registered.ts';
 
 /** The set used when no metric is named. */
 export const DEFAULT_METRICS: readonly string[] = [
@@ -13,7 +14,6 @@ export const DEFAULT_METRICS: readonly string[] = [
 ];
 
 const BUILT_IN: ReadonlyMap<string, Metric> = new Map(METRICS.map((metric) => [metric.name, metric]));
-const registered = new Map<string, Metric>();
 
 /** What can be registered: a metric, its definition, or a class whose instances are one. */
 export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricDefinition);

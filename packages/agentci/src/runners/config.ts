@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type Infer, v } from '../kit/value-schema.ts';
 
 /** How to get a trace for a query: run a module, a command, an HTTP endpoint, or replay a recording. */
 interface RunnerCommon {
@@ -32,49 +32,50 @@ export type RunnerKind = (typeof RUNNER_KINDS)[number];
 /** A day: longer waits overflow Node's timers into no wait at all. */
 export const MAX_TIMEOUT_MS = 86_400_000;
 
-const text = z.string().regex(/\S/);
-const pointer = z
+const text = v.string().regex(/\S/);
+const pointer = v
   .string()
   .regex(/^(?:\/.*)?$/, 'a JSON pointer is empty or starts with "/", for example "/choices/0/text"');
 
 const common = {
-  timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time one run may take, in milliseconds'),
-  retries: z.number().int().min(0).max(100).optional().describe('Repeats after infrastructure errors'),
-  env: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  timeout_ms: v.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time one run may take, in milliseconds'),
+  retries: v.number().int().min(0).max(100).optional().describe('Repeats after infrastructure errors'),
+  env: v
+    .record(v.string(), v.union([v.string(), v.number(), v.boolean()]))
     .optional()
     .describe('Environment variables the agent gets'),
 };
 
-const httpSchema = z.strictObject({
-  url: z.string().regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://'),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: z.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
+const httpSchema = v.strictObject({
+  url: v.string().regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://'),
+  method: v.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
+  headers: v.record(v.string(), v.string()).optional(),
+  body: v.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
   answer: pointer.optional().describe('JSON pointer to the answer in the response'),
   trace: pointer.optional().describe('JSON pointer to the trace in the response'),
 });
 
 /** What may be written under `runner:`, by kind; a runner has exactly one of the four. */
 export const RUNNER_SCHEMAS = {
-  module: z.strictObject({
+  module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
     export: text.optional().describe('Name of the exported function; "default" when not written'),
     ...common,
   }),
-  command: z.strictObject({
-    command: z.array(z.string()).min(1).describe('Program and its arguments'),
+  command: v.strictObject({
+    command: v.array(v.string()).min(1).describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
     ...common,
   }),
-  http: z.strictObject({ http: httpSchema, ...common }),
-  replay: z.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
+  http: v.strictObject({ http: httpSchema, ...common }),
+  replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
 
-type Written<K extends RunnerKind> = z.infer<(typeof RUNNER_SCHEMAS)[K]>;
+/** A runner as its schema accepts it. */
+export type WrittenRunner = Infer<(typeof RUNNER_SCHEMAS)[RunnerKind]>;
 
 /** The runner as the rest of the program knows it, from a value its schema has accepted. */
-export function toRunnerConfig<K extends RunnerKind>(kind: K, written: Written<K>): RunnerConfig {
+export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): RunnerConfig {
   const { timeout_ms: timeoutMs, retries, env } = written;
   const rest: RunnerCommon = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -103,7 +104,7 @@ function toHttp({
   body,
   answer,
   trace,
-}: z.infer<typeof httpSchema>): HttpRunnerConfig {
+}: Infer<typeof httpSchema>): HttpRunnerConfig {
   return {
     url,
     method,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import vectors from '../../test/vectors/policy.json' with { type: 'json' };
-import { parseSpec } from './load.ts';
+import { parseSpec } from './parse-spec.ts';
 
 const POLICY =
   'tools:\n  pay:\n    arguments:\n      amount: {type: number, max: 100}\nsequences:\n  - {type: require, tool: auth}\n';

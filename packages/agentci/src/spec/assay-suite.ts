@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { z } from 'zod';
 import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import { type ValueSchema, v } from '../kit/value-schema.ts';
 import { locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { compileRules } from '../policy/compile-rules.ts';
 import { filterProblem } from '../policy/evaluate-arguments.ts';
@@ -21,13 +21,13 @@ export function isAssaySuite(root: YamlMap): boolean {
   return root.entries.has('tests') && !root.entries.has('queries') && !root.entries.has('agent');
 }
 
-const text = z.string().regex(/\S/);
-const ROOT_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  version: z.union([z.literal('1'), z.literal(1)]),
+const text = v.string().regex(/\S/);
+const ROOT_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
+  version: v.union([v.literal('1'), v.literal(1)]),
   suite: text,
-  description: z.string(),
-  output: z.strictObject({
-    format: z.union([text, z.array(text).min(1)]).optional(),
+  description: v.string(),
+  output: v.strictObject({
+    format: v.union([text, v.array(text).min(1)]).optional(),
     directory: text.optional(),
   }),
 };
@@ -42,19 +42,19 @@ const METRIC_KEYS: Readonly<Record<Metric | 'module', readonly string[]>> = {
   tool_blocklist: ['policy', 'blocklist'],
   module: ['config', 'export', 'timeout_ms'],
 };
-const TEST_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  id: z
+const TEST_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
+  id: v
     .string()
     .max(100)
     .regex(/^[A-Za-z0-9._-]+$/, 'an id is written in letters, digits, dots, dashes and underscores'),
   metric: text,
-  description: z.string(),
-  tags: z.array(text),
-  tools: z.array(text).min(1),
-  strict: z.boolean(),
+  description: v.string(),
+  tags: v.array(text),
+  tools: v.array(text).min(1),
+  strict: v.boolean(),
   tool: text,
   export: text,
-  timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS),
+  timeout_ms: v.number().int().min(1).max(MAX_TIMEOUT_MS),
 };
 const MODULE = /^\.{0,2}\/|\.[cm]?[jt]s$/;
 const DEFAULT_DIRECTORY = '.agentci/reports';

@@ -5,7 +5,7 @@ import { Validator } from '@cfworker/json-schema';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { specJsonSchema } from './json-schema.ts';
-import { parseSpec } from './load.ts';
+import { parseSpec } from './parse-spec.ts';
 
 /**
  * Every file starts with what must be found in it, completely and in order:

@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import type { ValueShape } from '../kit/value-schema.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { QUERY_KEYS, ROOT_KEYS, runnerUnion, SHARED_KEYS } from './keys.ts';
 import { LAYER_KEYS } from './layer-keys.ts';
 import { editorMetricsSchema } from './metric-schema.ts';
+import { toZod } from './to-zod.ts';
 
 type Shape = Record<string, z.ZodType>;
+
+const zodShape = (shape: ValueShape): Shape =>
+  Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, toZod(schema)]));
 
 const optional = (shape: Shape): Shape => mapShape(shape, (schema) => schema.optional());
 /** In a query, `null` switches off what `defaults` say. */
@@ -23,7 +28,7 @@ function layerSchemas(change: (shape: Shape) => Shape): Shape {
   const block = (layer: Layer): z.ZodType => {
     const keys = [...LAYER_KEYS[layer].values()];
     const shape = Object.fromEntries(
-      keys.map((key) => [key.key, (key.partialSchema ?? key.schema).describe(key.summary)]),
+      keys.map((key) => [key.key, toZod((key.partialSchema ?? key.schema).describe(key.summary))]),
     );
     return z.strictObject(change(shape)).describe(LAYER_SUMMARY[layer]);
   };
@@ -32,15 +37,14 @@ function layerSchemas(change: (shape: Shape) => Shape): Shape {
 
 /** The spec as JSON Schema (draft 7, which editors know), made from the very definitions the loader checks with. */
 export function specJsonSchema(): Record<string, unknown> {
-  const { query, ...otherQueryKeys } = QUERY_KEYS;
+  const { query, ...otherQueryKeys } = zodShape(QUERY_KEYS);
   const metrics = editorMetricsSchema();
-  const rootKeys = { ...ROOT_KEYS, metrics };
-  const sharedKeys = { ...SHARED_KEYS, metrics };
+  const sharedKeys = { ...zodShape(SHARED_KEYS), metrics };
   const spec = z.strictObject({
     version: z.literal(1).optional().describe('Version of the spec format'),
-    ...optional(rootKeys),
-    agent: ROOT_KEYS.agent,
-    runner: runnerUnion.optional().describe('How to get a trace for a query'),
+    ...optional({ ...zodShape(ROOT_KEYS), metrics }),
+    agent: toZod(ROOT_KEYS.agent),
+    runner: toZod(runnerUnion).optional().describe('How to get a trace for a query'),
     defaults: z
       .strictObject({ ...optional(sharedKeys), ...optional(layerSchemas(optional)) })
       .optional()
@@ -48,7 +52,7 @@ export function specJsonSchema(): Record<string, unknown> {
     queries: z
       .array(
         z.strictObject({
-          query,
+          query: query!,
           ...optional(otherQueryKeys),
           ...removable(sharedKeys),
           ...removable(layerSchemas(removable)),

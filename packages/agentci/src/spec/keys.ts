@@ -1,25 +1,25 @@
-import { z } from 'zod';
+import { v } from '../kit/value-schema.ts';
 import { RUNNER_SCHEMAS } from '../runners/config.ts';
 import { judgeConfigSchema } from './judge-config.ts';
 import { metricsSchema } from './metric-list.ts';
 
-const text = z.string().regex(/\S/);
+const text = v.string().regex(/\S/);
 
-export const policySchema = z
-  .union([text, z.looseObject({})])
+export const policySchema = v
+  .union([text, v.looseObject({})])
   .refine((policy) => typeof policy === 'string' || Object.keys(policy).length > 0, {
     message: 'empty, so it would allow everything',
-    params: { code: 'SPEC_EMPTY' },
+    code: 'SPEC_EMPTY',
   })
   .describe('Rules on tool calls: a file, or the policy itself');
 
 /** Keys of the root whose values stand for themselves; `defaults`, `queries`, `runner` and `version` are read by their own code. */
 export const ROOT_KEYS = {
-  $schema: z.string().describe('For editors'),
+  $schema: v.string().describe('For editors'),
   agent: text.describe('Name of the agent under test'),
   baseline_dir: text.describe('Folder of saved traces; ./baselines when not written'),
   baseline: text.describe('Version of the baseline to compare with'),
-  use: z.array(text).min(1).describe('Modules with your own metrics'),
+  use: v.array(text).min(1).describe('Modules with your own metrics'),
   judge_config: judgeConfigSchema,
   metrics: metricsSchema,
   policy: policySchema,
@@ -29,32 +29,32 @@ export const ROOT_KEY_NAMES = ['version', ...Object.keys(ROOT_KEYS), 'runner', '
 
 /** Keys that `defaults` and queries share, beside the three layers. */
 export const SHARED_KEYS = {
-  tags: z.array(text).describe('For selecting queries with --tags'),
-  runs: z.number().int().min(1).max(1000).describe('How often the query is run'),
-  min_pass_rate: z.number().min(0).max(1).describe('Share of runs that must pass; 1 when not written'),
-  context: z.union([z.string(), z.array(z.string()).min(1)]).describe('Text the answer must be grounded in'),
-  metadata: z.record(z.string(), z.unknown()).describe('Your own data, handed to the agent and to metrics'),
+  tags: v.array(text).describe('For selecting queries with --tags'),
+  runs: v.number().int().min(1).max(1000).describe('How often the query is run'),
+  min_pass_rate: v.number().min(0).max(1).describe('Share of runs that must pass; 1 when not written'),
+  context: v.union([v.string(), v.array(v.string()).min(1)]).describe('Text the answer must be grounded in'),
+  metadata: v.record(v.string(), v.unknown()).describe('Your own data, handed to the agent and to metrics'),
   metrics: metricsSchema,
   policy: policySchema,
 } as const;
 
 /** Keys that make sense for one query only. */
 export const QUERY_KEYS = {
-  id: z
+  id: v
     .string()
     .max(100)
     .regex(/^[A-Za-z0-9._-]+$/, 'an id is written in letters, digits, dots, dashes and underscores')
     .describe('Stable name, used for baselines and reports'),
   query: text.describe('What the agent is asked'),
-  description: z.string().describe('For people'),
-  expected_output: z.string().describe('Reference answer for metrics that compare'),
-  xfail: z
+  description: v.string().describe('For people'),
+  expected_output: v.string().describe('Reference answer for metrics that compare'),
+  xfail: v
     .string('xfail is a reason in words; remove the key when the query is not expected to fail')
     .regex(/\S/)
     .describe('Why this query is expected to fail'),
 } as const;
 
-export const runnerUnion = z.union([
+export const runnerUnion = v.union([
   RUNNER_SCHEMAS.module,
   RUNNER_SCHEMAS.command,
   RUNNER_SCHEMAS.http,

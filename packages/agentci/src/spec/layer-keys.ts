@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type ValueSchema, v } from '../kit/value-schema.ts';
 import type { ParamIssue } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
@@ -11,9 +11,9 @@ export interface LayerKey {
   /** `layer.key`, the id of the check. */
   readonly id: string;
   readonly summary: string;
-  readonly schema: z.ZodType;
+  readonly schema: ValueSchema;
   /** For `defaults`, where a map may be completed by the query. */
-  readonly partialSchema?: z.ZodType;
+  readonly partialSchema?: ValueSchema;
   /** A setting tunes a check and is none itself. */
   readonly isSetting: boolean;
   /** `dir` is the folder of the spec, for values that name files. */
@@ -42,7 +42,7 @@ const JUDGED_KEYS: readonly OwnKey[] = [
     layer: 'correctness',
     key: 'llm_judge',
     summary: 'A judge scores the answer against each rubric',
-    schema: z.array(rubricSchema),
+    schema: v.array(rubricSchema),
     isSetting: false,
     inspect: (value, _, dir) => inspectRubrics(value as readonly Rubric[], dir),
   },

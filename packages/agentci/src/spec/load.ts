@@ -1,21 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
-import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
-import { isAssaySuite, readAssaySuite } from './assay-suite.ts';
-import { INCLUDE_TAG, resolveIncludes } from './include.ts';
-import { Problems } from './problems.ts';
+import { MAX_YAML_SIZE } from '../kit/yaml.ts';
+import { ExpertNeeded } from './expert.ts';
+import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
-import { readSuite } from './suite-reader.ts';
-import { isBroken } from './value-check.ts';
-
-export interface ParsedSpec {
-  /** Absent when any diagnostic is an error. */
-  readonly suite?: Suite;
-  /** Everything found, errors and warnings, sorted by place. */
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 export interface LoadedSpec {
   readonly suite: Suite;
@@ -23,32 +13,22 @@ export interface LoadedSpec {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads a spec from text. `file` names it in diagnostics, and includes are looked for beside it. Never throws for what a user wrote. */
-export function parseSpec(text: string, { file = 'agentci_spec.yaml' }: { readonly file?: string } = {}): ParsedSpec {
-  const problems = new Problems();
-  const document = parseYaml(text, { file, tags: [INCLUDE_TAG] });
-  problems.addAll(document.diagnostics);
-  const root = document.root === undefined ? undefined : resolveIncludes(document.root, problems);
-  let suite: Suite | undefined;
-  if (root?.kind === 'map') {
-    suite = isAssaySuite(root) ? readAssaySuite(root, problems) : readSuite(root, problems);
-  } else if (root !== undefined && !isBroken(root)) {
-    const shown = root.kind === 'seq' ? 'a list' : 'one value';
-    problems.add(root, {
-      code: 'SPEC_TYPE',
-      message: `a spec is a map of keys, not ${shown}`,
-      hint: 'start with "agent: …"',
-    });
-  }
-  const diagnostics = problems.sorted();
-  return suite === undefined ? { diagnostics } : { suite, diagnostics };
-}
-
 /** Reads a spec file. Throws `SpecError` with every problem when it cannot be used, and another `UserError` when it cannot be read. */
 export async function loadSpec(path: string): Promise<LoadedSpec> {
-  const { suite, diagnostics } = parseSpec(readSpecText(path), { file: path });
+  const { suite, diagnostics } = await readInTurns(readSpecText(path), path);
   if (suite === undefined) throw new SpecError(path, diagnostics);
   return { suite, diagnostics };
+}
+
+/** A sound spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
+async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
+  try {
+    return readSpec(text, { file });
+  } catch (error) {
+    if (!(error instanceof ExpertNeeded)) throw error;
+    const { zodExpert } = await import('./zod-expert.ts');
+    return readSpec(text, { file, expert: zodExpert });
+  }
 }
 
 function readSpecText(path: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSpec } from './load.ts';
+import { parseSpec } from './parse-spec.ts';
 
 const diagnose = (metrics: string, root = '') =>
   parseSpec(`agent: a\n${root}\nqueries:\n  - {query: q, path: {max_loops: 1}, metrics: ${metrics}}\n`, {

@@ -1,31 +1,22 @@
-import { z } from 'zod';
+import { accepts } from '../kit/accepts.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
+import { v } from '../kit/value-schema.ts';
 import type { YamlEntry, YamlNode } from '../kit/yaml-node.ts';
 import { placeAt, toPlain } from '../kit/yaml-node.ts';
-import type { Metric } from '../metrics/metric.ts';
-import { findMetric, metricNames } from '../metrics/registry.ts';
-import { metricRequests } from './metric-list.ts';
+import { METRIC_FACTS } from '../metrics/facts.gen.ts';
+import type { MetricFacts } from '../metrics/metric.ts';
+import { registered } from '../metrics/registered.ts';
+import { BOUND_SHAPE, metricRequests } from './metric-list.ts';
 import type { Place, Problems } from './problems.ts';
-import { checkValue } from './value-check.ts';
 
-const boundShape = {
-  min: z.number().optional(),
-  max: z.number().optional(),
-  severity: z.enum(['fail', 'warn']).optional(),
-};
-
-const schemas = new WeakMap<Metric, z.ZodType>();
-
-/** Bounds and the metric's own parameters in one map. */
-function schemaOf(metric: Metric): z.ZodType {
-  let schema = schemas.get(metric);
-  if (schema === undefined) {
-    const params = metric.params?.();
-    schema = z.strictObject({ ...(params instanceof z.ZodObject ? params.shape : {}), ...boundShape });
-    schemas.set(metric, schema);
-  }
-  return schema;
+/** What a bound is checked against. The catalogue itself is asked only about a metric's own parameters. */
+interface KnownMetric extends Pick<MetricFacts, 'name' | 'better' | 'scale'> {
+  /** Bounds alone are enough: it has no parameter that must be given. */
+  readonly isBare?: boolean;
 }
+
+const BUILT_IN: ReadonlyMap<string, KnownMetric> = new Map(METRIC_FACTS.map((facts) => [facts.name, facts]));
+const bounds = v.strictObject(BOUND_SHAPE);
 
 /**
  * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
@@ -39,7 +30,7 @@ export function checkMetrics(node: YamlNode, problems: Problems, { hasUse }: { r
       continue;
     }
     seen.add(name);
-    const metric = findMetric(name);
+    const metric = BUILT_IN.get(name) ?? registered.get(name);
     if (metric === undefined) unknown(name, place, problems, hasUse);
     else if (entry !== undefined) checkEntry(metric, entry, problems);
   }
@@ -66,7 +57,7 @@ function itemsOf(node: YamlNode): Item[] {
 }
 
 function unknown(name: string, place: Place, problems: Problems, hasUse: boolean): void {
-  const near = didYouMean(name, metricNames());
+  const near = didYouMean(name, [...BUILT_IN.keys(), ...registered.keys()]);
   if (hasUse && near === undefined) return;
   problems.add(place, {
     severity: hasUse ? 'warning' : 'error',
@@ -79,9 +70,10 @@ function unknown(name: string, place: Place, problems: Problems, hasUse: boolean
   });
 }
 
-function checkEntry(metric: Metric, entry: YamlEntry, problems: Problems): void {
+function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: Problems): void {
   const { value } = entry;
-  if (value.kind === 'map' && !checkValue(entry, schemaOf(metric), problems)) return;
+  const isPlain = metric.isBare === true && accepts(bounds, toPlain(value));
+  if (value.kind === 'map' && !isPlain && !problems.expert.explainMetric(metric.name, entry, problems)) return;
   const [request] = metricRequests({ [metric.name]: toPlain(value) });
   if (request === undefined) return;
   const {
@@ -105,7 +97,7 @@ function checkEntry(metric: Metric, entry: YamlEntry, problems: Problems): void 
   if (max === 1 && min === undefined) cannotFail(metric, at('max'), 'at most 1', problems);
 }
 
-const cannotFail = ({ name }: Metric, place: Place, bound: string, problems: Problems): void =>
+const cannotFail = ({ name }: KnownMetric, place: Place, bound: string, problems: Problems): void =>
   problems.add(place, {
     severity: 'warning',
     code: 'SPEC_CANNOT_FAIL',

@@ -1,36 +1,37 @@
-import { z } from 'zod';
+import { v } from '../kit/value-schema.ts';
+import type { Query } from './suite.ts';
 
 /** What a metric may be called. */
 export const metricName = /^[A-Za-z][A-Za-z0-9_.-]*$/;
-const name = z.string().regex(metricName, 'a metric is named in letters, digits and underscores');
+const name = v.string().regex(metricName, 'a metric is named in letters, digits and underscores');
 
 /** A list item that is a map names one metric. */
 export const listItemCount = 1;
 
-/** The bound of a metric whose parameters are not known here. */
-export const metricBound = z.union([
-  z.number(),
-  z.looseObject({
-    min: z.number().optional(),
-    max: z.number().optional(),
-    severity: z.enum(['fail', 'warn']).optional(),
-  }),
-]);
+/** What may stand beside a metric's own parameters. */
+export const BOUND_SHAPE = {
+  min: v.number().optional(),
+  max: v.number().optional(),
+  severity: v.enum(['fail', 'warn']).optional(),
+};
 
-const listItem = z.union([
+/** The bound of a metric whose parameters are not known here. */
+export const metricBound = v.union([v.number(), v.looseObject(BOUND_SHAPE)]);
+
+const listItem = v.union([
   name,
-  z.record(name, metricBound.nullable()).refine((item) => Object.keys(item).length === listItemCount, {
+  v.record(name, metricBound.nullable()).refine((item) => Object.keys(item).length === listItemCount, {
     message: 'a list item names one metric; start each one with its own dash',
-    params: { code: 'SPEC_TYPE' },
+    code: 'SPEC_TYPE',
   }),
 ]);
 
 /** `metrics:` in its spellings: a name is measured, a number is a bound, a map has bounds and parameters. */
-export const metricsSchema = z.union([
-  z.array(listItem).min(1),
-  z.record(name, metricBound.nullable()).refine((metrics) => Object.keys(metrics).length > 0, {
+export const metricsSchema = v.union([
+  v.array(listItem).min(1),
+  v.record(name, metricBound.nullable()).refine((metrics) => Object.keys(metrics).length > 0, {
     message: 'no metric is named',
-    params: { code: 'SPEC_EMPTY' },
+    code: 'SPEC_EMPTY',
   }),
 ]);
 
@@ -79,6 +80,9 @@ function requestOf(name: string, value: unknown): MetricRequest {
     params,
   };
 }
+
+/** The query asks for metrics. */
+export const hasMetrics = ({ metrics }: Pick<Query, 'metrics'>): boolean => metricRequests(metrics).length > 0;
 
 /** It has a bound, so it decides something. */
 export const isBounded = ({ bound, min, max }: MetricRequest): boolean =>

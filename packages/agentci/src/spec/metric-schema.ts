@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { METRICS } from '../metrics/index.gen.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { listItemCount, metricBound, metricName } from './metric-list.ts';
+import { toZod } from './to-zod.ts';
 
 /**
  * `metrics:` as editors know it: the catalogue's names with their parameters, to be completed and explained, and any other
@@ -12,7 +13,7 @@ export function editorMetricsSchema(): z.ZodType {
   const known = Object.fromEntries(METRICS.map((metric) => [metric.name, entryOf(metric).optional()]));
   const map = z
     .object(known)
-    .catchall(metricBound.nullable())
+    .catchall(toZod(metricBound.nullable()))
     .meta({ id: 'metric_map', propertyNames: { type: 'string', pattern: metricName.source } });
   const names = METRICS.map(({ name }) => name) as [string, ...string[]];
   const list = z.array(

@@ -1,5 +1,6 @@
 import { compareDiagnostics, type Diagnostic } from '../kit/diagnostic.ts';
 import { lineText, locate, type YamlSource } from '../kit/yaml-node.ts';
+import { ABSENT_EXPERT, type Expert } from './expert.ts';
 
 export interface Place {
   readonly source: YamlSource;
@@ -18,10 +19,16 @@ const MAX_PROBLEMS = 1000;
 
 /** Collects what is wrong with a spec. One place gives each problem once: a bad default would otherwise be reported for every query. */
 export class Problems {
+  /** Who is asked about values that are not accepted at once. */
+  readonly expert: Expert;
   readonly #found: Diagnostic[] = [];
   readonly #seen = new Map<YamlSource, Set<string>>();
   #errors = 0;
   #dropped = 0;
+
+  constructor(expert: Expert = ABSENT_EXPERT) {
+    this.expert = expert;
+  }
 
   add(place: Place, problem: Problem): void {
     let seen = this.#seen.get(place.source);

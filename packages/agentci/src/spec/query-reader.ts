@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { Location } from '../kit/diagnostic.ts';
+import type { Infer } from '../kit/value-schema.ts';
 import { locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import type { Policy } from '../policy/policy.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
@@ -26,8 +26,8 @@ const ALWAYS_PASSES = {
 
 const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
 
-type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: z.infer<(typeof QUERY_KEYS)[K]> } & {
-  readonly [K in keyof typeof SHARED_KEYS]?: z.infer<(typeof SHARED_KEYS)[K]>;
+type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QUERY_KEYS)[K]> } & {
+  readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
 } & Pick<Query, Layer>;
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,40 +1,40 @@
-import { z } from 'zod';
 import { isTemplate, RUBRICS } from '../judge/rubric.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
+import { type Infer, v } from '../kit/value-schema.ts';
 import type { ParamIssue } from '../layers/check.ts';
 import { emptyListIssue } from '../layers/issues.ts';
 import { readContextFile } from './context-file.ts';
 
-const text = z.string().regex(/\S/);
+const text = v.string().regex(/\S/);
 
-const example = z.strictObject({
-  input: z.string().optional(),
-  output: z.string(),
-  score: z.number(),
+const example = v.strictObject({
+  input: v.string().optional(),
+  output: v.string(),
+  score: v.number(),
 });
 
 const shape = {
   rule: text.optional().describe('What must be true of the answer, in plain words'),
   template: text.optional().describe('Name of a ready rubric, instead of a rule or beside it'),
-  scale: z.array(text).min(1).optional().describe('What each score means, for example "1: off topic"'),
-  threshold: z.number().min(0).max(1).optional().describe('Lowest passing score between 0 and 1; 0.5 when not written'),
-  few_shot_examples: z.array(example).min(1).optional().describe('Scored examples that calibrate the judge'),
+  scale: v.array(text).min(1).optional().describe('What each score means, for example "1: off topic"'),
+  threshold: v.number().min(0).max(1).optional().describe('Lowest passing score between 0 and 1; 0.5 when not written'),
+  few_shot_examples: v.array(example).min(1).optional().describe('Scored examples that calibrate the judge'),
   context_file: text.optional().describe('File with context for the judge, seen from the folder of the spec'),
 };
 
 /** A rubric as it may stand in `defaults` or over them: the rule can come from the other side. */
-export const partialRubricSchema = z.strictObject(shape);
+export const partialRubricSchema = v.strictObject(shape);
 
 /** What a judge scores an answer against. */
-export const rubricSchema = z
+export const rubricSchema = v
   .strictObject(shape)
   .refine((rubric) => rubric.rule !== undefined || rubric.template !== undefined, {
     message: 'a rubric needs "rule" or "template"',
-    params: { code: 'SPEC_REQUIRED' },
+    code: 'SPEC_REQUIRED',
   })
-  .meta({ anyOf: [{ required: ['rule'] }, { required: ['template'] }] });
+  .keywords({ anyOf: [{ required: ['rule'] }, { required: ['template'] }] });
 
-export type Rubric = z.infer<typeof rubricSchema>;
+export type Rubric = Infer<typeof rubricSchema>;
 
 /** What else can be wrong with a rubric: an unknown template, a context file that is not there, a threshold that decides nothing. */
 export function inspectRubric(rubric: Rubric, dir: string): readonly ParamIssue[] {

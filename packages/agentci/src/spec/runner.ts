@@ -1,9 +1,15 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { toPlain, type YamlEntry } from '../kit/yaml-node.ts';
-import { RUNNER_KINDS, RUNNER_SCHEMAS, type RunnerConfig, toRunnerConfig } from '../runners/config.ts';
+import {
+  RUNNER_KINDS,
+  RUNNER_SCHEMAS,
+  type RunnerConfig,
+  toRunnerConfig,
+  type WrittenRunner,
+} from '../runners/config.ts';
 import type { Problems } from './problems.ts';
 import { joinOr } from './schema-words.ts';
-import { checkValue, emptyKey, INTERPRETED, isBroken, isNull } from './value-check.ts';
+import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));
 
@@ -45,5 +51,5 @@ export function readRunner(entry: YamlEntry, problems: Problems): RunnerConfig |
     return undefined;
   }
   if (!checkValue(entry, RUNNER_SCHEMAS[kind], problems)) return undefined;
-  return toRunnerConfig(kind, RUNNER_SCHEMAS[kind].parse(toPlain(value), INTERPRETED));
+  return toRunnerConfig(kind, toPlain(value) as WrittenRunner);
 }

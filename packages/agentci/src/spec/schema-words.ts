@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** The part of JSON Schema that describing a value to a person needs. */
 export interface JsonShape {
   readonly type?: string | readonly string[];
@@ -14,18 +12,6 @@ export interface JsonShape {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
-}
-
-const shapes = new WeakMap<z.ZodType, JsonShape>();
-
-/** A schema as JSON Schema; made only when something is wrong, then kept. */
-export function shapeOf(schema: z.ZodType): JsonShape {
-  let shape = shapes.get(schema);
-  if (shape === undefined) {
-    shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonShape;
-    shapes.set(schema, shape);
-  }
-  return shape;
 }
 
 /** The shapes a value at this path may have; several where the schema gives a choice. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { parseSpec } from './load.ts';
+import { parseSpec } from './parse-spec.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,32 +1,17 @@
-import type { z } from 'zod';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
-import { unknownKeyHint } from './known-keys.ts';
-import type { Place, Problem, Problems } from './problems.ts';
-import { choicesOf, describeShapes, joinOr, keysOf, shapeOf, shapesAt, showValue } from './schema-words.ts';
-
-type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
-
-/** What a schema did not express as a choice of its own words starts like this; anything else was written for people. */
-const STOCK_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized|Expected|Required)/;
-
-/** Most schemas see a handful of values, so compiling them costs more time than it saves. */
-export const INTERPRETED = { jitless: true } as const;
+import { accepts } from '../kit/accepts.ts';
+import type { ValueSchema } from '../kit/value-schema.ts';
+import { toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
+import type { Problem, Problems } from './problems.ts';
 
 /** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
-export function checkValue(entry: YamlEntry, schema: z.ZodType, problems: Problems): boolean {
+export function checkValue(entry: YamlEntry, schema: ValueSchema, problems: Problems): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
     problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
     return false;
   }
-  const result = schema.safeParse(toPlain(node), INTERPRETED);
-  if (result.success) return true;
-  const check = new ValueCheck(key, node, schema, problems);
-  for (const issue of result.error.issues) check.report(issue, []);
-  return false;
+  return accepts(schema, toPlain(node)) || problems.expert.explain(entry, schema, problems);
 }
 
 export const isBroken = (node: YamlNode): boolean => node.kind === 'scalar' && node.broken === true;
@@ -38,170 +23,3 @@ export const emptyKey = (key: string): Problem => ({
   message: `"${key}" has no value`,
   hint: 'write its value behind the colon, or indent it below; remove the key if it is not needed',
 });
-
-class ValueCheck {
-  readonly #key: string;
-  readonly #node: YamlNode;
-  readonly #schema: z.ZodType;
-  readonly #problems: Problems;
-
-  constructor(key: string, node: YamlNode, schema: z.ZodType, problems: Problems) {
-    this.#key = key;
-    this.#node = node;
-    this.#schema = schema;
-    this.#problems = problems;
-  }
-
-  report(issue: Issue, parent: Path): void {
-    const path = [...parent, ...issue.path];
-    const node = nodeAt(this.#node, toYamlPath(path));
-    if (node !== undefined && isBroken(node)) return;
-    switch (issue.code) {
-      case 'unrecognized_keys':
-        for (const key of issue.keys) this.#unknownKey(path, key);
-        return;
-      case 'invalid_union':
-        this.#union(issue, path, node);
-        return;
-      case 'invalid_key':
-      case 'invalid_element':
-        for (const inner of issue.issues) this.#keyIssue(inner, path);
-        return;
-      default:
-        this.#add(path, node === undefined ? this.#missing(path) : this.#problem(issue, path, node));
-    }
-  }
-
-  #problem(issue: Issue, path: Path, node: YamlNode): Problem {
-    const value = toPlain(node);
-    const found = shapesAt(shapeOf(this.#schema), path);
-    const name = this.#name(path);
-    const hint = STOCK_MESSAGE.test(issue.message) ? undefined : issue.message;
-    if (issue.code === 'custom')
-      return { code: issue.params?.code ?? 'SPEC_VALUE', message: `${name}: ${issue.message}` };
-    if (value === null) return { code: 'SPEC_EMPTY', message: `${name} has no value` };
-    const expected = `${name} must be ${describeShapes(found)}, not ${showValue(value)}`;
-    switch (issue.code) {
-      case 'invalid_type':
-        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value) };
-      case 'invalid_value':
-        return this.#choice(name, choicesOf(found), value);
-      case 'too_small':
-      case 'too_big':
-        return isEmpty(value)
-          ? { code: 'SPEC_EMPTY', message: `${name} is empty`, hint: hint ?? 'a check of nothing cannot fail' }
-          : { code: 'SPEC_RANGE', message: rangeMessage(issue, name, value, expected), hint };
-      case 'invalid_format':
-        return isEmpty(value)
-          ? { code: 'SPEC_EMPTY', message: `${name} is blank` }
-          : { code: 'SPEC_FORMAT', message: `${name} cannot be ${showValue(value)}`, hint };
-      default:
-        return { code: 'SPEC_TYPE', message: expected, hint };
-    }
-  }
-
-  #choice(name: string, choices: readonly unknown[], value: unknown): Problem {
-    const words = choices.map(String);
-    const near = typeof value === 'string' ? didYouMean(value, words) : undefined;
-    const list = joinOr(choices.map((choice) => JSON.stringify(choice)));
-    return {
-      code: 'SPEC_CHOICE',
-      message: `${name} must be ${list}, not ${showValue(value)}`,
-      hint: near === undefined ? undefined : `did you mean "${near}"?`,
-    };
-  }
-
-  /** Of the branches, one whose type fits says best what is wrong; when none fits, the value is of the wrong type. */
-  #union(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path, node: YamlNode | undefined): void {
-    if (node === undefined) {
-      const at = path.slice(0, -1);
-      this.#add(at, this.#missing(path));
-      return;
-    }
-    const fitting = issue.errors.filter(
-      (branch) => !branch.some((inner) => inner.path.length === 0 && isTypeIssue(inner)),
-    );
-    const best = fitting.toSorted((a, b) => a.length - b.length)[0];
-    if (best !== undefined) {
-      for (const inner of best) this.report(inner, path);
-      return;
-    }
-    const found = shapesAt(shapeOf(this.#schema), path);
-    const value = toPlain(node);
-    const choices = choicesOf(found);
-    if (choices.length === found.length && choices.length > 0)
-      this.#add(path, this.#choice(this.#name(path), choices, value));
-    else {
-      const message = `${this.#name(path)} must be ${describeShapes(found)}, not ${showValue(value)}`;
-      this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value) });
-    }
-  }
-
-  #keyIssue(issue: Issue, path: Path): void {
-    const hint = STOCK_MESSAGE.test(issue.message) ? undefined : issue.message;
-    const message = `${this.#name(path)} cannot be named so`;
-    this.#problems.add(placeAt(this.#node, toYamlPath(path), 'key'), { code: 'SPEC_FORMAT', message, hint });
-  }
-
-  #unknownKey(path: Path, key: string): void {
-    const allowed = keysOf(shapesAt(shapeOf(this.#schema), path));
-    this.#problems.add(placeAt(this.#node, toYamlPath([...path, key]), 'key'), {
-      code: 'SPEC_UNKNOWN_KEY',
-      message: `${this.#name(path)} has no key "${key}"`,
-      hint: unknownKeyHint(key, allowed),
-    });
-  }
-
-  #missing(path: Path): Problem {
-    return { code: 'SPEC_REQUIRED', message: `${this.#name(path.slice(0, -1))} needs "${String(path.at(-1))}"` };
-  }
-
-  #add(path: Path, problem: Problem): void {
-    const place: Place = placeAt(this.#node, toYamlPath(path));
-    this.#problems.add(place, problem);
-  }
-
-  #name(path: Path): string {
-    let name = this.#key;
-    for (const step of path) name += typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
-    return `"${name}"`;
-  }
-}
-
-const isTypeIssue = (issue: Issue): boolean =>
-  issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
-
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? value.trim() === ''
-    : typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-
-function rangeMessage(
-  issue: Extract<Issue, { code: 'too_small' | 'too_big' }>,
-  name: string,
-  value: unknown,
-  expected: string,
-): string {
-  if (typeof value === 'number') return expected;
-  const unit = typeof value === 'string' ? 'characters' : 'items';
-  const [word, limit] = issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
-  return `${name} must have ${word} ${limit} ${unit}`;
-}
-
-function typeHint(found: readonly { readonly type?: unknown }[], value: unknown): string | undefined {
-  const wants = (type: string): boolean => found.some((shape) => shape.type === type);
-  if (wants('array') && !Array.isArray(value)) return 'write it as a list: put it in brackets, or start it with a dash';
-  if (wants('string') && ['number', 'boolean'].includes(typeof value)) return `put it in quotes: "${value}"`;
-  if (
-    (wants('integer') || wants('number')) &&
-    typeof value === 'string' &&
-    value.trim() !== '' &&
-    Number.isFinite(Number(value))
-  ) {
-    return `remove the quotes: ${value.trim()}`;
-  }
-  return undefined;
-}
-
-const toYamlPath = (path: Path): (string | number)[] =>
-  path.map((step) => (typeof step === 'number' ? step : String(step)));

@@ -6,9 +6,11 @@ import { parseYaml } from '../../kit/yaml.ts';
 import { setOwn, toPlain, type YamlEntry, type YamlMap } from '../../kit/yaml-node.ts';
 import type { ActionSource } from '../../metrics/decision-quality/actions.ts';
 import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../../metrics/decision-quality/profile.ts';
+import { explainValue } from '../../spec/explain-value.ts';
 import { unknownKeyHint } from '../../spec/known-keys.ts';
 import { Problems } from '../../spec/problems.ts';
-import { checkValue, emptyKey, isBroken, isNull } from '../../spec/value-check.ts';
+import { emptyKey, isBroken, isNull } from '../../spec/value-check.ts';
+import { zodExpert } from '../../spec/zod-expert.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readCondition } from './read-condition.ts';
 import { EXPERIMENT_KEYS, type WrittenExperiment } from './schema.ts';
@@ -34,7 +36,7 @@ export function parseExperiment(
   text: string,
   { file, overrides = {} }: { readonly file: string; readonly overrides?: ExperimentOverrides },
 ): ParsedExperiment {
-  const problems = new Problems();
+  const problems = new Problems(zodExpert);
   const { root, diagnostics } = parseYaml(text, { file });
   problems.addAll(diagnostics);
   let plan: ExperimentPlan | undefined;
@@ -71,7 +73,7 @@ function readPlan(
   for (const [key, entry] of root.entries) {
     const schema = schemas.get(key);
     if (schema !== undefined) {
-      if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
+      if (explainValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
     } else if (key !== 'conditions') {
       problems.add(placeOf(entry), {
         code: 'SPEC_UNKNOWN_KEY',

@@ -1,7 +1,7 @@
 import { toPlain, type YamlEntry } from '../../kit/yaml-node.ts';
+import { explainValue } from '../../spec/explain-value.ts';
 import type { Problems } from '../../spec/problems.ts';
 import { readRunner } from '../../spec/runner.ts';
-import { checkValue } from '../../spec/value-check.ts';
 import type { ConditionPlan, ConditionSource } from './plan.ts';
 import { conditionSchema, SOURCE_KEYS, type WrittenCondition } from './schema.ts';
 
@@ -19,7 +19,7 @@ export function readCondition(
   defaults: ConditionDefaults,
   problems: Problems,
 ): ConditionPlan | undefined {
-  if (!checkValue(entry, conditionSchema, problems)) return undefined;
+  if (!explainValue(entry, conditionSchema, problems)) return undefined;
   const written = conditionSchema.parse(toPlain(entry.value));
   const source = readSource(entry, written, { defaults, problems });
   if (source === undefined) return undefined;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { foldText } from '../../kit/text-fold.ts';
+import { v } from '../../kit/value-schema.ts';
 import { foldedAnswer, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 20,
   summary: 'At least one of the terms must be in the answer. Case does not count.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (terms) => listIssues('any_expected_in_answer', terms),
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { finalText } from '../../trace/selectors.ts';
 import { excerpt, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
@@ -10,7 +10,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 40,
   summary: 'The answer must be exactly this text, apart from white space around it. Case counts.',
-  schema: z.string(),
+  schema: v.string(),
   evaluate: (wanted, { trace }) => {
     const text = finalText(trace);
     const expected = wanted.trim();

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
+import { v } from '../../kit/value-schema.ts';
 import type { Trace } from '../../trace/model.ts';
 import { finalText } from '../../trace/selectors.ts';
 import { NO_ANSWER } from '../answer.ts';
@@ -14,7 +14,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 60,
   summary: 'The answer must be JSON that conforms to this JSON Schema.',
-  schema: z.record(z.string(), z.unknown()),
+  schema: v.record(v.string(), v.unknown()),
   inspect: inspectSchema,
   evaluate: (schema, { trace }) => {
     const compiled = compileOnce(schema);

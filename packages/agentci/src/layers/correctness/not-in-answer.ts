@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { foldText } from '../../kit/text-fold.ts';
+import { v } from '../../kit/value-schema.ts';
 import { excerpt, foldedAnswer, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 30,
   summary: 'None of the terms may be in the answer. Case does not count.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (terms, siblings) => [...listIssues('not_in_answer', terms), ...contradictions(terms, siblings)],
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { compileRegex, RegexTimeout } from '../../kit/regex.ts';
+import { v } from '../../kit/value-schema.ts';
 import { finalText } from '../../trace/selectors.ts';
 import { NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
@@ -12,7 +12,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 50,
   summary: 'The regular expression must be found in the answer. Case counts.',
-  schema: z.string(),
+  schema: v.string(),
   inspect: (pattern) => patternIssues('regex_match', pattern),
   evaluate: (pattern, { trace }) => {
     const compiled = compileRegex(pattern);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck, skipped } from '../check.ts';
 import { number } from '../words.ts';
@@ -9,7 +9,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 20,
   summary: 'The run may cost at most this many times what the baseline cost.',
-  schema: z.number().positive(),
+  schema: v.number().positive(),
   evaluate: (max, { trace, totals, baseline }) => {
     const limit = max;
     if (baseline === undefined)

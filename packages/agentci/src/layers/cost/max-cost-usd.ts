@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
 
@@ -8,7 +8,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 10,
   summary: 'The run may cost at most this many US dollars.',
-  schema: z.number().min(0),
+  schema: v.number().min(0),
   evaluate: (max, { trace, totals }) => {
     const prices = totals.costSource?.prices;
     const note = prices === undefined ? {} : { note: `prices: ${prices}` };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
 
@@ -8,7 +8,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 40,
   summary: 'The run may call models at most this often.',
-  schema: z.number().int().min(0),
+  schema: v.number().int().min(0),
   evaluate: (max, { trace, totals }) =>
     atMost({ quantity: quantityOf(trace, totals.llmCalls), max, what: 'LLM calls' }),
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
 
@@ -8,7 +8,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 30,
   summary: 'The run may use at most this many tokens, input and output together.',
-  schema: z.number().int().min(0),
+  schema: v.number().int().min(0),
   evaluate: (max, { trace, totals }) =>
     atMost({ quantity: quantityOf(trace, totals.totalTokens), max, what: 'tokens' }),
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { handoffs } from '../../trace/selectors.ts';
 import { coverage } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 120,
   summary: 'The run must be handed off to this agent at some point.',
-  schema: z.string(),
+  schema: v.string(),
   inspect: (agent) =>
     blankIssues('expected_handoff', [agent]).map(({ path: _path, ...issue }) => ({
       ...issue,

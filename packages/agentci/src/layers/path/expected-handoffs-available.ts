@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { coverage } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
@@ -10,7 +10,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 130,
   summary: 'Some agent of the run must be able to hand off to each of these agents.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (agents) => listIssues('expected_handoffs_available', agents),
   evaluate: (agents, { trace }) => {
     const limit = agents.length;

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { RegexTimeout } from '../../kit/regex.ts';
+import { type Infer, v } from '../../kit/value-schema.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
 import { callEvidence, callIndices, capturedCalls, NOT_CAPTURED } from '../calls.ts';
@@ -7,18 +7,11 @@ import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../che
 import { emptyListIssue } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';
 
-const entrySchema = z.strictObject({
-  tool: z.string(),
-  args: z.record(
-    z.string(),
-    z.unknown().superRefine((value, context) => {
-      if (!isMatcher(value)) return;
-      for (const issue of argumentMatcherSchema.safeParse(value).error?.issues ?? [])
-        context.addIssue({ ...issue, code: 'custom' });
-    }),
-  ),
+const entrySchema = v.strictObject({
+  tool: v.string(),
+  args: v.record(v.string(), v.when(isMatcher, argumentMatcherSchema)),
 });
-type Entry = z.infer<typeof entrySchema>;
+type Entry = Infer<typeof entrySchema>;
 
 export const check = defineCheck({
   layer: 'path',
@@ -26,7 +19,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 110,
   summary: 'For each entry, some call of the tool must have all these arguments.',
-  schema: z.array(entrySchema),
+  schema: v.array(entrySchema),
   inspect: (entries) => (entries.length === 0 ? [emptyListIssue('expected_tool_args')] : entries.flatMap(entryIssues)),
   evaluate: (entries, { trace }) => {
     const limit = entries.length;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { callEvidence, capturedCalls, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   order: 100,
   summary:
     'These calls must happen in this order; other calls may stand between them. A tool listed twice must be called twice.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (tools) => listIssues('expected_tool_sequence', tools),
   evaluate: (tools, { trace }) => {
     const limit = tools.length;

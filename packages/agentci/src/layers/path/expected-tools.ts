@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
 import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
 import type { ToolStep } from '../../trace/model.ts';
@@ -14,7 +14,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 20,
   summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (tools, siblings) => [...blankIssues('expected_tools', tools), ...contradictions(tools, siblings)],
   evaluate: (tools, { trace, siblings }) => {
     const recorded = capturedCalls(trace);

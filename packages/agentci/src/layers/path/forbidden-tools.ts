@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { compileGlob, type GlobMatcher } from '../../kit/glob.ts';
+import { v } from '../../kit/value-schema.ts';
 import { callEvidence, callIndices, capturedCalls, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 30,
   summary: 'None of these tools may be called; `*` stands for any run of characters. A call fails the query.',
-  schema: z.array(z.string()),
+  schema: v.array(v.string()),
   inspect: (patterns, siblings) => [...listIssues('forbidden_tools', patterns), ...contradictions(patterns, siblings)],
   evaluate: (patterns, { trace }) => {
     const recorded = capturedCalls(trace);

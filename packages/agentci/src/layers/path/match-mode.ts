@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { MATCH_MODES, type MatchMode, matchTools } from '../../metrics/trajectory/match-tools.ts';
 import { baselineNames, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
 import { type CheckContext, defineCheck, held, skipped, unmeasured, violated } from '../check.ts';
@@ -10,7 +10,7 @@ export const check = defineCheck<MatchMode>({
   order: 50,
   summary:
     'How the tools called must compare with the baseline, else with `expected_tools`: strict, unordered, subset or superset.',
-  schema: z.enum(MATCH_MODES),
+  schema: v.enum(MATCH_MODES),
   implied: ({ baseline }) => (baseline === undefined ? undefined : 'subset'),
   evaluate: (mode, context) => {
     const reference = referenceOf(context);

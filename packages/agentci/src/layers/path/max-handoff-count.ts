@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { handoffs } from '../../trace/selectors.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
@@ -9,7 +9,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 140,
   summary: 'The run may be handed off at most this often.',
-  schema: z.number().int().min(0),
+  schema: v.number().int().min(0),
   evaluate: (max, { trace, totals }) => {
     const quantity = quantityOf(trace, totals.handoffs);
     const over = handoffs(trace).slice(max, max + 20);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { countLoops } from '../../metrics/trajectory/count-loops.ts';
 import { atMost } from '../bounds.ts';
 import { callEvidence, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 40,
   summary: 'At most this many calls may repeat the call right before them.',
-  schema: z.number().int().min(0),
+  schema: v.number().int().min(0),
   evaluate: (max, { trace }) => {
     const recorded = capturedCalls(trace);
     // A missing call may have stood between two that look like a repeat, so a part of the calls tells nothing.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { atMost, quantityOf } from '../bounds.ts';
 import { callEvidence } from '../calls.ts';
@@ -11,7 +11,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 10,
   summary: 'The run may call tools at most this often.',
-  schema: z.number().int().min(0),
+  schema: v.number().int().min(0),
   inspect: (max, siblings) => contradictions(max, siblings),
   evaluate: (max, { trace, totals }) => {
     const quantity = quantityOf(trace, totals.toolCalls);

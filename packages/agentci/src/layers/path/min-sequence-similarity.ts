@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { sequenceEdit } from '../../metrics/trajectory/sequence-edit.ts';
 import { sequenceLcs } from '../../metrics/trajectory/sequence-lcs.ts';
 import { atLeast } from '../bounds.ts';
@@ -13,7 +13,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 90,
   summary: 'The sequence of tool calls must be at least this similar to the baseline (0 to 1).',
-  schema: z.number().min(0).max(1),
+  schema: v.number().min(0).max(1),
   inspect: (min) => zeroBoundIssues('min_sequence_similarity', min),
   evaluate: (min, { trace, siblings, baseline }) => {
     const metric = siblings.sequence_metric === 'edit' ? 'edit' : 'lcs';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { toolF1 } from '../../metrics/trajectory/tool-f1.ts';
 import { atLeast } from '../bounds.ts';
 import { capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
@@ -12,7 +12,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 80,
   summary: 'The harmonic mean of tool recall and precision must be at least this.',
-  schema: z.number().min(0).max(1),
+  schema: v.number().min(0).max(1),
   inspect: (min, siblings) => [
     ...zeroBoundIssues('min_tool_f1', min),
     ...(Array.isArray(siblings.expected_tools) ? [] : [neededKeyIssue('min_tool_f1', 'expected_tools', 'error')]),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
 import { atLeast } from '../bounds.ts';
 import { capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
@@ -12,7 +12,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 70,
   summary: 'At least this share of the tools called must be in `expected_tools`.',
-  schema: z.number().min(0).max(1),
+  schema: v.number().min(0).max(1),
   inspect: (min, siblings) => [
     ...zeroBoundIssues('min_tool_precision', min),
     ...(Array.isArray(siblings.expected_tools)

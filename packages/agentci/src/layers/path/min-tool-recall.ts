@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
 import { atLeast } from '../bounds.ts';
 import { capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
@@ -12,7 +12,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 60,
   summary: 'At least this share of `expected_tools` must be called.',
-  schema: z.number().min(0).max(1),
+  schema: v.number().min(0).max(1),
   inspect: (min, siblings) => [
     ...zeroBoundIssues('min_tool_recall', min),
     ...(Array.isArray(siblings.expected_tools) ? [] : [neededKeyIssue('min_tool_recall', 'expected_tools', 'error')]),

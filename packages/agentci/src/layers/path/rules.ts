@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { compileRules, isCertain } from '../../policy/compile-rules.ts';
 import { evaluateRules } from '../../policy/evaluate-rules.ts';
 import { shortRecords } from '../../policy/short-result.ts';
@@ -15,7 +15,7 @@ export const check = defineCheck({
   severity: 'fail',
   order: 120,
   summary: 'Sequence rules on tool calls; all must hold.',
-  schema: z.array(z.looseObject({ type: z.string().regex(/\S/) })),
+  schema: v.array(v.looseObject({ type: v.string().regex(/\S/) })),
   inspect: (rules) => (rules.length === 0 ? [emptyListIssue('rules')] : ruleIssues(rules)),
   evaluate: (rules, { trace }) => {
     if (trace.captured.toolCalls === 'none') return unmeasured(`rules: not known, ${NOT_CAPTURED}`);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { defineSetting } from '../check.ts';
 import { neededKeyIssue } from '../issues.ts';
 
@@ -8,7 +8,7 @@ export const setting = defineSetting({
   order: 91,
   summary:
     'How `min_sequence_similarity` compares: `lcs` (longest common subsequence, the default) or `edit` (edit distance).',
-  schema: z.enum(['lcs', 'edit']),
+  schema: v.enum(['lcs', 'edit']),
   inspect: (_metric, siblings) =>
     siblings.min_sequence_similarity === undefined
       ? [neededKeyIssue('sequence_metric', 'min_sequence_similarity', 'error')]

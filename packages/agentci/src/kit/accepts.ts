@@ -1,0 +1,72 @@
+import type { ValueDef, ValueSchema } from './value-schema.ts';
+
+/**
+ * Whether a value is surely one the schema allows. No means only that somebody has to look closer (`spec/to-zod.ts` does):
+ * it may be no where zod says yes, never the other way round.
+ */
+export function accepts({ def }: ValueSchema, value: unknown): boolean {
+  switch (def.kind) {
+    case 'string':
+      return typeof value === 'string' && isText(def, value);
+    case 'number':
+      return typeof value === 'number' && isInRange(def, value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'unknown':
+      return true;
+    case 'enum':
+      return def.values.includes(value as string);
+    case 'array':
+      return Array.isArray(value) && value.length >= (def.min ?? 0) && value.every((each) => accepts(def.item, each));
+    case 'object':
+      return isMap(value) && hasShape(def, value);
+    case 'record':
+      return isMap(value) && isRecord(def, value);
+    case 'union':
+      return def.options.some((option) => accepts(option, value));
+    case 'optional':
+      return value === undefined || accepts(def.inner, value);
+    case 'nullable':
+      return value === null || accepts(def.inner, value);
+    case 'refined':
+      return accepts(def.inner, value) && def.refinement.holds(value as never);
+    case 'when':
+      return !def.applies(value) || accepts(def.inner, value);
+  }
+}
+
+type Of<K extends ValueDef['kind']> = ValueDef & { readonly kind: K };
+type Values = Readonly<Record<string, unknown>>;
+
+const isText = ({ max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean =>
+  text.length <= max && patterns.every(({ pattern }) => pattern.test(text));
+
+function isInRange({ integer, min, max, above }: Of<'number'>, value: number): boolean {
+  if (!(integer === true ? Number.isSafeInteger(value) : Number.isFinite(value))) return false;
+  return (
+    (min === undefined || value >= min) && (max === undefined || value <= max) && (above === undefined || value > above)
+  );
+}
+
+/** As YAML gives them. Maps with a key that JavaScript treats as special are looked at closer. */
+function isMap(value: unknown): value is Values {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !Object.hasOwn(value, '__proto__')
+  );
+}
+
+function hasShape({ shape, isStrict }: Of<'object'>, map: Values): boolean {
+  for (const key of Object.keys(shape)) {
+    const schema = shape[key]!;
+    const isThere = Object.hasOwn(map, key);
+    if (isThere ? !accepts(schema, map[key]) : schema.def.kind !== 'optional') return false;
+  }
+  return !isStrict || Object.keys(map).every((key) => Object.hasOwn(shape, key));
+}
+
+function isRecord({ key, value }: Of<'record'>, map: Values): boolean {
+  return Object.keys(map).every((name) => accepts(key, name) && accepts(value, map[name]));
+}

@@ -1,0 +1,174 @@
+/**
+ * Schemas of spec values as plain data, spelt like zod's. A sound value is accepted by `accepts` alone; only what is
+ * refused is handed to zod (`spec/to-zod.ts`), which takes longer to load than a whole spec takes to read.
+ */
+export type ValueDef =
+  | {
+      readonly kind: 'string';
+      readonly max?: number;
+      readonly patterns: readonly { readonly pattern: RegExp; readonly message?: string }[];
+      /** What to say when it is no text at all. */
+      readonly error?: string;
+    }
+  | {
+      readonly kind: 'number';
+      readonly integer?: boolean;
+      readonly min?: number;
+      readonly max?: number;
+      readonly above?: number;
+    }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'enum'; readonly values: readonly Literal[] }
+  | { readonly kind: 'array'; readonly item: ValueSchema; readonly min?: number }
+  | { readonly kind: 'object'; readonly shape: ValueShape; readonly isStrict: boolean }
+  | { readonly kind: 'record'; readonly key: ValueSchema<string>; readonly value: ValueSchema }
+  | { readonly kind: 'union'; readonly options: readonly ValueSchema[] }
+  | { readonly kind: 'optional' | 'nullable'; readonly inner: ValueSchema }
+  | { readonly kind: 'refined'; readonly inner: ValueSchema; readonly refinement: Refinement }
+  | { readonly kind: 'when'; readonly applies: (value: unknown) => boolean; readonly inner: ValueSchema };
+
+type Literal = string | number | boolean;
+export type ValueShape = Readonly<Record<string, ValueSchema>>;
+
+/** A condition beyond types, and how to put it when it does not hold. `code` is the diagnostic's. */
+interface Refinement {
+  readonly holds: (value: never) => boolean;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** For editors and docs; nothing is checked by it. */
+interface Notes {
+  readonly description?: string;
+  /** Keywords to add to the JSON Schema, where it cannot say by itself what a refinement asks for. */
+  readonly keywords?: Readonly<Record<string, unknown>>;
+}
+
+/** A schema of a value of type `T`, which only the compiler knows. */
+export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
+  declare readonly type: T;
+  readonly def: D;
+  readonly notes: Notes;
+
+  constructor(def: D, notes: Notes = {}) {
+    this.def = def;
+    this.notes = notes;
+  }
+
+  describe(description: string): this {
+    return this.#noted({ description });
+  }
+
+  keywords(keywords: Readonly<Record<string, unknown>>): this {
+    return this.#noted({ keywords });
+  }
+
+  optional(): OptionalSchema<T> {
+    return new OptionalSchema({ kind: 'optional', inner: this });
+  }
+
+  nullable(): ValueSchema<T | null> {
+    return new ValueSchema({ kind: 'nullable', inner: this });
+  }
+
+  refine(holds: (value: T) => boolean, otherwise: Omit<Refinement, 'holds'>): ValueSchema<T> {
+    return new ValueSchema({ kind: 'refined', inner: this, refinement: { holds, ...otherwise } });
+  }
+
+  protected with(change: Partial<D>): this {
+    return this.#copy({ ...this.def, ...change }, this.notes);
+  }
+
+  #noted(notes: Notes): this {
+    return this.#copy(this.def, { ...this.notes, ...notes });
+  }
+
+  #copy(def: D, notes: Notes): this {
+    return new (this.constructor as new (def: D, notes: Notes) => this)(def, notes);
+  }
+}
+
+class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string' }> {
+  max(max: number): this {
+    return this.with({ max });
+  }
+
+  regex(pattern: RegExp, message?: string): this {
+    const patterns = [...this.def.patterns, { pattern, ...(message === undefined ? {} : { message }) }];
+    return this.with({ patterns });
+  }
+}
+
+class NumberSchema extends ValueSchema<number, ValueDef & { kind: 'number' }> {
+  int(): this {
+    return this.with({ integer: true });
+  }
+
+  min(min: number): this {
+    return this.with({ min });
+  }
+
+  max(max: number): this {
+    return this.with({ max });
+  }
+
+  positive(): this {
+    return this.with({ above: 0 });
+  }
+}
+
+class ArraySchema<T> extends ValueSchema<T[], ValueDef & { kind: 'array' }> {
+  min(min: number): this {
+    return this.with({ min });
+  }
+}
+
+class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSchema<
+  ShapeType<S> & Extra,
+  ValueDef & { kind: 'object' }
+> {
+  get shape(): S {
+    return this.def.shape as S;
+  }
+}
+
+/** A key that may be left out. */
+class OptionalSchema<T> extends ValueSchema<T | undefined, ValueDef & { kind: 'optional' | 'nullable' }> {
+  declare readonly isOptional: true;
+}
+
+/** The type of the values a schema accepts. */
+export type Infer<S extends ValueSchema> = S['type'];
+
+type ShapeType<S extends ValueShape> = Flat<
+  { [K in keyof S as S[K] extends { isOptional: true } ? never : K]: Infer<S[K]> } & {
+    [K in keyof S as S[K] extends { isOptional: true } ? K : never]?: Infer<S[K]>;
+  }
+>;
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The schemas there are, under the names zod gives them. */
+export const v = {
+  string: (error?: string): StringSchema =>
+    new StringSchema({ kind: 'string', patterns: [], ...(error === undefined ? {} : { error }) }),
+  number: (): NumberSchema => new NumberSchema({ kind: 'number' }),
+  int: (): NumberSchema => new NumberSchema({ kind: 'number', integer: true }),
+  boolean: (): ValueSchema<boolean> => new ValueSchema({ kind: 'boolean' }),
+  unknown: (): ValueSchema => new ValueSchema({ kind: 'unknown' }),
+  literal: <const L extends Literal>(value: L): ValueSchema<L> => new ValueSchema({ kind: 'enum', values: [value] }),
+  enum: <const L extends readonly [string, ...string[]]>(values: L): ValueSchema<L[number]> =>
+    new ValueSchema({ kind: 'enum', values }),
+  array: <T>(item: ValueSchema<T>): ArraySchema<T> => new ArraySchema({ kind: 'array', item }),
+  strictObject: <S extends ValueShape>(shape: S): ObjectSchema<S> =>
+    new ObjectSchema({ kind: 'object', shape, isStrict: true }),
+  looseObject: <S extends ValueShape>(shape: S): ObjectSchema<S, Record<string, unknown>> =>
+    new ObjectSchema({ kind: 'object', shape, isStrict: false }),
+  record: <T>(key: ValueSchema<string>, value: ValueSchema<T>): ValueSchema<Record<string, T>> =>
+    new ValueSchema({ kind: 'record', key, value }),
+  union: <const U extends readonly ValueSchema[]>(options: U): ValueSchema<Infer<U[number]>> =>
+    new ValueSchema({ kind: 'union', options }),
+  /** Any value, and where it applies one of this schema. */
+  when: (applies: (value: unknown) => boolean, inner: ValueSchema): ValueSchema =>
+    new ValueSchema({ kind: 'when', applies, inner }),
+} as const;

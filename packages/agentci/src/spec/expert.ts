@@ -1,0 +1,24 @@
+import type { ValueSchema } from '../kit/value-schema.ts';
+import type { YamlEntry } from '../kit/yaml-node.ts';
+import type { Problems } from './problems.ts';
+
+/**
+ * Who looks closer at what the reader of a spec cannot accept at once. Its knowledge (zod, every metric) takes longer to
+ * load than most specs take to read, so a spec is first read without.
+ */
+export interface Expert {
+  /** Reports what is wrong with a value. True when nothing is after all. */
+  explain(entry: YamlEntry, schema: ValueSchema, problems: Problems): boolean;
+  /** The same for the bounds and parameters of a metric. */
+  explainMetric(name: string, entry: YamlEntry, problems: Problems): boolean;
+}
+
+/** A spec read without an expert needs one: it has to be read again. */
+export class ExpertNeeded extends Error {}
+
+const needed = (): never => {
+  throw new ExpertNeeded('this spec cannot be read without the expert');
+};
+
+/** Stands in for the expert until there is a question. */
+export const ABSENT_EXPERT: Expert = { explain: needed, explainMetric: needed };
