@@ -11,5 +11,5 @@ if (first === '--version' || first === '-V') {
   process.stdout.write(helpText(VERSION));
 } else {
   const { start } = await import('./start.ts');
-  await start(argv);
+  await start(argv, VERSION);
 }

@@ -15,6 +15,8 @@ export interface Io {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly random: () => number;
+  /** Of this program. */
+  readonly version: string;
 }
 
 /** Colour on a terminal; `NO_COLOR` and `FORCE_COLOR` overrule. */

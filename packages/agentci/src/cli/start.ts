@@ -6,7 +6,7 @@ const EXIT_COULD_NOT_TELL = 2;
 const UNSETTLED = 13;
 
 /** Connects the program to the real process: streams, environment, signals, exit code. */
-export async function start(argv: readonly string[]): Promise<void> {
+export async function start(argv: readonly string[], version: string): Promise<void> {
   const interrupt = new AbortController();
   const onSignal = () => {
     // The second Ctrl-C means now.
@@ -27,6 +27,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     signal: interrupt.signal,
     now: Date.now,
     random: Math.random,
+    version,
   };
   // A user's module runs in this process: what it prints must not get into a report, and if it ends the process or waits
   // for ever, that is not a verdict.

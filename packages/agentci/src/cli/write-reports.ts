@@ -7,7 +7,6 @@ import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
-import { VERSION } from './version.gen.ts';
 
 interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before'> {
   readonly io: Io;
@@ -32,7 +31,7 @@ export async function writeReports(
       quiet,
       publicPath: (file) => publicPath(file, io),
       checkSummary,
-      version: VERSION,
+      version: io.version,
       ...(rerunCommand === undefined ? {} : { rerunCommand }),
       ...(before === undefined ? {} : { before }),
     };

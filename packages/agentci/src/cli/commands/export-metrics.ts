@@ -8,19 +8,17 @@ import type { CliCommand } from '../cli-command.ts';
 import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';
 import { runsRoot } from '../run-tests.ts';
-import { VERSION } from '../version.gen.ts';
 
 const SEND_MS = 10_000;
 
 /** The numbers need nothing of the surroundings. */
-const PLAIN: ReportContext = {
+const PLAIN: Omit<ReportContext, 'version'> = {
   color: false,
   columns: 100,
   hasStepSummary: false,
   quiet: false,
   publicPath: (file) => file,
   checkSummary: () => undefined,
-  version: VERSION,
 };
 
 interface ExportOptions {
@@ -56,7 +54,7 @@ Example:
     if (chosen === undefined)
       throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });
     const run = readRun(root, chosen);
-    const text = reportText(reporter.render(run, PLAIN));
+    const text = reportText(reporter.render(run, { ...PLAIN, version: io.version }));
     if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
     if (pushgateway !== undefined) {
       const url = `${pushgateway.replace(/\/$/, '')}/metrics/job/${encodeURIComponent(job)}/agent/${encodeURIComponent(run.agent)}`;
@@ -64,7 +62,11 @@ Example:
     }
     if (otlp !== undefined) {
       const at = run.started_at === undefined ? io.now() : Date.parse(run.started_at) + (run.duration_ms ?? 0);
-      const body = otlpMetrics(text, { agent: run.agent, version: VERSION, timeUnixNano: `${Math.round(at)}000000` });
+      const body = otlpMetrics(text, {
+        agent: run.agent,
+        version: io.version,
+        timeUnixNano: `${Math.round(at)}000000`,
+      });
       await send(
         otlp,
         { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },

@@ -2,7 +2,6 @@ import { UserError } from '../../kit/user-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { wholeNumber } from '../options.ts';
 import { runsRoot } from '../run-tests.ts';
-import { VERSION } from '../version.gen.ts';
 import { RunLibrary } from '../view/run-library.ts';
 import { startViewServer } from '../view/server.ts';
 
@@ -31,7 +30,7 @@ Example:
         hint: newest === undefined ? 'Nothing has been run here yet.' : `The newest is: ${newest}`,
       });
     }
-    const server = await startViewServer({ library, port: port ?? 0, version: VERSION }).catch(
+    const server = await startViewServer({ library, port: port ?? 0, version: io.version }).catch(
       (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
         throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
