@@ -1,4 +1,4 @@
-import type { CheckStatus, QueryResult, RunSummary } from '../results/run-result.ts';
+import type { CheckStatus, Layer, QueryResult, RunSummary } from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
 import type { Query } from '../spec/suite.ts';
 import { stabilityOf } from './stability.ts';
@@ -92,7 +92,8 @@ export function notRunResult(query: Query, why: string): QueryResult {
   return { ...blankResult(query), status: 'skip', not_run: why };
 }
 
-export function blankResult(query: Query): QueryResult {
+/** A result that says nothing yet; `layers` are those already known. */
+export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
   return {
     id: query.id,
     query: query.query,
@@ -101,9 +102,9 @@ export function blankResult(query: Query): QueryResult {
     status: 'skip',
     answer: null,
     ...(query.location ? { location: query.location } : {}),
-    correctness: emptyLayer(),
-    path: emptyLayer(),
-    cost: emptyLayer(),
+    correctness: layers?.correctness ?? emptyLayer(),
+    path: layers?.path ?? emptyLayer(),
+    cost: layers?.cost ?? emptyLayer(),
     metrics: {},
   };
 }

@@ -91,16 +91,12 @@ async function measured(input: EvaluateInput, trace: Trace, result: QueryResult)
 }
 
 function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, (typeof LAYERS)[number]>): QueryResult {
-  const { query } = input;
-  const result: QueryResult = {
-    ...blankResult(query),
-    answer: finalText(trace) ?? null,
-    ...(input.baseline
-      ? { baseline: { version: input.baseline.version, ...(input.baseline.file ? { file: input.baseline.file } : {}) } }
-      : {}),
-    ...layers,
-  };
-  return { ...result, status: statusOf(result) };
+  const { query, baseline } = input;
+  const result = blankResult(query, layers);
+  result.answer = finalText(trace) ?? null;
+  if (baseline) result.baseline = { version: baseline.version, ...(baseline.file ? { file: baseline.file } : {}) };
+  result.status = statusOf(result);
+  return result;
 }
 
 function judged(input: EvaluateInput, trace: Trace, correctness: LayerResult): Promise<RubricResults> {
@@ -149,9 +145,9 @@ function withChecks(layer: LayerResult, extra: Pick<RubricResults, 'checks' | 'd
 
 /** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
 function statusOf(result: QueryResult): QueryResult['status'] {
-  const checks = checksOf(result);
-  const undecided = checks.length > 0 && !checks.some((check) => isDecided(check.status));
-  if (undecided && checks.some((check) => check.skip_reason === 'not_measured' || check.skip_reason === 'off'))
-    return 'error';
+  if (!LAYERS.some((layer) => result[layer].checks.some((check) => isDecided(check.status)))) {
+    const isOpen = ({ skip_reason: reason }: CheckResult): boolean => reason === 'not_measured' || reason === 'off';
+    if (checksOf(result).some(isOpen)) return 'error';
+  }
   return worstStatus(LAYERS.map((layer) => result[layer].status));
 }

@@ -13,7 +13,9 @@ export type TraceListener = (query: Query, run: number, trace: Trace) => void;
 export class Ledger implements Budget {
   readonly #options: RunOptions;
   readonly #queries: readonly Query[];
-  readonly #done = new Map<string, Map<number, QueryResult>>();
+  /** Run 1 by query id; most queries have no other. */
+  readonly #first = new Map<string, QueryResult>();
+  readonly #further = new Map<string, Map<number, QueryResult>>();
   readonly #overruled = new Map<string, QueryError>();
   #spentUsd = 0;
   #reservedUsd = 0;
@@ -41,7 +43,7 @@ export class Ledger implements Budget {
   runsOf = (query: Query): number => this.#options.runs ?? query.runs;
 
   has(query: Query, run: number): boolean {
-    return this.#done.get(query.id)?.has(run) ?? false;
+    return run === 1 ? this.#first.has(query.id) : (this.#further.get(query.id)?.has(run) ?? false);
   }
 
   /** Writes a finished run down, first on disk and then in memory. */
@@ -62,7 +64,7 @@ export class Ledger implements Budget {
 
   /** The query as a whole, once all its runs are in: an expected failure is none, nor is one that `min_pass_rate` allows. */
   #hasFailed(query: Query): boolean {
-    const runs = [...(this.#done.get(query.id)?.values() ?? [])];
+    const runs = this.#finished(query);
     if (runs.length < this.runsOf(query)) return false;
     const { status } = combineRuns(query, runs);
     return status === 'fail' || status === 'error';
@@ -112,7 +114,7 @@ export class Ledger implements Budget {
     return this.#queries.map((query) => {
       const overruled = this.#overruled.get(query.id);
       if (overruled) return errorResult(query, overruled);
-      const runs = [...(this.#done.get(query.id) ?? [])].sort(([a], [b]) => a - b).map(([, result]) => result);
+      const runs = this.#finished(query);
       return runs.length < this.runsOf(query) && this.stopped()
         ? this.#unfinished(query, runs)
         : combineRuns(query, runs);
@@ -135,10 +137,21 @@ export class Ledger implements Budget {
     );
   }
 
+  /** Its runs so far, in their order. */
+  #finished({ id }: Query): QueryResult[] {
+    const first = this.#first.get(id);
+    const further = [...(this.#further.get(id) ?? [])].sort(([a], [b]) => a - b).map(([, result]) => result);
+    return first === undefined ? further : [first, ...further];
+  }
+
   #put(id: string, run: number, result: QueryResult): void {
-    const runs = this.#done.get(id);
+    if (run === 1) {
+      this.#first.set(id, result);
+      return;
+    }
+    const runs = this.#further.get(id);
     if (runs) runs.set(run, result);
-    else this.#done.set(id, new Map([[run, result]]));
+    else this.#further.set(id, new Map([[run, result]]));
   }
 }
 

@@ -46,8 +46,7 @@ export class TraceMatcher<Q extends Asked = Query> {
   /** Gives a recording, or a record that could not be read, to the query it names. */
   take(recording: Recording, isReadable = true): Match<Q> {
     const query =
-      recording.ids.map((id) => this.#byId.get(id)).find((found) => found !== undefined) ??
-      (recording.text === undefined ? undefined : this.#leastServed(recording.text));
+      this.#named(recording.ids) ?? (recording.text === undefined ? undefined : this.#leastServed(recording.text));
     if (!query) {
       // What could not be read is reported as such, not as a recording nobody wanted.
       if (!isReadable) return { kind: 'unused' };
@@ -81,6 +80,14 @@ export class TraceMatcher<Q extends Asked = Query> {
       this.#unused.flatMap((recording) => recording.text ?? []),
     );
     return text === undefined ? undefined : `recording of "${text.slice(0, 120)}"`;
+  }
+
+  #named(ids: readonly string[]): Q | undefined {
+    for (const id of ids) {
+      const query = this.#byId.get(id);
+      if (query !== undefined) return query;
+    }
+    return undefined;
   }
 
   #leastServed(text: string): Q | undefined {

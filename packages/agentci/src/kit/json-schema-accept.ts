@@ -58,8 +58,9 @@ const KEYWORDS: Readonly<Record<string, (value: unknown, schema: Schema) => Acce
     return (value) => known.has(value);
   },
   const: (wanted) => (isPrimitive(wanted) ? (value) => value === wanted : undefined),
-  minLength: bound('string', (value: string, limit) => [...value].length >= limit),
-  maxLength: bound('string', (value: string, limit) => [...value].length <= limit),
+  // A character takes one or two units, so most texts need not be counted.
+  minLength: bound('string', (value: string, limit) => value.length >= 2 * limit || [...value].length >= limit),
+  maxLength: bound('string', (value: string, limit) => value.length <= limit || [...value].length <= limit),
   minimum: bound('number', (value: number, limit) => value >= limit),
   maximum: bound('number', (value: number, limit) => value <= limit),
   pattern: (pattern) => {

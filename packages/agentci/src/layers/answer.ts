@@ -4,17 +4,16 @@ import { finalText } from '../trace/selectors.ts';
 
 export const NO_ANSWER = 'no final answer was captured';
 
-const folded = new WeakMap<Trace, string>();
+/** Of the trace that was asked about last: its checks come one after the other. */
+let last: { readonly trace: Trace; readonly folded: string } | undefined;
 
 /** The answer prepared for searching without case, once a trace. Undefined when no answer was captured. */
 export function foldedAnswer(trace: Trace): string | undefined {
-  const known = folded.get(trace);
-  if (known !== undefined) return known;
+  if (last?.trace === trace) return last.folded;
   const answer = finalText(trace);
   if (answer === undefined) return undefined;
-  const text = foldText(answer);
-  folded.set(trace, text);
-  return text;
+  last = { trace, folded: foldText(answer) };
+  return last.folded;
 }
 
 const AROUND = 40;

@@ -17,11 +17,12 @@ export function listIssues(key: string, items: readonly string[]): ParamIssue[] 
 }
 
 export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
-  return items.flatMap((item, i) =>
-    item.trim() === ''
-      ? [{ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] } as const]
-      : [],
-  );
+  const issues: ParamIssue[] = [];
+  for (const [i, item] of items.entries()) {
+    if (item.trim() !== '') continue;
+    issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
+  }
+  return issues;
 }
 
 /** A lower bound of 0 is kept by everything. */

@@ -85,7 +85,8 @@ export class LayerBlockChecker {
   #value(key: LayerKey, entry: YamlEntry, isShared: boolean): CheckedValue {
     const before = isShared ? this.#values.get(key) : undefined;
     if (before !== undefined) return before;
-    const checked = { isValid: checkValue(entry, key.schema, this.#problems), value: toPlain(entry.value) };
+    const value = toPlain(entry.value);
+    const checked = { isValid: checkValue(entry, key.schema, this.#problems, value), value };
     if (isShared) this.#values.set(key, checked);
     return checked;
   }

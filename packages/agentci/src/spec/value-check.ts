@@ -4,14 +4,20 @@ import { toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
 import type { Problem, Problems } from './problems.ts';
 
 /** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
-export function checkValue(entry: YamlEntry, schema: ValueSchema, problems: Problems): boolean {
+export function checkValue(
+  entry: YamlEntry,
+  schema: ValueSchema,
+  problems: Problems,
+  /** The value, where somebody has it already. */
+  value: unknown = toPlain(entry.value),
+): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
     problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
     return false;
   }
-  return accepts(schema, toPlain(node)) || problems.expert.explain(entry, schema, problems);
+  return accepts(schema, value) || problems.expert.explain(entry, schema, problems);
 }
 
 export const isBroken = (node: YamlNode): boolean => node.kind === 'scalar' && node.broken === true;

@@ -32,10 +32,8 @@ function* batches(pieces: Iterable<string>): Generator<string> {
   yield batch;
 }
 
-/** Writes all of a text. The text goes to the system as it is; only after a short write is the rest cut out of its bytes. */
+/** Writes all of a text, however many writes the system takes for it. */
 export function writeText(fd: number, text: string): void {
-  let at = writeSync(fd, text);
-  if (at >= Buffer.byteLength(text)) return;
   const bytes = Buffer.from(text);
-  while (at < bytes.length) at += writeSync(fd, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }

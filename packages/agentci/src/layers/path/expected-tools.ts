@@ -21,13 +21,12 @@ export const check = defineCheck({
     if (recorded === undefined) return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
     const { calls, isPartial } = recorded;
     if (tools.length === 0) return noTools(calls, isPartial);
-    const used = namesOf(calls);
-    const usedSet = new Set(used);
-    const wanted = [...new Set(tools)];
-    const missing = wanted.filter((tool) => !usedSet.has(tool));
-    const found = `${wanted.length - missing.length} of ${wanted.length} expected tools were used`;
+    const used = new Set(namesOf(calls));
+    const wanted = new Set(tools);
+    const missing = [...wanted].filter((tool) => !used.has(tool));
+    const found = `${wanted.size - missing.length} of ${wanted.size} expected tools were used`;
     const min = typeof siblings.min_tool_recall === 'number' ? siblings.min_tool_recall : 1;
-    const value = toolRecall(tools, used);
+    const value = toolRecall(wanted, used);
     return atLeast({
       value,
       min,
@@ -36,7 +35,7 @@ export const check = defineCheck({
       note: missing.length === 0 ? found : `${found}; not called: ${listed(missing)}`,
       ...(isPartial
         ? {}
-        : { rest: { details: { tool_recall: rounded(value), tool_precision: rounded(toolPrecision(tools, used)) } } }),
+        : { rest: { details: { tool_recall: rounded(value), tool_precision: rounded(toolPrecision(wanted, used)) } } }),
     });
   },
 });

@@ -25,20 +25,12 @@ export function matchTools(options: {
   readonly mode: MatchMode;
 }): ToolMatch {
   const { used, reference, mode } = options;
+  if (mode === 'strict') return matchStrictly(used, reference);
   const usedCounts = countNames(used);
   const referenceCounts = countNames(reference);
   const missing = [...referenceCounts].filter(([name]) => !usedCounts.has(name));
   const extra = [...usedCounts].filter(([name]) => !referenceCounts.has(name));
   switch (mode) {
-    case 'strict': {
-      const at = firstDifference(used, reference);
-      const more = countDifferences(usedCounts, referenceCounts);
-      return verdict(
-        mode,
-        at === -1,
-        at === -1 ? [`${used.length} calls in the same order`] : [...more, differenceText(at, used, reference)],
-      );
-    }
     case 'unordered':
       return verdict(mode, missing.length + extra.length === 0, [
         ...listed('missing', missing),
@@ -49,6 +41,13 @@ export function matchTools(options: {
     case 'superset':
       return verdict(mode, extra.length === 0, listed('extra', extra));
   }
+}
+
+function matchStrictly(used: readonly string[], reference: readonly string[]): ToolMatch {
+  const at = firstDifference(used, reference);
+  if (at === -1) return verdict('strict', true, [`${used.length} calls in the same order`]);
+  const differences = countDifferences(countNames(used), countNames(reference));
+  return verdict('strict', false, [...differences, differenceText(at, used, reference)]);
 }
 
 function verdict(mode: MatchMode, matched: boolean, findings: readonly string[]): ToolMatch {

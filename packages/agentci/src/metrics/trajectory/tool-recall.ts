@@ -1,9 +1,12 @@
 /** Share of the expected tools that were used: |E ∩ U| / |E|. 1 when nothing is expected. Repeats do not count. */
 export function toolRecall(expected: Iterable<string>, used: Iterable<string>): number {
-  const expectedSet = new Set(expected);
+  const expectedSet = toolSet(expected);
   if (expectedSet.size === 0) return 1;
-  return sharedTools(expectedSet, new Set(used)) / expectedSet.size;
+  return sharedTools(expectedSet, toolSet(used)) / expectedSet.size;
 }
+
+export const toolSet = (names: Iterable<string>): ReadonlySet<string> =>
+  names instanceof Set ? (names as ReadonlySet<string>) : new Set(names);
 
 /** How many names are in both sets. */
 export function sharedTools(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
