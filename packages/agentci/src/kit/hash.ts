@@ -26,8 +26,41 @@ export function shortHash(text: string): string {
 
 /** JSON with sorted keys: equal values give equal text, whatever order they were written in. Non-finite numbers become their names. */
 export function canonicalJson(value: unknown): string {
-  return canonical(value, new Map());
+  // Sorting a copy and leaving the text to the engine takes half as long as writing it here.
+  const sorted = new SortedCopy();
+  const copy = sorted.of(value);
+  return sorted.isFaithful ? (JSON.stringify(copy) ?? 'null') : canonical(value, new Map());
 }
+
+/** Copies a value with its keys sorted; an object that stands in many places, such as an inherited default, once. */
+class SortedCopy {
+  readonly #copies = new Map<object, unknown>();
+  /** False once something was met that a copy cannot hold in order: keys that are numbers come first in every object. */
+  isFaithful = true;
+
+  of(value: unknown): unknown {
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    if (typeof value === 'function') this.isFaithful = false;
+    if (value === null || typeof value !== 'object') return value;
+    const before = this.#copies.get(value);
+    if (before !== undefined) return before;
+    const copy = Array.isArray(value) ? value.map((item) => this.of(item)) : this.#map(value as SomeObject);
+    this.#copies.set(value, copy);
+    return copy;
+  }
+
+  #map(value: SomeObject): SomeObject {
+    const copy: SomeObject = {};
+    for (const key of Object.keys(value).sort()) {
+      const first = key.charCodeAt(0);
+      if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON') this.isFaithful = false;
+      else copy[key] = this.of(value[key]);
+    }
+    return copy;
+  }
+}
+
+type SomeObject = Record<string, unknown>;
 
 /** An object that stands in many places, such as an inherited default, is written out once. */
 function canonical(value: unknown, written: Map<object, string>): string {

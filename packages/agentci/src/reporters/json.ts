@@ -15,6 +15,11 @@ function* renderJson({ results, ...rest }: RunResult): Generator<string> {
   yield '{\n';
   for (const [key, value] of Object.entries(rest)) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield '"results": [';
-  for (const [index, result] of results.entries()) yield `${index === 0 ? '' : ','}\n${resultJson(result)}`;
+  let separator = '\n';
+  for (const result of results) {
+    yield separator;
+    yield resultJson(result);
+    separator = ',\n';
+  }
   yield results.length === 0 ? ']\n}\n' : '\n]\n}\n';
 }

@@ -46,6 +46,8 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
   const queries = withIds(read, problems);
   if (problems.hasErrors) return undefined;
 
+  // Kept only until the hash is asked for: the text of a large spec and all its values hang on it.
+  let toHash: Parameters<typeof hashOf> | undefined = [plain, read.map(hashed)];
   let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
@@ -56,8 +58,9 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
     dir: dirname(file),
     // Hashing a large spec costs, and not every command asks for it.
     get hash() {
-      hash ??= hashOf(plain, read);
-      return hash;
+      if (toHash !== undefined) hash = hashOf(...toHash);
+      toHash = undefined;
+      return hash!;
     },
     baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
     ...(plain.baseline === undefined ? {} : { baseline: plain.baseline as string }),
@@ -68,9 +71,12 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
   };
 }
 
-function hashOf(root: Readonly<Record<string, unknown>>, queries: readonly ReadQuery[]): string {
+function hashOf(
+  root: Readonly<Record<string, unknown>>,
+  queries: readonly Readonly<Record<string, unknown>>[],
+): string {
   const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: queries.map(hashed) });
+  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries });
   return `sha256:${sha256Hex(canonical)}`;
 }
 

@@ -14,7 +14,8 @@ import { UserError } from '../kit/user-error.ts';
 import { resultJson } from '../results/result-json.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
-import { writeFileAtomic, writeText } from './atomic-write.ts';
+import { writeFileAtomic } from './atomic-write.ts';
+import { TextFile } from './text-file.ts';
 
 const JOURNAL_SCHEMA = 'agentci.journal/1';
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -83,7 +84,8 @@ export class RunStore {
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
     if (trace) this.#traces.append(JSON.stringify(trace));
-    this.#journal.append(`{"id":${JSON.stringify(entry.id)},"run":${entry.run},"result":${resultJson(entry.result)}}`);
+    const key = `{"id":${JSON.stringify(entry.id)},"run":${entry.run},"result":`;
+    this.#journal.append(key, resultJson(entry.result), '}');
     if (entry.run === 1) this.#journaled.add(entry.result);
   }
 
@@ -108,33 +110,30 @@ export class RunStore {
 const journalPath = (dir: string): string => join(dir, 'results.jsonl');
 const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
 
-const BATCH_CHARACTERS = 256 * 1024;
-
 /** A file that only grows, a JSON document a line. */
 class LineFile {
   readonly #fd: number;
-  readonly #limit: number;
-  #pending = '';
+  readonly #file: TextFile;
+  readonly #durability: Durability;
 
   constructor(fd: number, durability: Durability) {
     this.#fd = fd;
-    this.#limit = durability === 'each' ? 0 : BATCH_CHARACTERS;
+    this.#file = new TextFile(fd);
+    this.#durability = durability;
   }
 
-  append(line: string): void {
-    this.#pending += `${line}\n`;
-    if (this.#pending.length > this.#limit) this.flush();
+  /** Adds a line given in pieces. */
+  append(...pieces: readonly string[]): void {
+    this.#file.append(...pieces, '\n');
+    if (this.#durability === 'each') this.#file.flush();
   }
 
-  /** Hands everything to the operating system: a kill of this process afterwards loses nothing. */
   flush(): void {
-    const text = this.#pending;
-    this.#pending = '';
-    writeText(this.#fd, text);
+    this.#file.flush();
   }
 
   close(): void {
-    this.flush();
+    this.#file.flush();
     closeSync(this.#fd);
   }
 }

@@ -1,0 +1,45 @@
+import { writeSync } from 'node:fs';
+
+const CAPACITY = 512 * 1024;
+/** A UTF-16 unit becomes at most three bytes. */
+const MAX_BYTES_A_UNIT = 3;
+
+/**
+ * A file that only grows. Texts are gathered as bytes, since a system call for every line would cost more than the line,
+ * and joining them first would copy every one of them twice.
+ */
+export class TextFile {
+  readonly #fd: number;
+  #bytes: Buffer | undefined;
+  #length = 0;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
+  append(...pieces: readonly string[]): void {
+    let most = 0;
+    for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
+    if (this.#length + most > CAPACITY) this.flush();
+    if (most > CAPACITY) {
+      for (const piece of pieces) writeAll(this.#fd, Buffer.from(piece));
+      return;
+    }
+    this.#bytes ??= Buffer.allocUnsafe(CAPACITY);
+    for (const piece of pieces) this.#length += this.#bytes.write(piece, this.#length);
+  }
+
+  /** Hands everything to the operating system: a kill of this process afterwards loses nothing. */
+  flush(): void {
+    if (this.#bytes === undefined || this.#length === 0) return;
+    const length = this.#length;
+    this.#length = 0;
+    writeAll(this.#fd, this.#bytes.subarray(0, length));
+  }
+}
+
+/** The system may take less than it was given. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}
