@@ -94,17 +94,17 @@ export function notRunResult(query: Query, why: string): QueryResult {
 
 /** A result that says nothing yet; `layers` are those already known. */
 export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
-  return {
-    id: query.id,
-    query: query.query,
-    ...(query.description === undefined ? {} : { description: query.description }),
-    tags: [...query.tags],
-    status: 'skip',
-    answer: null,
-    ...(query.location ? { location: query.location } : {}),
-    correctness: layers?.correctness ?? emptyLayer(),
-    path: layers?.path ?? emptyLayer(),
-    cost: layers?.cost ?? emptyLayer(),
-    metrics: {},
-  };
+  const { id, query: text, description, tags, location } = query;
+  // In the order of the report; one is made for every query, so without spreading.
+  const result = { id, query: text } as QueryResult;
+  if (description !== undefined) result.description = description;
+  result.tags = [...tags];
+  result.status = 'skip';
+  result.answer = null;
+  if (location) result.location = location;
+  result.correctness = layers?.correctness ?? emptyLayer();
+  result.path = layers?.path ?? emptyLayer();
+  result.cost = layers?.cost ?? emptyLayer();
+  result.metrics = {};
+  return result;
 }

@@ -4,9 +4,11 @@ import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
-import { evaluate } from './evaluate-query.ts';
+import { type EvaluateInput, evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The verdict on a trace; a promise only where something has to be read or asked for first. */
 export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
@@ -14,17 +16,13 @@ export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<Q
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
 export function traceJudge(judge: SuiteJudge, shelf: BaselineShelf, dir: string, metrics?: SuiteMetrics): TraceJudge {
   let price: PriceLookup | undefined;
-  const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) =>
-    evaluate({
-      query,
-      trace,
-      ...(baseline ? { baseline } : {}),
-      judge: judge.judge,
-      useEnsemble: judge.useEnsemble(query),
-      dir,
-      ...(price ? { price } : {}),
-      ...(metrics ? { metricTools: metricToolsOf(metrics) } : {}),
-    });
+  const shared = { judge: judge.judge, dir, ...(metrics ? { metricTools: metricToolsOf(metrics) } : {}) };
+  const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {
+    const input: Draft<EvaluateInput> = { ...shared, query, trace, useEnsemble: judge.useEnsemble(query) };
+    if (baseline) input.baseline = baseline;
+    if (price) input.price = price;
+    return evaluate(input);
+  };
   const prepared = async (query: Query, trace: Trace): Promise<QueryResult> => {
     const baseline = await shelf.get(query);
     // The price table is large; most recordings bring their cost along or have no cost check.

@@ -140,8 +140,10 @@ export class Ledger implements Budget {
   /** Its runs so far, in their order. */
   #finished({ id }: Query): QueryResult[] {
     const first = this.#first.get(id);
-    const further = [...(this.#further.get(id) ?? [])].sort(([a], [b]) => a - b).map(([, result]) => result);
-    return first === undefined ? further : [first, ...further];
+    const runs = first === undefined ? [] : [first];
+    const further = this.#further.get(id);
+    if (further === undefined) return runs;
+    return runs.concat([...further].sort(([a], [b]) => a - b).map(([, result]) => result));
   }
 
   #put(id: string, run: number, result: QueryResult): void {

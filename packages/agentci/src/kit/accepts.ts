@@ -17,7 +17,7 @@ export function accepts({ def }: ValueSchema, value: unknown): boolean {
     case 'enum':
       return def.values.includes(value as string);
     case 'array':
-      return Array.isArray(value) && value.length >= (def.min ?? 0) && value.every((each) => accepts(def.item, each));
+      return Array.isArray(value) && isList(def, value);
     case 'object':
       return isMap(value) && hasShape(def, value);
     case 'record':
@@ -38,8 +38,15 @@ export function accepts({ def }: ValueSchema, value: unknown): boolean {
 type Of<K extends ValueDef['kind']> = ValueDef & { readonly kind: K };
 type Values = Readonly<Record<string, unknown>>;
 
-const isText = ({ max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean =>
-  text.length <= max && patterns.every(({ pattern }) => pattern.test(text));
+function isText({ max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean {
+  for (const { pattern } of patterns) if (!pattern.test(text)) return false;
+  return text.length <= max;
+}
+
+function isList({ item, min = 0 }: Of<'array'>, list: readonly unknown[]): boolean {
+  for (const each of list) if (!accepts(item, each)) return false;
+  return list.length >= min;
+}
 
 function isInRange({ integer, min, max, above }: Of<'number'>, value: number): boolean {
   if (!(integer === true ? Number.isSafeInteger(value) : Number.isFinite(value))) return false;

@@ -42,6 +42,7 @@ class SortedCopy {
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value === 'function') this.isFaithful = false;
     if (value === null || typeof value !== 'object') return value;
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
     const before = this.#copies.get(value);
     if (before !== undefined) return before;
     const copy = Array.isArray(value) ? value.map((item) => this.of(item)) : this.#map(value as SomeObject);
@@ -51,7 +52,7 @@ class SortedCopy {
 
   #map(value: SomeObject): SomeObject {
     const copy: SomeObject = {};
-    for (const key of Object.keys(value).sort()) {
+    for (const key of sortedKeys(value)) {
       const first = key.charCodeAt(0);
       if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON') this.isFaithful = false;
       else copy[key] = this.of(value[key]);
@@ -61,6 +62,21 @@ class SortedCopy {
 }
 
 type SomeObject = Record<string, unknown>;
+
+const FEW_KEYS = 12;
+
+/** Maps of a spec have few keys: putting those in order where they stand makes no garbage. */
+function sortedKeys(value: SomeObject): string[] {
+  const keys = Object.keys(value);
+  if (keys.length > FEW_KEYS) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    let at = i;
+    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
+  return keys;
+}
 
 /** An object that stands in many places, such as an inherited default, is written out once. */
 function canonical(value: unknown, written: Map<object, string>): string {

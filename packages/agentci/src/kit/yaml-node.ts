@@ -78,7 +78,9 @@ function lineStarts(source: YamlSource): readonly number[] {
 
 function findLineStarts(text: string): number[] {
   const starts = [0];
-  for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
+  if (text.includes('\r')) {
+    for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
+  } else for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 

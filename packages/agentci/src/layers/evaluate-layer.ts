@@ -1,6 +1,6 @@
 import type { Location } from '../kit/diagnostic.ts';
-import { type CheckResult, type CheckStatus, LAYERS, type Layer, type LayerResult } from '../results/run-result.ts';
-import { emptyLayer, messagesOf, worstStatus } from '../results/status.ts';
+import type { CheckResult, CheckStatus, Layer, LayerResult } from '../results/run-result.ts';
+import { emptyLayer, messagesOf, worseStatus } from '../results/status.ts';
 import { type AnyCheck, type AnySetting, type CheckContext, type CheckOutcome, isCheck } from './check.ts';
 import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
@@ -23,20 +23,19 @@ export function evaluateLayer(
   options: EvaluateLayerOptions = {},
 ): LayerResult {
   if (block === undefined) return emptyLayer();
+  const { locations, checks: all = CHECKS } = options;
   const full: CheckContext = { ...context, siblings: block };
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full) : {};
   const checks: CheckResult[] = [];
-  for (const { id, check } of checksOfLayer(options.checks ?? CHECKS, layer)) {
-    if (check.implied === undefined && !isWritten(block, check.key)) continue;
-    const outcome = outcomeOf(check, block, full);
+  let status: CheckStatus = 'skip';
+  for (const listed of checksOfBlock(all, layer, block)) {
+    const outcome = outcomeOf(listed.check, block, full);
     if (outcome === undefined) continue;
-    const item =
-      'item' in outcome && outcome.item !== undefined ? options.locations?.[`${id}[${outcome.item}]`] : undefined;
-    const location = item ?? options.locations?.[id];
-    checks.push(resultOf({ id, outcome, severity: check.severity, location }));
-    Object.assign(details, outcome.details);
+    const result = resultOf(listed, outcome, locations);
+    status = worseStatus(status, result.status);
+    checks.push(result);
+    if (outcome.details !== undefined) Object.assign(details, outcome.details);
   }
-  const status = worstStatus(checks.map((check) => check.status));
   return { status, messages: messagesOf(checks), details, checks };
 }
 
@@ -60,21 +59,25 @@ function outcomeOf(
   }
 }
 
-function resultOf(options: {
-  id: string;
-  outcome: Attempt;
-  severity: AnyCheck['severity'];
-  location: Location | undefined;
-}): CheckResult {
-  const { id, outcome, severity, location } = options;
-  const result: CheckResult = { id, status: statusOf(outcome, severity), message: outcome.message, evidence: [] };
-  if (location !== undefined) result.location = location;
+function resultOf({ id, check }: Listed, outcome: Attempt, locations: EvaluateLayerOptions['locations']): CheckResult {
+  const status = statusOf(outcome, check.severity);
+  const { message } = outcome;
+  const location = locationOf(id, outcome, locations);
+  const result: CheckResult =
+    location === undefined ? { id, status, message, evidence: [] } : { id, status, message, evidence: [], location };
   if (outcome.outcome === 'threw') return result;
   if (result.status === 'skip') result.skip_reason = outcome.reason ?? 'not_measured';
   if (outcome.value !== undefined) result.value = outcome.value;
   if (outcome.limit !== undefined) result.limit = outcome.limit;
   if (outcome.evidence !== undefined) result.evidence = [...outcome.evidence];
   return result;
+}
+
+/** A violated item of a list is shown at its own line. */
+function locationOf(id: string, outcome: Attempt, locations: EvaluateLayerOptions['locations']): Location | undefined {
+  if (locations === undefined) return undefined;
+  const item = outcome.outcome === 'threw' ? undefined : outcome.item;
+  return (item === undefined ? undefined : locations[`${id}[${item}]`]) ?? locations[id];
 }
 
 function statusOf(attempt: Attempt, severity: AnyCheck['severity']): CheckStatus {
@@ -97,15 +100,32 @@ interface Listed {
   readonly check: AnyCheck;
 }
 
-const sorted = new WeakMap<readonly (AnyCheck | AnySetting)[], Map<Layer, Listed[]>>();
+type Checks = readonly (AnyCheck | AnySetting)[];
 
-function checksOfLayer(all: readonly (AnyCheck | AnySetting)[], layer: Layer): readonly Listed[] {
-  let layers = sorted.get(all);
-  if (layers === undefined) {
-    const listed = all.filter(isCheck).map((check) => ({ id: `${check.layer}.${check.key}`, check }));
-    listed.sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
-    layers = new Map(LAYERS.map((name) => [name, listed.filter(({ check }) => check.layer === name)]));
-    sorted.set(all, layers);
+/** The checks that matter for blocks with these keys, by the keys: the queries of a spec mostly write the same ones. */
+const known = new WeakMap<Checks, Map<string, readonly Listed[]>>();
+const MAX_KNOWN = 1000;
+
+function checksOfBlock(all: Checks, layer: Layer, block: Readonly<Record<string, unknown>>): readonly Listed[] {
+  let lists = known.get(all);
+  if (lists === undefined) {
+    lists = new Map();
+    known.set(all, lists);
   }
-  return layers.get(layer) ?? [];
+  const keys = Object.keys(block);
+  const name = `${layer} ${JSON.stringify(keys)}`;
+  let list = lists.get(name);
+  if (list === undefined) {
+    list = sortedChecks(all, layer, new Set(keys));
+    if (lists.size < MAX_KNOWN) lists.set(name, list);
+  }
+  return list;
+}
+
+function sortedChecks(all: Checks, layer: Layer, keys: ReadonlySet<string>): Listed[] {
+  return all
+    .filter(isCheck)
+    .filter((check) => check.layer === layer && (check.implied !== undefined || keys.has(check.key)))
+    .map((check) => ({ id: `${layer}.${check.key}`, check }))
+    .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
 }

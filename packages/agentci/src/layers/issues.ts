@@ -18,8 +18,8 @@ export function listIssues(key: string, items: readonly string[]): ParamIssue[] 
 
 export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
   const issues: ParamIssue[] = [];
-  for (const [i, item] of items.entries()) {
-    if (item.trim() !== '') continue;
+  for (let i = 0; i < items.length; i++) {
+    if (items[i]!.trim() !== '') continue;
     issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
   }
   return issues;

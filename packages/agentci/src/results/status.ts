@@ -5,9 +5,11 @@ const RANK: Record<CheckStatus, number> = { skip: 0, pass: 1, warn: 2, error: 3,
 /** The worst of several statuses: fail > error > warn > pass > skip. Nothing at all is a skip. */
 export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
   let worst: CheckStatus = 'skip';
-  for (const status of statuses) if (RANK[status] > RANK[worst]) worst = status;
+  for (const status of statuses) worst = worseStatus(worst, status);
   return worst;
 }
+
+export const worseStatus = (a: CheckStatus, b: CheckStatus): CheckStatus => (RANK[b] > RANK[a] ? b : a);
 
 /** A verdict was reached: pass, warn or fail. */
 export const isDecided = (status: CheckStatus): boolean => status === 'pass' || status === 'warn' || status === 'fail';
@@ -25,7 +27,8 @@ export const emptyLayer = (): LayerResult => ({ status: 'skip', messages: [], de
 
 /** What a layer has to say: what did not pass, in words; one line when everything did. */
 export function messagesOf(checks: readonly CheckResult[]): string[] {
-  const told = checks.filter((check) => check.status !== 'pass');
-  if (told.length > 0) return told.map((check) => check.message);
-  return checks.length === 0 ? [] : [checks.length === 1 ? '1 check passed' : `${checks.length} checks passed`];
+  const told: string[] = [];
+  for (const { status, message } of checks) if (status !== 'pass') told.push(message);
+  if (told.length > 0 || checks.length === 0) return told;
+  return [checks.length === 1 ? '1 check passed' : `${checks.length} checks passed`];
 }

@@ -6,7 +6,8 @@ import type { YamlEntry, YamlMap, YamlNode } from '../kit/yaml-node.ts';
  */
 export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
   const entries = new Map<string, YamlEntry>(base.entries);
-  for (const [key, entry] of over.entries) {
+  for (const entry of over.entries.values()) {
+    const { key } = entry;
     const inherited = base.entries.get(key);
     if (inherited === undefined) entries.set(key, entry);
     else if (isNull(entry.value)) entries.delete(key);

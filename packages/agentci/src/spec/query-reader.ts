@@ -49,6 +49,7 @@ export class QueryReader {
   readonly #hasUse: boolean;
   /** What many queries inherit is looked at once. */
   readonly #checkedMetrics = new WeakSet<YamlNode>();
+  readonly #located = new Map<YamlEntry, Location>();
 
   constructor(
     defaults: YamlMap | undefined,
@@ -92,7 +93,8 @@ export class QueryReader {
     const locations: Record<string, Location> = {};
     let hasChecks = false;
     let policy: Policy | undefined;
-    for (const [key, entry] of merged.entries) {
+    for (const entry of merged.entries.values()) {
+      const { key } = entry;
       if (isLayer(key)) {
         const block = this.#block(entry);
         hasChecks ||= block === undefined;
@@ -101,7 +103,7 @@ export class QueryReader {
         plain[key] = checked.values;
         // A path block alone asks for the comparison with a baseline.
         hasChecks ||= checked.hasChecks || key === 'path';
-        addLocations(locations, key, block);
+        this.#addLocations(locations, key, block);
       } else {
         const isKnown = VALUE_SCHEMAS.has(key);
         hasChecks ||= !isKnown || key === 'policy';
@@ -132,15 +134,34 @@ export class QueryReader {
         hint: 'add "correctness", "path" or "cost" to it, or to "defaults"',
       });
     }
-    const idEntry = merged.entries.get('id');
-    return {
-      idEntry,
-      plain,
-      query: {
-        ...toQuery(plain, locate(node.source, node.start), locations),
-        ...(policy === undefined ? {} : { policies: [policy] }),
-      },
-    };
+    const query = toQuery(plain, locate(node.source, node.start), locations);
+    if (policy !== undefined) query.policies = [policy];
+    return { idEntry: merged.entries.get('id'), plain, query };
+  }
+
+  #addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
+    const keys = LAYER_KEYS[layer];
+    const defaults = this.#defaults?.entries.get(layer)?.value;
+    const inherited = defaults?.kind === 'map' ? defaults.entries : undefined;
+    for (const entry of block.entries.values()) {
+      const { key, value } = entry;
+      const id = keys.get(key)?.id;
+      if (id === undefined) continue;
+      locations[id] = inherited?.get(key) === entry ? this.#shared(entry) : locate(entry.keySource, entry.keyStart);
+      // A violated rule or rubric is shown at its own line.
+      if ((key !== 'llm_judge' && key !== 'rules') || value.kind !== 'seq') continue;
+      for (const [i, { source, start }] of value.items.entries()) locations[`${id}[${i}]`] = locate(source, start);
+    }
+  }
+
+  /** One object for an entry that many queries inherit. */
+  #shared(entry: YamlEntry): Location {
+    let location = this.#located.get(entry);
+    if (location === undefined) {
+      location = locate(entry.keySource, entry.keyStart);
+      this.#located.set(entry, location);
+    }
+    return location;
   }
 
   #value(entry: YamlEntry): boolean {
@@ -201,31 +222,6 @@ export class QueryReader {
       },
     );
   }
-}
-
-function addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
-  const keys = LAYER_KEYS[layer];
-  for (const entry of block.entries.values()) {
-    const known = keys.get(entry.key);
-    if (known === undefined) continue;
-    locations[known.id] = locationOf(entry);
-    const { key, value } = entry;
-    // A violated rule or rubric is shown at its own line.
-    if ((key !== 'llm_judge' && key !== 'rules') || value.kind !== 'seq') continue;
-    for (const [i, { source, start }] of value.items.entries()) locations[`${known.id}[${i}]`] = locate(source, start);
-  }
-}
-
-const located = new WeakMap<YamlEntry, Location>();
-
-/** One object for an entry that many queries inherit. */
-function locationOf(entry: YamlEntry): Location {
-  let location = located.get(entry);
-  if (location === undefined) {
-    location = locate(entry.keySource, entry.keyStart);
-    located.set(entry, location);
-  }
-  return location;
 }
 
 function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {

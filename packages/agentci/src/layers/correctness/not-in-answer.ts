@@ -35,7 +35,8 @@ function contradictions(terms: readonly string[], siblings: Readonly<Record<stri
   const expected = textsOf(siblings.expected_in_answer);
   const exact = typeof siblings.exact_match === 'string' ? [siblings.exact_match] : [];
   const anyOf = textsOf(siblings.any_expected_in_answer);
-  for (const [i, term] of terms.entries()) {
+  for (let i = 0; i < terms.length; i++) {
+    const term = terms[i]!;
     if (term.trim() === '') continue;
     const forbidden = foldText(term);
     const contains = (text: string): boolean => foldText(text).includes(forbidden);
