@@ -26,6 +26,16 @@ module.exports = {
       from: { path: `${src}(${tier.join('|')})/`, pathNot: tests },
       to: { path: dir(tiers.slice(i).flat()), pathNot: `${src}$1/` },
     })),
+    {
+      name: 'sound-specs-need-no-zod',
+      severity: 'error',
+      comment: 'Write the schemas of spec values with kit/value-schema: zod takes longer to load than a spec to read.',
+      from: {
+        path: dir(['kit', 'layers', 'runners', 'spec']),
+        pathNot: [tests, `${src}spec/(to-zod|explain-value|zod-expert|json-schema)\\.ts$`],
+      },
+      to: { path: '(^|/)zod(/|$)' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'pure-folders-do-no-io',

@@ -21,7 +21,7 @@ export const templates = {
       const key = snake(name);
       const severity = layer === 'correctness' ? 'fail' : 'warn';
       return {
-        [`${src}/layers/${name}.ts`]: `import { z } from 'zod';
+        [`${src}/layers/${name}.ts`]: `import { v } from '../../kit/value-schema.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 
@@ -32,7 +32,7 @@ export const check = defineCheck({
   severity: '${severity}',
   order: 900,
   summary: 'at most this many calls ended in an error',
-  schema: z.int().min(0),
+  schema: v.int().min(0),
   evaluate: (max, { trace }) => {
     if (trace.captured.toolCalls !== 'full') return unmeasured('tool calls were not captured', { limit: max });
     const failed = toolCalls(trace).filter((call) => call.status === 'error');

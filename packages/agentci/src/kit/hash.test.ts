@@ -6,6 +6,15 @@ test('SHA-256 of the published example', () => {
   expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
+function plainly(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(plainly).join(',')}]`;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${plainly(item)}`).join(',')}}`;
+}
+
 describe('canonical JSON', () => {
   test.each([
     [{ b: 1, a: [2, { d: null, c: 'x' }] }, '{"a":[2,{"c":"x","d":null}],"b":1}'],
@@ -25,6 +34,23 @@ describe('canonical JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('it is what writing every key in order gives, keys that are numbers or special included', () => {
+    const key = fc.oneof(fc.constantFrom('10', '9', '0', '-1', '01', '__proto__', 'toJSON', 'b', 'a'), fc.string());
+    const values = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constantFrom(null, undefined)),
+        fc.array(tie('value')),
+        fc.array(fc.tuple(key, tie('value'))).map((entries) => Object.fromEntries(entries)),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(canonicalJson(value)).toBe(plainly(value));
       }),
     );
   });

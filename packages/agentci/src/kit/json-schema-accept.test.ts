@@ -45,7 +45,7 @@ const schemas = fc.letrec<{ schema: object }>((tie) => ({
 const values = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
-    fc.constantFrom('a', 'ab', 'ok', '12', '😀', 0, 1, 1.5, -3, true, null),
+    fc.constantFrom('a', 'ab', 'ok', '12', '😀', '😀😀', 'a😀😀', 0, 1, 1.5, -3, true, null),
     fc.array(tie('value'), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom('a', 'b', 'c', 'toString'), tie('value'), { maxKeys: 3 }),
   ),

@@ -32,14 +32,14 @@ type Literal = string | number | boolean;
 export type ValueShape = Readonly<Record<string, ValueSchema>>;
 
 /** A condition beyond types, and how to put it when it does not hold. `code` is the diagnostic's. */
-interface Refinement {
+export interface Refinement {
   readonly holds: (value: never) => boolean;
   readonly message: string;
   readonly code?: string;
 }
 
 /** For editors and docs; nothing is checked by it. */
-interface Notes {
+export interface Notes {
   readonly description?: string;
   /** Keywords to add to the JSON Schema, where it cannot say by itself what a refinement asks for. */
   readonly keywords?: Readonly<Record<string, unknown>>;
@@ -89,7 +89,7 @@ export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
   }
 }
 
-class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string' }> {
+export class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string' }> {
   max(max: number): this {
     return this.with({ max });
   }
@@ -100,7 +100,7 @@ class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string' }> {
   }
 }
 
-class NumberSchema extends ValueSchema<number, ValueDef & { kind: 'number' }> {
+export class NumberSchema extends ValueSchema<number, ValueDef & { kind: 'number' }> {
   int(): this {
     return this.with({ integer: true });
   }
@@ -118,13 +118,13 @@ class NumberSchema extends ValueSchema<number, ValueDef & { kind: 'number' }> {
   }
 }
 
-class ArraySchema<T> extends ValueSchema<T[], ValueDef & { kind: 'array' }> {
+export class ArraySchema<T> extends ValueSchema<T[], ValueDef & { kind: 'array' }> {
   min(min: number): this {
     return this.with({ min });
   }
 }
 
-class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSchema<
+export class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSchema<
   ShapeType<S> & Extra,
   ValueDef & { kind: 'object' }
 > {
@@ -134,7 +134,7 @@ class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSchema<
 }
 
 /** A key that may be left out. */
-class OptionalSchema<T> extends ValueSchema<T | undefined, ValueDef & { kind: 'optional' | 'nullable' }> {
+export class OptionalSchema<T> extends ValueSchema<T | undefined, ValueDef & { kind: 'optional' | 'nullable' }> {
   declare readonly isOptional: true;
 }
 

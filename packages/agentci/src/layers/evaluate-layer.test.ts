@@ -854,6 +854,16 @@ describe('evaluateLayer', () => {
   const trace = simpleTrace(called('a', 'admin_x'));
   const context = { trace, totals: totals(trace) };
 
+  test('blocks with other keys run other checks, however alike the keys look', () => {
+    const checks = [fine, broken];
+    const ids = (block: object) => evaluateLayer('path', { ...block }, context, { checks }).checks.map(({ id }) => id);
+    expect(ids({ 'fine,broken': 1 })).toEqual([]);
+    expect(ids({ fine: 1, broken: 1 })).toEqual(['path.broken', 'path.fine']);
+    expect(ids({ fine: 1 })).toEqual(['path.fine']);
+    expect(ids({ fine: null, broken: 1 })).toEqual(['path.broken']);
+    expect(ids({ fine: 1, broken: 1 })).toEqual(['path.broken', 'path.fine']);
+  });
+
   test('a check that throws is an error of its own, whatever its severity, and the rest still runs', () => {
     const result = evaluateLayer('path', { fine: 1, broken: 1 }, context, { checks: [fine, broken] });
     expect(result.checks).toMatchObject([

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+const STATIC_IMPORT = /(?:from|import)\s*["'`]\.\/([\w.-]+\.mjs)["'`]/g;
+
+/** The chunks that are loaded with one, itself included; what it imports on demand is not. */
+function loadedWith(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, next] of readFileSync(join(DIST, name), 'utf8').matchAll(STATIC_IMPORT)) loadedWith(next!, found);
+  return found;
+}
+
+const nameOf = (chunk: string): string => chunk.replace(/-[\w-]{8}\.mjs$/, '').replace(/\.mjs$/, '');
+const chunkOf = (name: string): string =>
+  readdirSync(DIST).find((file) => file.endsWith('.mjs') && nameOf(file) === name)!;
+
+test.each([
+  { command: 'the program before it knows its command', chunk: 'cli', chunks: ['cli'] },
+  { command: 'validate', chunk: 'validate', chunks: ['core', 'rolldown-runtime', 'spec', 'validate'] },
+])('$command loads $chunks and nothing else', ({ chunk, chunks }) => {
+  expect([...loadedWith(chunkOf(chunk))].map(nameOf).sort()).toEqual(chunks);
+});
+
+test('zod is a chunk of its own, so that only what needs it loads it', () => {
+  const zod = chunkOf('zod');
+  expect([...loadedWith(zod)].map(nameOf).filter((name) => name !== 'rolldown-runtime')).toEqual(['zod']);
+  expect(loadedWith(chunkOf('zod-expert'))).toContain(zod);
+});
