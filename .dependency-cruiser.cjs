@@ -32,7 +32,7 @@ module.exports = {
       comment: 'Write the schemas of spec values with kit/value-schema: zod takes longer to load than a spec to read.',
       from: {
         path: dir(['kit', 'layers', 'runners', 'spec']),
-        pathNot: [tests, `${src}spec/(to-zod|explain-value|zod-expert|json-schema)\\.ts$`],
+        pathNot: [tests, `${src}spec/(to-zod|explain-value|zod-expert|json-schema|metric-schema)\\.ts$`],
       },
       to: { path: '(^|/)zod(/|$)' },
     },

@@ -12,7 +12,8 @@ import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 import { existingPath, isInside, realPath } from './include.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { PolicyTest } from './policy-test.ts';
-import type { Problem, Problems } from './problems.ts';
+import type { Problem } from './problem.ts';
+import type { Problems } from './problems.ts';
 import type { Query, Suite } from './suite.ts';
 import { checkValue, isBroken, isNull } from './value-check.ts';
 

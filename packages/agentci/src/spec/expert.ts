@@ -1,6 +1,6 @@
 import type { ValueSchema } from '../kit/value-schema.ts';
 import type { YamlEntry } from '../kit/yaml-node.ts';
-import type { Problems } from './problems.ts';
+import type { ProblemSink } from './problem.ts';
 
 /**
  * Who looks closer at what the reader of a spec cannot accept at once. Its knowledge (zod, every metric) takes longer to
@@ -8,9 +8,9 @@ import type { Problems } from './problems.ts';
  */
 export interface Expert {
   /** Reports what is wrong with a value. True when nothing is after all. */
-  explain(entry: YamlEntry, schema: ValueSchema, problems: Problems): boolean;
+  explain(entry: YamlEntry, schema: ValueSchema, problems: ProblemSink): boolean;
   /** The same for the bounds and parameters of a metric. */
-  explainMetric(name: string, entry: YamlEntry, problems: Problems): boolean;
+  explainMetric(name: string, entry: YamlEntry, problems: ProblemSink): boolean;
 }
 
 /** A spec read without an expert needs one: it has to be read again. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
 import { unknownKeyHint } from './known-keys.ts';
-import type { Place, Problem, Problems } from './problems.ts';
+import type { Place, Problem, ProblemSink } from './problem.ts';
 import { choicesOf, describeShapes, type JsonShape, joinOr, keysOf, shapesAt, showValue } from './schema-words.ts';
 import { emptyKey, isBroken, isNull } from './value-check.ts';
 
@@ -28,7 +28,7 @@ function shapeOf(schema: z.ZodType): JsonShape {
 }
 
 /** Checks one value with zod and reports what is wrong, where. True when nothing is. */
-export function explainValue(entry: YamlEntry, schema: z.ZodType, problems: Problems): boolean {
+export function explainValue(entry: YamlEntry, schema: z.ZodType, problems: ProblemSink): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
@@ -46,9 +46,9 @@ class ValueCheck {
   readonly #key: string;
   readonly #node: YamlNode;
   readonly #schema: z.ZodType;
-  readonly #problems: Problems;
+  readonly #problems: ProblemSink;
 
-  constructor(key: string, node: YamlNode, schema: z.ZodType, problems: Problems) {
+  constructor(key: string, node: YamlNode, schema: z.ZodType, problems: ProblemSink) {
     this.#key = key;
     this.#node = node;
     this.#schema = schema;

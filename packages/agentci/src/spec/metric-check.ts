@@ -7,7 +7,8 @@ import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import type { MetricFacts } from '../metrics/metric.ts';
 import { registered } from '../metrics/registered.ts';
 import { BOUND_SHAPE, metricRequests } from './metric-list.ts';
-import type { Place, Problems } from './problems.ts';
+import type { Place } from './problem.ts';
+import type { Problems } from './problems.ts';
 
 /** What a bound is checked against. The catalogue itself is asked only about a metric's own parameters. */
 interface KnownMetric extends Pick<MetricFacts, 'name' | 'better' | 'scale'> {

@@ -1,24 +1,13 @@
 import { compareDiagnostics, type Diagnostic } from '../kit/diagnostic.ts';
 import { lineText, locate, type YamlSource } from '../kit/yaml-node.ts';
 import { ABSENT_EXPERT, type Expert } from './expert.ts';
-
-export interface Place {
-  readonly source: YamlSource;
-  readonly start: number;
-}
-
-export interface Problem {
-  readonly severity?: 'error' | 'warning';
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
+import type { Place, Problem, ProblemSink } from './problem.ts';
 
 /** Past this many the rest says nothing new, and a hostile file must not cost minutes. */
 const MAX_PROBLEMS = 1000;
 
 /** Collects what is wrong with a spec. One place gives each problem once: a bad default would otherwise be reported for every query. */
-export class Problems {
+export class Problems implements ProblemSink {
   /** Who is asked about values that are not accepted at once. */
   readonly expert: Expert;
   readonly #found: Diagnostic[] = [];

@@ -1,7 +1,8 @@
 import { accepts } from '../kit/accepts.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import { toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
-import type { Problem, Problems } from './problems.ts';
+import type { Problem } from './problem.ts';
+import type { Problems } from './problems.ts';
 
 /** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
 export function checkValue(

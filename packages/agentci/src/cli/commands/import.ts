@@ -5,7 +5,7 @@ import type { TraceProblem } from '../../adapters/adapter.ts';
 import { readTraceItems } from '../../adapters/read-traces.ts';
 import { saveBaseline } from '../../engine/save-baseline.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { parseSpec } from '../../spec/load.ts';
+import { parseSpec } from '../../spec/parse-spec.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { Trace } from '../../trace/model.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -1,6 +1,6 @@
 import { runSuite } from '../../engine/run-suite.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { parseSpec } from '../../spec/load.ts';
+import { parseSpec } from '../../spec/parse-spec.ts';
 import type { Trace } from '../../trace/model.ts';
 import { validateTrace } from '../../trace/schema.ts';
 import { isFailure } from './summary.ts';
