@@ -9,7 +9,7 @@ const tiers = [
   ['runners', 'store'],
   ['spec'],
   ['engine'],
-  ['cli'],
+  ['cli', 'test-frameworks'],
 ];
 const src = '^packages/agentci/src/';
 const dir = (names) => `${src}(${names.join('|')})/`;

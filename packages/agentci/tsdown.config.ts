@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// Two doors, one build: shared code is split into chunks, so that `--version` loads almost nothing and each command
+// All doors, one build: shared code is split into chunks, so that `--version` loads almost nothing and each command
 // loads only its own part. Everything else is bundled; what stays a dependency (the TypeScript
 // loader, the regular-expression and JSON Schema engines) is loaded only when a spec needs it.
 // Commander can start subcommands as programs of their own; ours are modules, and the process module takes 7 ms to load.
@@ -35,6 +35,8 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     stats: 'src/stats/index.ts',
+    vitest: 'src/test-frameworks/vitest.ts',
+    'node-test': 'src/test-frameworks/node-test.ts',
     cli: 'src/cli/bin.ts',
     'module-host': 'src/runners/module-host.mjs',
   },

@@ -13,6 +13,13 @@ export async function interpretOutput(output: RunOutput, asked: { id: string; qu
   return complete(trace, output, asked);
 }
 
+/** Reads a recording a caller already has. Nobody timed it here, so nothing is added about time. */
+export async function interpretRecording(value: unknown, asked: { id: string; query: string }): Promise<Trace> {
+  const output: RunOutput = { value, wallMs: 0 };
+  const trace = typeof value === 'string' ? await fromText(value, output) : await fromValue(value, output);
+  return { ...trace, task: askedTask(trace, asked) };
+}
+
 async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return simpleTrace(trimmed);
@@ -68,14 +75,18 @@ function isJson(text: string): boolean {
 
 /** Adds what the runner knows and the agent did not say: the question, and the wall time. */
 function complete(trace: Trace, output: RunOutput, asked: { id: string; query: string }): Trace {
-  const input: Message[] = trace.task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: asked.query }] }];
   const timed =
     trace.reported?.durationMs !== undefined || (trace.startedAt !== undefined && trace.endedAt !== undefined);
   return {
     ...trace,
-    task: { ...trace.task, id: asked.id, input },
+    task: askedTask(trace, asked),
     ...(timed ? {} : { reported: { ...trace.reported, durationMs: output.wallMs } }),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
+}
+
+function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {
+  const input: Message[] = task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: query }] }];
+  return { ...task, id, input };
 }

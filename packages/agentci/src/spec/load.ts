@@ -31,7 +31,8 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
   }
 }
 
-function readSpecText(path: string): string {
+/** The text of a spec file; what is wrong with the file itself is a `UserError`. */
+export function readSpecText(path: string): string {
   const bytes = readBytes(path);
   if (bytes === undefined) throw located(path, 'YAML_TOO_LARGE', `the file is larger than ${MAX_YAML_SIZE} bytes`);
   try {

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { formatDiagnostic, type Location } from '../kit/diagnostic.ts';
+import { escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { CheckResult, QueryResult } from '../results/run-result.ts';
+import { checksOf, isUnmeasured } from '../results/status.ts';
+
+const MAX_STDERR_LINES = 8;
+
+/** What a test of a framework fails with: every finding with its place; the stack leads into the spec. */
+export class SpecFailure extends Error {
+  constructor(message: string, at?: Location) {
+    super(message);
+    this.name = 'SpecFailure';
+    // Frameworks show the code around the top of a stack. The line of the spec says more than a line of ours.
+    this.stack = `${this.name}: ${message}${at === undefined ? '' : `\n    at ${resolve(at.file)}:${at.line}:${at.column}`}`;
+  }
+}
+
+/** The failure of a query, or `undefined` when it passed, warned or was skipped. */
+export function failureOf(result: QueryResult, { strict = false } = {}): SpecFailure | undefined {
+  const blocking = checksOf(result).filter(({ status }) => status === 'fail' || status === 'error');
+  const counted = strict ? checksOf(result).filter((check) => check.status === 'warn' || isUnmeasured(check)) : [];
+  const failed = result.status === 'fail' || result.status === 'error';
+  if (!failed && (counted.length === 0 || result.status === 'skip')) return undefined;
+  const found = failed ? [...blocking, ...counted] : counted;
+  const lines = [`${result.id}: ${failed ? result.status : 'not clean under strict'}`];
+  if (result.error) lines.push(...errorLines(result));
+  if (result.xfail && failed) lines.push(`  it passed though it is xfail: ${escapeTerminalLine(result.xfail.reason)}`);
+  if (result.pass_rate && failed) lines.push(`  ${rateText(result.pass_rate)}`);
+  lines.push(...found.map((check) => `  ${checkText(check)}`));
+  return new SpecFailure(lines.join('\n'), found[0]?.location ?? result.location);
+}
+
+/** What a query that passed still has to say, one line a warning. */
+export function warningsOf(result: QueryResult): string[] {
+  return checksOf(result)
+    .filter(({ status }) => status === 'warn')
+    .map((check) => `${result.id}: warn: ${checkText(check)}`);
+}
+
+/** Why a query was not decided, for the framework's own skip. */
+export function skipReason(result: QueryResult): string {
+  if (result.xfail) return `expected failure: ${result.xfail.reason}`;
+  if (result.not_run !== undefined) return result.not_run;
+  const [first] = checksOf(result);
+  return first === undefined ? 'it has no checks' : `${first.id}: ${first.message}`;
+}
+
+/** `file:line:column id: message`, with the number and the limit where the message leaves them out. */
+export function checkText({ id, message, value, limit, location }: CheckResult): string {
+  const place = location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
+  const told = [numberText('measured', value, message), numberText('limit', limit, message)].filter(Boolean);
+  return escapeTerminalLine(`${place}${id}: ${message}${told.length === 0 ? '' : ` (${told.join(', ')})`}`);
+}
+
+function numberText(name: string, value: unknown, message: string): string {
+  return typeof value === 'number' && !message.includes(String(value)) ? `${name} ${value}` : '';
+}
+
+const rateText = ({ passed, decided, min }: NonNullable<QueryResult['pass_rate']>): string =>
+  `${passed} of ${decided} decided runs passed, at least ${min * 100} % must`;
+
+function errorLines({ error, location }: QueryResult): string[] {
+  const place = location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
+  const printed = (error?.stderr ?? '').trimEnd().split('\n').filter(Boolean).slice(-MAX_STDERR_LINES);
+  return [
+    `  ${escapeTerminalLine(`${place}${error?.message}`)}`,
+    ...printed.map((line) => `    | ${escapeTerminalLine(line)}`),
+  ];
+}
+
+/** A spec that cannot be used, with every problem in it; anything unforeseen keeps its own stack. */
+export function loadFailure(error: unknown): Error {
+  if (!(error instanceof UserError)) return error instanceof Error ? error : new Error(String(error));
+  const problems = error.diagnostics.filter(({ severity }) => severity === 'error');
+  const text = problems.length > 0 ? problems.map(formatDiagnostic).join('\n') : error.message;
+  return new SpecFailure(
+    escapeTerminal(`${text}${error.hint === undefined ? '' : `\nhint: ${error.hint}`}`),
+    problems[0],
+  );
+}

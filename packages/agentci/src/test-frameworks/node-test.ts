@@ -1,0 +1,41 @@
+/** The door for node:test: a spec as test cases, and the matcher in the form `expect(recording).toPassSpec(query)`. */
+import { describe, test } from 'node:test';
+import type { Query } from '../spec/suite.ts';
+import { describeWith, type Framework } from './describe-spec.ts';
+import { failureOf } from './failure-text.ts';
+import { judgeRecording, type MatchOptions } from './judge-recording.ts';
+import type { SpecTestOptions } from './spec-run.ts';
+
+export type { MatchOptions, SpecTestOptions };
+
+const nodeTest: Framework = {
+  describe: (name, { concurrent }, body) => {
+    describe(name, { concurrency: concurrent }, body);
+  },
+  test: (name, body) => {
+    test(name, (context) =>
+      body({
+        signal: context.signal,
+        skip: (reason) => context.skip(reason),
+        tell: (line) => context.diagnostic(line),
+      }),
+    );
+  },
+};
+
+/** One test for each query of the spec. A path is seen from the working directory; a URL from wherever it points to. */
+export function describeSpec(spec: string | URL, options: SpecTestOptions = {}): void {
+  describeWith(nodeTest, spec, options);
+}
+
+/** node:test brings no matchers, so this one has its own small `expect`. Wait for it. */
+export function expect(received: unknown): {
+  toPassSpec: (query: string | Query, options?: MatchOptions) => Promise<void>;
+} {
+  return {
+    toPassSpec: async (query, options = {}) => {
+      const failure = failureOf(await judgeRecording(received, query, options), { strict: options.strict ?? false });
+      if (failure) throw failure;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { UserError } from '../kit/user-error.ts';
+
+/**
+ * Every nth item, so that neighbours, which tend to be alike in length, end up in different shards. Test runners divide
+ * files among machines and not the tests in them: several files, each with a shard of one spec, are what they divide.
+ */
+export function takeShard<T>(items: readonly T[], shard: string | undefined): readonly T[] {
+  if (shard === undefined) return items;
+  const [, index, count] = /^([1-9]\d{0,5})\/([1-9]\d{0,5})$/.exec(shard) ?? [];
+  if (index === undefined || Number(index) > Number(count)) {
+    throw new UserError('SHARD_INVALID', `shard: "${shard}" is not a shard`, { hint: 'Write it like "1/4" or "4/4".' });
+  }
+  return items.filter((_, position) => position % Number(count) === Number(index) - 1);
+}

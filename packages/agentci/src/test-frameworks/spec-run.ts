@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { RunOptions } from '../engine/run-options.ts';
+import { runSuite } from '../engine/run-suite.ts';
+import type { CheckResult, QueryResult, RunResult } from '../results/run-result.ts';
+import { metricRequests } from '../spec/metric-list.ts';
+import { selectQueries } from '../spec/select.ts';
+import type { Query, Suite } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { SpecFailure } from './failure-text.ts';
+import { takeShard } from './shard.ts';
+
+/** How a spec is run as tests: what `runSuite` takes, and what only test frameworks ask. */
+export interface SpecTestOptions
+  extends Omit<RunOptions, 'suite' | 'signal' | 'onRecord' | 'onEvent' | 'resumed' | 'runId' | 'failFast'> {
+  /** `1/4`: every fourth query, from the first. Give each of four test files one, and the framework divides the files. */
+  readonly shard?: string;
+  /** Lets the framework run queries side by side, as many as it is configured for. */
+  readonly concurrent?: boolean;
+}
+
+/** What the run as a whole came to, once the queries are done. */
+export interface WholeRun {
+  readonly results: readonly QueryResult[];
+  readonly checks: readonly CheckResult[];
+}
+
+/**
+ * One spec, asked query by query. Agents are run when their query's test runs, so that a framework's own filters and
+ * retries decide what is run; recordings are read once for all, since the nth of two equal queries takes the nth recording.
+ */
+export class SpecRun {
+  readonly queries: readonly Query[];
+  readonly #options: RunOptions;
+  readonly #isRecorded: boolean;
+  #shared: Promise<RunResult> | undefined;
+  readonly #started = new Map<string, Promise<QueryResult>>();
+  readonly #traces = new Map<string, Trace[]>();
+
+  constructor(suite: Suite, { shard, concurrent: _, ...given }: SpecTestOptions) {
+    this.queries = takeShard(selectQueries(suite, given), shard);
+    const runner = given.runner ?? suite.runner;
+    this.#isRecorded = given.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
+    this.#options = {
+      env: process.env,
+      // Beside the spec: a framework is started from anywhere in a workspace.
+      judgeCacheDir: join(suite.dir, '.agentci', 'judge-cache'),
+      ...given,
+      suite,
+    };
+  }
+
+  /** The verdict on one query; runs its agent, or waits for the one reading of the recordings. */
+  resultOf(query: Query, signal: AbortSignal): Promise<QueryResult> {
+    const result = (this.#isRecorded ? this.#recorded() : this.#live(query, signal)).then((run) => {
+      const found = run.results.find(({ id }) => id === query.id);
+      if (run.interrupted || found === undefined) throw new SpecFailure(`${query.id}: stopped before it was decided`);
+      return found;
+    });
+    this.#started.set(query.id, result);
+    return result;
+  }
+
+  /** Everything that was asked for so far, and the checks that are about all of it together. */
+  async whole(): Promise<WholeRun> {
+    if (this.#isRecorded) return this.#recorded();
+    const settled = await Promise.allSettled(this.#started.values());
+    const results = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    return { results, checks: await this.#checksOverAll() };
+  }
+
+  #recorded(): Promise<RunResult> {
+    this.#shared ??= runSuite({ ...this.#options, ids: this.queries.map(({ id }) => id) });
+    return this.#shared;
+  }
+
+  #live(query: Query, signal: AbortSignal): Promise<RunResult> {
+    const traces: Trace[] = [];
+    this.#traces.set(query.id, traces);
+    const keeps = metricRequests(query.metrics).length > 0;
+    return runSuite({
+      ...this.#options,
+      ids: [query.id],
+      signal,
+      onRecord: (_, trace) => {
+        if (keeps && trace) traces.push(trace);
+      },
+    });
+  }
+
+  /** Metrics such as a privacy budget are about all traces at once: those of the single runs are measured together. */
+  async #checksOverAll(): Promise<readonly CheckResult[]> {
+    const traces = [...this.#traces.values()].flat();
+    if (traces.length === 0) return [];
+    const ids = [...this.#traces].flatMap(([id, kept]) => (kept.length > 0 ? [id] : []));
+    // Only run-level checks are read from it; the queries have their verdicts, so nobody is asked about rubrics again.
+    const { checks } = await runSuite({ ...this.#options, traces, ids, judge: 'off' });
+    return checks;
+  }
+}
