@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { cli } from '../support/cli.ts';
+import { node } from '../support/node.ts';
+import { workspaceCopy } from '../support/workspace-copy.ts';
+
+const workspace = workspaceCopy();
+const cwd = join(workspace, 'demos', 'rag');
+
+async function run(env: Record<string, string>, ...args: string[]): Promise<RunResult> {
+  const { stdout } = await cli(['test', '-f', 'json', ...args], { cwd, env });
+  return JSON.parse(stdout) as RunResult;
+}
+
+const calls = (run: RunResult, id: string): unknown =>
+  run.results.find((result) => result.id === id)?.path.details.tool_calls;
+
+describe('the documentation assistant', () => {
+  let fixed: RunResult;
+  let broken: RunResult;
+  beforeAll(async () => {
+    fixed = await run({}, '--judge', 'recorded');
+    broken = await run({ RAG_PROMPT: 'v1-broken' }, '--judge', 'recorded');
+  });
+
+  test('passes all eighteen queries with the fixed prompt, without a key, judged by stored verdicts', () => {
+    expect(fixed.summary).toMatchObject({ total: 18, passed: 18, warnings: 0, errors: 0, exit_code: 0 });
+    expect(fixed.judge).toMatchObject({ calls: 0, cached: expect.toSatisfy((n: number) => n > 10) });
+    expect(fixed.results.filter(({ query }) => query === 'Hi there!')).toHaveLength(2);
+  });
+
+  test('declines the weather with no tool call, where the broken prompt makes eleven', () => {
+    expect(calls(fixed, 'weather')).toMatchObject({ actual: 0, max: 0 });
+    expect(calls(broken, 'weather')).toMatchObject({ actual: 11, max: 0 });
+    const weather = broken.results.find(({ id }) => id === 'weather');
+    expect([weather?.correctness.status, weather?.path.status, weather?.cost.status]).toEqual(['pass', 'warn', 'warn']);
+  });
+
+  test('fails with the broken prompt for the made-up answer alone', () => {
+    expect(broken.summary.exit_code).toBe(1);
+    expect(broken.results.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual(['load-balancer']);
+    expect(broken.results.filter(({ status }) => status === 'error')).toEqual([]);
+  });
+});
+
+test('npm run demo tells the story and ends with the report and two commands', { timeout: 60_000 }, async () => {
+  const { code, text } = await node([join(workspace, 'scripts', 'demo.mjs')], workspace);
+  expect(code).toBe(0);
+  for (const word of ['✓ pass  install', '! warn  weather', '✗ fail  load-balancer', '11 → 0  (▼ 100%)'])
+    expect(text).toContain(word);
+  const report = /report of the first run: (\S+)/.exec(text)?.[1] ?? '';
+  expect(report).toMatch(/demos\/rag\/\.agentci\/report\.html$/);
+  expect(text.trimEnd().split('\n').slice(-3)).toEqual([
+    'Next:',
+    expect.stringContaining('node demos/run.mjs rag'),
+    expect.stringContaining('npx agentci init --help'),
+  ]);
+  const file = join(workspace, report);
+  expect(existsSync(file) && readFileSync(file, 'utf8').startsWith('<!')).toBe(true);
+});
+
+test('--live without a key says what is missing and runs nothing', async () => {
+  const { code, text } = await node(['demos/run.mjs', 'rag', '--live'], workspace, { OPENAI_API_KEY: '' });
+  expect({ code, text }).toEqual({ code: 2, text: '--live asks a real model: set OPENAI_API_KEY\n' });
+});
