@@ -1,0 +1,2 @@
+def work(job: str) -> str:
+    return job.upper()

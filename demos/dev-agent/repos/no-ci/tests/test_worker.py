@@ -1,0 +1,5 @@
+from src.worker import work
+
+
+def test_work() -> None:
+    assert work("a") == "A"

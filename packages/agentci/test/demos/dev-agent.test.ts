@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readTraces } from '../../src/adapters/read-traces.ts';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { finalText, toolCalls } from '../../src/trace/selectors.ts';
+import { cli } from '../support/cli.ts';
+import { workspaceCopy } from '../support/workspace-copy.ts';
+
+const cwd = join(workspaceCopy(), 'demos', 'dev-agent');
+
+/** What an agent did, without what differs between two runs or two languages. */
+async function did(spec: string) {
+  const { stdout } = await cli(['test', '-c', spec, '-f', 'json'], { cwd });
+  const run = JSON.parse(stdout) as RunResult;
+  const traces = new Map<string, unknown>();
+  for await (const trace of readTraces(join(cwd, '.agentci', 'runs', run.run_id, 'traces', 'traces.jsonl'))) {
+    const calls = toolCalls(trace).map(({ name, args, result, status }) => ({ name, args, result, status }));
+    traces.set(trace.task?.id ?? '', { calls, answer: finalText(trace) });
+  }
+  return { summary: run.summary, traces };
+}
+
+test('two languages, one behaviour: both analysers pass and do the same', { timeout: 90_000 }, async () => {
+  const typescript = await did('agentci_spec.yaml');
+  const python = await did('agentci_spec.python.yaml');
+  expect(typescript.summary).toMatchObject({ total: 6, passed: 6, warnings: 0, exit_code: 0 });
+  expect(python.summary).toEqual(typescript.summary);
+  expect(typescript.traces.size).toBe(6);
+  expect(python.traces).toEqual(typescript.traces);
+});
