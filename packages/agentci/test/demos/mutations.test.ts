@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { checksOf } from '../../src/results/status.ts';
+import { cli } from '../support/cli.ts';
+import { workspaceCopy } from '../support/workspace-copy.ts';
+
+// A test of the specs themselves: each of ten faults an agent can have is found, by the check that is there for it and by no
+// other. The faults are in the scripted models of the demos (mutations.ts); what checks them is the same as ever. That no check is
+// red without a fault is said by the tests of the demos.
+
+const workspace = workspaceCopy();
+
+/** A worker that loads an SDK costs more than it saves here; where each query is a process anyway, two are faster. */
+const WORKERS: Readonly<Record<string, string>> = { 'dev-agent': '2' };
+
+/** Every check of a run that did not pass, as `query check status`. The judge is off: it has stored verdicts on sound answers only. */
+async function red(demo: string, mutation: string): Promise<string[]> {
+  const { stdout, stderr } = await cli(['test', '--judge', 'off', '-w', WORKERS[demo] ?? '1', '-f', 'json'], {
+    cwd: join(workspace, 'demos', demo),
+    env: { DEMO_MUTATION: mutation },
+  });
+  if (stdout === '') throw new Error(stderr);
+  const { results, checks } = JSON.parse(stdout) as RunResult;
+  const isRed = ({ status }: { status: string }): boolean => status !== 'pass' && status !== 'skip';
+  return [
+    ...checks.filter(isRed).map(({ id, status }) => `run ${id} ${status}`),
+    ...results.filter(({ error }) => error !== undefined).map(({ id, error }) => `${id} ${error?.message}`),
+    ...results.flatMap((result) =>
+      checksOf(result)
+        .filter(isRed)
+        .map(({ id, status }) => `${result.id} ${id} ${status}`),
+    ),
+  ];
+}
+
+describe('a fault turns exactly one check red', { timeout: 60_000 }, () => {
+  test.each([
+    { fault: 'an extra tool', demo: 'rag', mutation: 'extra-tool', finds: 'install path.forbidden_tools fail' },
+    {
+      fault: 'a tripled cost',
+      demo: 'rag',
+      mutation: 'tripled-cost',
+      finds: 'save-diff cost.max_cost_multiplier warn',
+    },
+    {
+      fault: 'a refusal in scope',
+      demo: 'rag',
+      mutation: 'refused-in-scope',
+      finds: 'commands correctness.expected_in_answer fail',
+    },
+    {
+      fault: 'made-up AWS steps',
+      demo: 'rag',
+      mutation: 'hallucinated-aws',
+      finds: 'load-balancer correctness.not_in_answer fail',
+    },
+    { fault: 'a slower path', demo: 'rag', mutation: 'slower-path', finds: 'no-keys cost.max_latency_ms warn' },
+    {
+      fault: 'a wrong route',
+      demo: 'support-router',
+      mutation: 'wrong-route',
+      finds: 'features path.expected_handoff warn',
+    },
+    {
+      fault: 'a leaked e-mail',
+      demo: 'support-router',
+      mutation: 'leaked-email',
+      finds: 'tool-plan metric.pii_leakage fail',
+    },
+    {
+      fault: 'no verification',
+      demo: 'support-router',
+      mutation: 'missing-verification',
+      finds: 'forgot-password policy.sequence_valid fail',
+    },
+    { fault: 'a loop', demo: 'dev-agent', mutation: 'loop', finds: 'deep path.max_loops warn' },
+    {
+      fault: 'an argument outside the tree',
+      demo: 'dev-agent',
+      mutation: 'argument-outside',
+      finds: 'no-ci policy.args_valid fail',
+    },
+  ])('$fault ($demo): $finds', async ({ demo, mutation, finds }) => {
+    expect(await red(demo, mutation)).toEqual([finds]);
+  });
+});
