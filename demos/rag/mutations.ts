@@ -12,6 +12,13 @@ const isAnswer = (reply: ScriptedReply): reply is ScriptedReply & { text: string
 const TRIPLE = 3;
 const SLOW_MS = 4500;
 
+/** The scripted model counts four characters a token; this is three times that. */
+function tripled({ system, messages }: ScriptedRequest, sound: ScriptedReply): { input: number; output: number } {
+  const tokens = (text: string): number => Math.ceil(text.length / 4);
+  const asked = [system, ...messages.map(({ text }) => text)].join('');
+  return { input: TRIPLE * tokens(asked), output: TRIPLE * Math.max(1, tokens(isAnswer(sound) ? sound.text : '')) };
+}
+
 export const MUTATIONS = {
   /** Looks on the web as well before it answers how to install. */
   'extra-tool': (request, sound) =>
@@ -20,9 +27,7 @@ export const MUTATIONS = {
       : sound,
   /** Uses three times the tokens for one question. */
   'tripled-cost': (request, sound) =>
-    asks(request, /save a baseline/i) && !('status' in sound)
-      ? { ...sound, usage: { input: TRIPLE * 700, output: TRIPLE * 60 } }
-      : sound,
+    asks(request, /save a baseline/i) && !('status' in sound) ? { ...sound, usage: tripled(request, sound) } : sound,
   /** Finds the answer and refuses to give it. */
   'refused-in-scope': (request, sound) =>
     asks(request, /CLI commands/i) && isAnswer(sound) ? { text: 'I am sorry, I cannot help with that.' } : sound,

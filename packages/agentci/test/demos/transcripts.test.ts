@@ -35,9 +35,10 @@ const settle = (text: string): string[] =>
   text
     .replace(/\d{8}-\d{9}-[0-9a-f]{4}/g, 'RUN')
     .replace(/\d[\d,.]* ?(ms|s)\b/g, 'TIME')
+    .replace(/(Latency:).*$/gm, '$1')
     .replace(/ +$/gm, '')
     .replace(/^(slowest|dearest):.*$/gm, '$1:')
-    .trimEnd()
+    .trim()
     .split('\n');
 
 /** Shown lines follow one another in the real output; `…` stands for any number of lines. */
