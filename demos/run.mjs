@@ -16,10 +16,12 @@ const args = rest.filter((arg) => arg !== '--live');
 if (name === '' || !existsSync(spec)) fail('usage: node demos/run.mjs DEMO [--live] [options of agentci test]');
 if (isLive && !process.env.OPENAI_API_KEY) fail('--live asks a real model: set OPENAI_API_KEY');
 
+// A scripted model answers at once, so that a second worker would only load the agent's SDK a second time.
+const workers = isLive || args.some((arg) => /^(-w|-j|--workers)/.test(arg)) || name === 'dev-agent' ? [] : ['-w', '1'];
 const flags = isLive ? ['-c', liveSpec(), '--judge', 'live'] : ['--judge', 'recorded'];
 const { status } = spawnSync(
   process.execPath,
-  [join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs'), 'test', ...flags, ...args],
+  [join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs'), 'test', ...flags, ...workers, ...args],
   { cwd, stdio: 'inherit', env: { ...process.env, ...(isLive ? { DEMO_LIVE: '1' } : {}) } },
 );
 process.exit(status ?? 2);

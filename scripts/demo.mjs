@@ -17,7 +17,7 @@ if (isLive && !process.env.OPENAI_API_KEY) {
 }
 // Verdicts of the judge are stored for the answers of the scripted model; a real one says other things.
 const judging = ['--judge', isLive ? 'off' : 'recorded'];
-const story = ['test', '-t', 'story', '-w', '2', ...judging, '-f', 'console'];
+const story = ['test', '-t', 'story', '-w', '1', ...judging, '-f', 'console'];
 
 say('An assistant answers questions about a documentation. demos/rag/agentci_spec.yaml says what must hold.\n');
 agentci(['validate', 'agentci_spec.yaml'], [0]);

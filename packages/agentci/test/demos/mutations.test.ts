@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runPool } from '../../src/engine/pool.ts';
 import type { RunResult } from '../../src/results/run-result.ts';
 import { checksOf } from '../../src/results/status.ts';
 import { cli } from '../support/cli.ts';
@@ -34,54 +35,64 @@ async function red(demo: string, mutation: string): Promise<string[]> {
   ];
 }
 
-describe('a fault turns exactly one check red', { timeout: 60_000 }, () => {
-  test.each([
-    { fault: 'an extra tool', demo: 'rag', mutation: 'extra-tool', finds: 'install path.forbidden_tools fail' },
-    {
-      fault: 'a tripled cost',
-      demo: 'rag',
-      mutation: 'tripled-cost',
-      finds: 'save-diff cost.max_cost_multiplier warn',
-    },
-    {
-      fault: 'a refusal in scope',
-      demo: 'rag',
-      mutation: 'refused-in-scope',
-      finds: 'commands correctness.expected_in_answer fail',
-    },
-    {
-      fault: 'made-up AWS steps',
-      demo: 'rag',
-      mutation: 'hallucinated-aws',
-      finds: 'load-balancer correctness.not_in_answer fail',
-    },
-    { fault: 'a slower path', demo: 'rag', mutation: 'slower-path', finds: 'no-keys cost.max_latency_ms warn' },
-    {
-      fault: 'a wrong route',
-      demo: 'support-router',
-      mutation: 'wrong-route',
-      finds: 'features path.expected_handoff warn',
-    },
-    {
-      fault: 'a leaked e-mail',
-      demo: 'support-router',
-      mutation: 'leaked-email',
-      finds: 'tool-plan metric.pii_leakage fail',
-    },
-    {
-      fault: 'no verification',
-      demo: 'support-router',
-      mutation: 'missing-verification',
-      finds: 'forgot-password policy.sequence_valid fail',
-    },
-    { fault: 'a loop', demo: 'dev-agent', mutation: 'loop', finds: 'deep path.max_loops warn' },
-    {
-      fault: 'an argument outside the tree',
-      demo: 'dev-agent',
-      mutation: 'argument-outside',
-      finds: 'no-ci policy.args_valid fail',
-    },
-  ])('$fault ($demo): $finds', async ({ demo, mutation, finds }) => {
-    expect(await red(demo, mutation)).toEqual([finds]);
+const CASES = [
+  { fault: 'an extra tool', demo: 'rag', mutation: 'extra-tool', finds: 'install path.forbidden_tools fail' },
+  {
+    fault: 'a tripled cost',
+    demo: 'rag',
+    mutation: 'tripled-cost',
+    finds: 'save-diff cost.max_cost_multiplier warn',
+  },
+  {
+    fault: 'a refusal in scope',
+    demo: 'rag',
+    mutation: 'refused-in-scope',
+    finds: 'commands correctness.expected_in_answer fail',
+  },
+  {
+    fault: 'made-up AWS steps',
+    demo: 'rag',
+    mutation: 'hallucinated-aws',
+    finds: 'load-balancer correctness.not_in_answer fail',
+  },
+  { fault: 'a slower path', demo: 'rag', mutation: 'slower-path', finds: 'no-keys cost.max_latency_ms warn' },
+  {
+    fault: 'a wrong route',
+    demo: 'support-router',
+    mutation: 'wrong-route',
+    finds: 'features path.expected_handoff warn',
+  },
+  {
+    fault: 'a leaked e-mail',
+    demo: 'support-router',
+    mutation: 'leaked-email',
+    finds: 'tool-plan metric.pii_leakage fail',
+  },
+  {
+    fault: 'no verification',
+    demo: 'support-router',
+    mutation: 'missing-verification',
+    finds: 'forgot-password policy.sequence_valid fail',
+  },
+  { fault: 'a loop', demo: 'dev-agent', mutation: 'loop', finds: 'deep path.max_loops warn' },
+  {
+    fault: 'an argument outside the tree',
+    demo: 'dev-agent',
+    mutation: 'argument-outside',
+    finds: 'no-ci policy.args_valid fail',
+  },
+];
+
+describe('a fault turns exactly one check red', () => {
+  const found = new Map<string, string[]>();
+  // Each run is a process that mostly uses one core; two at a time do not disturb what they measure.
+  beforeAll(async () => {
+    await runPool(CASES, { workers: 2, stop: () => false }, async ({ demo, mutation }) => {
+      found.set(mutation, await red(demo, mutation));
+    });
+  }, 240_000);
+
+  test.each(CASES)('$fault ($demo): $finds', ({ mutation, finds }) => {
+    expect(found.get(mutation)).toEqual([finds]);
   });
 });

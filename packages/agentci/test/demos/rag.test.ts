@@ -10,7 +10,7 @@ const workspace = workspaceCopy();
 const cwd = join(workspace, 'demos', 'rag');
 
 async function run(env: Record<string, string>, ...args: string[]): Promise<RunResult> {
-  const { stdout } = await cli(['test', '-f', 'json', ...args], { cwd, env });
+  const { stdout } = await cli(['test', '-w', '1', '-f', 'json', ...args], { cwd, env });
   return JSON.parse(stdout) as RunResult;
 }
 

@@ -10,7 +10,7 @@ const cwd = join(workspaceCopy(), 'demos', 'support-router');
 describe('the support desk', () => {
   let run: RunResult;
   beforeAll(async () => {
-    const { stdout } = await cli(['test', '--judge', 'recorded', '-f', 'json'], { cwd });
+    const { stdout } = await cli(['test', '--judge', 'recorded', '-w', '1', '-f', 'json'], { cwd });
     run = JSON.parse(stdout) as RunResult;
   });
   const tagged = (tag: string) => run.results.filter(({ tags }) => tags.includes(tag));
