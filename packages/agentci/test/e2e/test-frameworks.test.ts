@@ -136,6 +136,10 @@ test('wrong', async () => {
 test('unknown', async () => {
   await expect('ok').toPassSpec('goood');
 });
+test('loaded', async () => {
+  const { suite } = await loadSpec('agentci_spec.yaml');
+  await expect({ answer: 'ok', tool_calls: [] }).toPassSpec(suite.queries[0]);
+});
 test('time is not made up', async () => {
   await expect('ok').toPassSpec('timed', { spec: 'timed.yaml', strict: true });
 });
@@ -145,7 +149,7 @@ test.each([
   {
     name: 'vitest',
     run: vitest,
-    file: `import { expect, test } from 'vitest';\nimport '@agentci/agentci/vitest';\n${MATCHER}
+    file: `import { expect, test } from 'vitest';\nimport '@agentci/agentci/vitest';\nimport { loadSpec } from '@agentci/agentci';\n${MATCHER}
 test('negated', async () => { await expect('no').not.toPassSpec('good'); });
 test('an error is not a failure to be glad about', async () => { await expect('no').not.toPassSpec('timed', { spec: 'judged.yaml' }); });
 `,
@@ -154,7 +158,7 @@ test('an error is not a failure to be glad about', async () => { await expect('n
   {
     name: 'node-test',
     run: nodeTest,
-    file: `import { test } from 'node:test';\nimport { expect } from '@agentci/agentci/node-test';\n${MATCHER}`,
+    file: `import { test } from 'node:test';\nimport { expect } from '@agentci/agentci/node-test';\nimport { loadSpec } from '@agentci/agentci';\n${MATCHER}`,
     failed: 3,
   },
 ])('toPassSpec of $name judges a recording by a query of the spec', async ({ run, file, failed }) => {
@@ -167,6 +171,7 @@ test('an error is not a failure to be glad about', async () => { await expect('n
   const { code, text } = await run(cwd);
   expect(code).toBe(1);
   expect(text).toMatch(/[✓✔].*recorded/);
+  expect(text).toMatch(/[✓✔].*loaded/);
   expect(text).toContain('agentci_spec.yaml:7:19 correctness.expected_in_answer');
   expect(text).toContain('did you mean "good"?');
   expect(text).toContain('cost.max_latency_ms');

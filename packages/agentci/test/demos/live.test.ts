@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { node } from '../support/node.ts';
+import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
+import { workspaceCopy } from '../support/workspace-copy.ts';
+
+// --live sends agent and judge to the provider with the user's key. Here a server of ours stands where the provider would be.
+
+const workspace = workspaceCopy();
+const KEY = 'sk-not-a-real-key';
+
+test.each([
+  {
+    demo: 'rag',
+    filter: 'super-bowl',
+    says: 'I can only help with AgentCI; that is outside its documentation.',
+    calls: 1,
+  },
+  { demo: 'rag', filter: 'weather', says: 'I am sorry, that is outside what I know about.', calls: 2 },
+  { demo: 'support-router', filter: 'just-invoice', says: 'Please give me your customer number.', calls: 1 },
+  { demo: 'dev-agent', filter: 'nowhere', says: 'That repository does not exist.', calls: 1 },
+])(
+  '$demo --live asks the provider about $filter, and nobody else',
+  { timeout: 60_000 },
+  async ({ demo, filter, says, calls }) => {
+    const isJudge = (system: string): boolean => /rubric|judge|score/i.test(system);
+    const provider = await scriptedModel(({ system }) => ({ text: isJudge(system) ? verdictText(5) : says }));
+    const { code, text } = await node(['demos/run.mjs', demo, '--live', '--filter', filter], workspace, {
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: provider.url,
+    });
+    expect({ asked: provider.requests.length, text }).toMatchObject({ asked: calls });
+    for (const { model, headers } of provider.requests) {
+      expect(model).toBe('gpt-4o-mini');
+      expect(headers.authorization).toBe(`Bearer ${KEY}`);
+    }
+    expect(text).not.toContain(KEY);
+    // A made-up provider hands nobody over, so the desk warns; nothing fails and nothing is unknown.
+    expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });
+  },
+);
+
+test('a demo that does not exist is no green run', async () => {
+  const { code } = await node(['demos/run.mjs', 'nothing'], join(workspace));
+  expect(code).toBe(2);
+});
