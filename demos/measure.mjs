@@ -43,7 +43,7 @@ async function row(demo, name, env) {
     seen.push({ tools: names.length, loops: countLoops(names), tokens: totalTokens, llm: llmCalls, ms: latencyMs });
   }
   const times = seen.flatMap(({ ms }) => (ms?.exact ? [ms.value] : [])).sort((a, b) => a - b);
-  const multipliers = run.results.map(({ cost }) => cost.details.cost_multiplier).filter((n) => typeof n === 'number');
+  const multipliers = run.results.flatMap(multipliersOf);
   const cells = [
     demo,
     name,
@@ -56,6 +56,13 @@ async function row(demo, name, env) {
     times.length === 0 ? 'unknown' : `${Math.round(times[times.length >> 1])} and ${Math.round(times.at(-1))} ms`,
   ];
   return `| ${cells.join(' | ')} |`;
+}
+
+/** Of every run of a query. The report has the one of the run it shows, from which the baseline's cost follows. */
+function multipliersOf({ cost: { details }, runs: all = [] }) {
+  const { cost_multiplier: shown, actual } = details;
+  if (typeof shown !== 'number' || !(shown > 0)) return [];
+  return all.flatMap(({ cost_usd: usd }) => (typeof usd === 'number' ? [(usd * shown) / actual.cost_usd] : []));
 }
 
 /** Only what was captured: an unknown number is left out, and a column without any says so. */

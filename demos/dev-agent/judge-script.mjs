@@ -1,4 +1,8 @@
-// This demo asks no judge; the file tells demos/record.mjs which baselines to make.
-export const opinion = () => [1, 'nobody asked'];
-export const variants = [];
+// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is no model and knows nothing.
+/** @param {string} asked the whole of what the judge was sent */
+export const opinion = (asked) =>
+  /CI: none found/.test(asked) ? [5, 'Says that nothing was found.'] : [2, 'Says more than the tools have shown.'];
+
+/** Every behaviour whose answers need verdicts; the twin in Python gives the same answers. */
+export const variants = [{}];
 export const baselines = [{ version: 'v1', env: {} }];

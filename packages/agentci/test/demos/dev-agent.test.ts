@@ -10,7 +10,7 @@ const cwd = join(workspaceCopy(), 'demos', 'dev-agent');
 
 /** What an agent did, without what differs between two runs or two languages. */
 async function did(spec: string) {
-  const { stdout } = await cli(['test', '-c', spec, '-f', 'json'], { cwd });
+  const { stdout } = await cli(['test', '-c', spec, '--judge', 'recorded', '-f', 'json'], { cwd });
   const run = JSON.parse(stdout) as RunResult;
   const traces = new Map<string, unknown>();
   for await (const trace of readTraces(join(cwd, '.agentci', 'runs', run.run_id, 'traces', 'traces.jsonl'))) {

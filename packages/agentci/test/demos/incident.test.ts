@@ -24,7 +24,7 @@ test('three conditions come to numbers: quality of C2 and C3, times of all', asy
 });
 
 test('the team talks for real, disagrees, and its metrics are measured', async () => {
-  const { stdout } = await cli(['test', '-f', 'json'], { cwd });
+  const { stdout } = await cli(['test', '--judge', 'recorded', '-f', 'json'], { cwd });
   const run = JSON.parse(stdout) as RunResult;
   expect(run.summary).toMatchObject({ passed: 1, warnings: 0, exit_code: 0 });
   for (const name of ['decision_quality', 'coordination_efficiency', 'network_fault_tolerance', 'swarm_intelligence'])

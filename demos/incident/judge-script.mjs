@@ -1,0 +1,9 @@
+// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is no model and knows nothing.
+/** @param {string} asked the whole of what the judge was sent */
+export const opinion = (asked) =>
+  /Rollback auth-service deployment to v2\.3\.0/.test(asked)
+    ? [5, 'An operator could begin at once.']
+    : [2, 'Leaves open what to roll back to.'];
+
+export const variants = [{}];
+export const baselines = [{ version: 'v1', env: {} }];
