@@ -1,7 +1,7 @@
 import { findDuplicateKey } from '../kit/json-keys.ts';
 import type { StreamProblem, StreamRecord, StreamValue } from '../kit/json-stream.ts';
+import { isNativeTrace } from '../trace/upgrade.ts';
 import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from './adapter.ts';
-import { adapter as agentci } from './agentci.ts';
 import { type Detection, detectRecords } from './detect-records.ts';
 import { ownerOf, ownerOfText, problemWith } from './problem.ts';
 import { adapter as simple } from './simple.ts';
@@ -10,7 +10,8 @@ import { unwrap, withTask } from './unwrap.ts';
 /** The formats to choose from; loaded when they are needed. */
 export type AdapterList = () => Promise<readonly Adapter[]>;
 
-const OWN: readonly Adapter[] = [agentci, simple];
+/** Written by our own programs, or by people who keep to our form. */
+const OWN: ReadonlySet<string> = new Set(['agentci', 'simple']);
 /** A file so clearly in a format of our own that no other one needs to be asked. */
 const OWN_SURE = 0.85;
 const SAMPLE_RECORDS = 20;
@@ -112,8 +113,10 @@ export class RecordReader {
   }
 
   async #detect(sample: readonly unknown[]): Promise<Adapter> {
-    const own = detectRecords(sample, OWN);
-    if (own.confidence >= OWN_SURE) return OWN.find(({ format }) => format === own.format)!;
+    const values = sample.map((value) => unwrap(value).value);
+    if (simple.detect(values) >= OWN_SURE) return simple;
+    // Its schema is of no use to anybody else, so it is loaded with it.
+    if (values.every(isNativeTrace)) return (await import('./agentci.ts')).adapter;
     const adapters = await this.#adapters();
     const whole = detectRecords(sample, adapters);
     // A file may mix formats of single records: then its first record decides, and each other is asked for itself.
@@ -137,7 +140,7 @@ export class RecordReader {
   /** A record that says two things under one key is read one way here and another way elsewhere: it is refused. */
   #saidTwice({ text, line, value }: StreamValue): AdapterItem | undefined {
     // Records of our own are written by programs that cannot; looking would cost as much as reading them.
-    if (text === undefined || OWN.includes(this.#adapter!)) return undefined;
+    if (text === undefined || OWN.has(this.#adapter!.format)) return undefined;
     const found = findDuplicateKey(text);
     if (found === undefined) return undefined;
     const before = text.slice(0, found.offset);

@@ -18,7 +18,13 @@ export function capturedCalls(
 
 export const NOT_CAPTURED = 'tool calls were not captured';
 
-export const namesOf = (calls: readonly ToolStep[]): string[] => calls.map((call) => call.name);
+/** Names of the calls; one that a reference knows by its name as recorded (`mcp__files__read`) goes by that. */
+export const namesOf = (calls: readonly ToolStep[], reference: readonly string[] = []): string[] =>
+  calls.map(({ name, rawName }) => (rawName !== undefined && reference.includes(rawName) ? rawName : name));
+
+/** Whether a call is one of the tool, under either of its names. */
+export const isCallOf = ({ name, rawName }: ToolStep, tool: string | undefined): boolean =>
+  name === tool || (rawName !== undefined && rawName === tool);
 
 const MAX_EVIDENCE = 20;
 

@@ -2,7 +2,7 @@ import { RegexTimeout } from '../../kit/regex.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
-import { callEvidence, callIndices, capturedCalls, NOT_CAPTURED } from '../calls.ts';
+import { callEvidence, callIndices, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';
@@ -60,7 +60,7 @@ interface Verdict {
 const MAX_EXPLAINED = 3;
 
 function judge(entry: Entry, calls: readonly ToolStep[], isPartial: boolean): Verdict {
-  const indices = callIndices(calls, (call) => call.name === entry.tool);
+  const indices = callIndices(calls, (call) => isCallOf(call, entry.tool));
   const reasons: string[] = [];
   let open = isPartial ? 'not all tool calls were captured' : '';
   for (const i of indices) {

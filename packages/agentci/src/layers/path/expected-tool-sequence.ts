@@ -1,5 +1,5 @@
 import { v } from '../../kit/value-schema.ts';
-import { callEvidence, capturedCalls, NOT_CAPTURED } from '../calls.ts';
+import { callEvidence, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { listed } from '../words.ts';
@@ -20,7 +20,7 @@ export const check = defineCheck({
     const { calls, isPartial } = recorded;
     const found: number[] = [];
     for (let i = 0; i < calls.length && found.length < tools.length; i++) {
-      if (calls[i]!.name === tools[found.length]) found.push(i);
+      if (isCallOf(calls[i]!, tools[found.length])) found.push(i);
     }
     const value = found.length;
     const rest = {

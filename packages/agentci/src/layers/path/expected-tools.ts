@@ -21,7 +21,7 @@ export const check = defineCheck({
     if (recorded === undefined) return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
     const { calls, isPartial } = recorded;
     if (tools.length === 0) return noTools(calls, isPartial);
-    const used = new Set(namesOf(calls));
+    const used = new Set(namesOf(calls, tools));
     const wanted = new Set(tools);
     const missing = [...wanted].filter((tool) => !used.has(tool));
     const found = `${wanted.size - missing.length} of ${wanted.size} expected tools were used`;

@@ -18,7 +18,11 @@ export const check = defineCheck<MatchMode>({
       return skipped('no_baseline', `match mode ${mode}: ${reference.missing}`, { limit: mode });
     const recorded = capturedCalls(context.trace);
     if (recorded === undefined) return unmeasured(`match mode ${mode}: not known, ${NOT_CAPTURED}`, { limit: mode });
-    const { matched, reason } = matchTools({ used: namesOf(recorded.calls), reference: reference.names, mode });
+    const { matched, reason } = matchTools({
+      used: namesOf(recorded.calls, reference.names),
+      reference: reference.names,
+      mode,
+    });
     if (recorded.isPartial && !isFinal(mode, matched)) {
       return unmeasured(`match mode ${mode}: not known, not all tool calls were captured`, { limit: mode });
     }

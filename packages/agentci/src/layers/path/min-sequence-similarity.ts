@@ -27,7 +27,7 @@ export const check = defineCheck({
     const recorded = capturedCalls(trace);
     if (recorded === undefined)
       return unmeasured(`${what}: not known, ${NOT_CAPTURED}; at least ${number(min)} is asked for`, { limit: min });
-    const used = namesOf(recorded.calls);
+    const used = namesOf(recorded.calls, reference);
     const value = metric === 'edit' ? sequenceEdit(used, reference) : sequenceLcs(used, reference);
     return atLeast({
       value,

@@ -23,7 +23,7 @@ export const check = defineCheck({
       return unmeasured(`tool F1: not known, ${NOT_CAPTURED}; at least ${number(min)} is asked for`, { limit: min });
     if (!Array.isArray(siblings.expected_tools))
       return unmeasured('tool F1: not known, there is no expected_tools', { limit: min });
-    const value = toolF1(textsOf(siblings.expected_tools), namesOf(recorded.calls));
+    const value = toolF1(textsOf(siblings.expected_tools), namesOf(recorded.calls, textsOf(siblings.expected_tools)));
     return atLeast({
       value,
       min,

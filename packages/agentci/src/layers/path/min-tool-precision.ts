@@ -27,7 +27,10 @@ export const check = defineCheck({
       });
     if (!Array.isArray(siblings.expected_tools))
       return unmeasured('tool precision: not known, there is no expected_tools', { limit: min });
-    const value = toolPrecision(textsOf(siblings.expected_tools), namesOf(recorded.calls));
+    const value = toolPrecision(
+      textsOf(siblings.expected_tools),
+      namesOf(recorded.calls, textsOf(siblings.expected_tools)),
+    );
     return atLeast({
       value,
       min,

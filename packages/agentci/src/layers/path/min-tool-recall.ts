@@ -25,7 +25,10 @@ export const check = defineCheck({
       });
     if (!Array.isArray(siblings.expected_tools))
       return unmeasured('tool recall: not known, there is no expected_tools', { limit: min });
-    const value = toolRecall(textsOf(siblings.expected_tools), namesOf(recorded.calls));
+    const value = toolRecall(
+      textsOf(siblings.expected_tools),
+      namesOf(recorded.calls, textsOf(siblings.expected_tools)),
+    );
     return atLeast({
       value,
       min,
