@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../trace/fields.ts';
+import type { Part } from '../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from './adapter.ts';
 import { tryBuild } from './build/build-trace.ts';
 import { conversation, type Reply } from './build/conversation.ts';
@@ -75,13 +76,15 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
         records: MESSAGES_RECORD,
       })),
     );
-  const turns = records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []));
+  const turns = records.flatMap((record) =>
+    isFields(record.value) ? messageTurns(record.value).map(withWholeText) : [],
+  );
   return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: MESSAGES_RECORD }));
 }
 
 function inputOf(request: Fields): Turn[] {
   const system = turnsOf(pick(request, 'systemInstruction', 'system_instruction')).flatMap(({ parts }) => parts);
-  const turns = turnsOf(request.contents);
+  const turns = turnsOf(request.contents).map(withWholeText);
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
@@ -108,13 +111,27 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   const turns = candidates.flatMap(({ content }) =>
     isFields(content) ? messageTurns({ ...content, role: 'model' }) : [],
   );
+  const said = merged(turns);
   const model = label(pick(last, 'modelVersion', 'model_version'));
   return defined({
     provider: 'google',
-    output: merged(turns),
+    output: said === undefined ? undefined : withWholeText(said),
     ...(model === undefined ? {} : { model }),
     responseId: label(pick(last, 'responseId', 'response_id')),
     usage: geminiUsage(pick(last, 'usageMetadata', 'usage_metadata')),
     finish: finishOf(pick(candidates.at(-1) ?? {}, 'finishReason', 'finish_reason')),
   });
+}
+
+/** A reply comes in pieces, in a stream and in a history kept from one: the pieces are one text, broken anywhere. */
+function withWholeText(turn: Turn): Turn {
+  if (turn.role !== 'assistant' || turn.parts.length < 2) return turn;
+  const parts: Part[] = [];
+  for (const part of turn.parts) {
+    const before = parts.at(-1);
+    if (part.type === 'text' && before?.type === 'text')
+      parts.splice(-1, 1, { ...part, text: before.text + part.text });
+    else parts.push(part);
+  }
+  return { ...turn, parts };
 }

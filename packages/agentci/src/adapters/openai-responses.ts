@@ -20,9 +20,13 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenAI Responses: items, responses, request/response pairs, streams',
   unit: 'file',
-  detect: (sample) => worst(sample, likeness),
+  detect: (sample) => worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
   read,
 };
+
+/** Input may name a message by its role alone; among items it speaks neither for the format nor against it. */
+const isNoPlainMessage = (value: unknown): boolean =>
+  !(isFields(value) && value.type === undefined && typeof value.role === 'string' && 'content' in value);
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;

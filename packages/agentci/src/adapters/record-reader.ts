@@ -123,7 +123,9 @@ export class RecordReader {
     const best = whole.format === undefined ? detectRecords(sample.slice(0, 1), adapters) : whole;
     const isClear = best.candidates.length === 1;
     const found = isClear ? adapters.find(({ format }) => format === best.format) : undefined;
-    return found ?? unreadable(best, adapters);
+    // Records that are read together are of one format: one that does not fit would be left out without a word.
+    const isMixed = whole.format === undefined && found !== undefined && unitOf(found, sample) === 'file';
+    return found === undefined || isMixed ? unreadable(isMixed ? whole : best, adapters) : found;
   }
 
   async #items(records: readonly StreamRecord[]): Promise<AdapterItem[]> {

@@ -107,6 +107,16 @@ const result =
     });
   };
 
+/** Gemini's own words: `output` holds what a function gave, `error` what went wrong; any other object is the output. */
+function geminiResult(given: Fields): Fields {
+  const { response, ...rest } = given;
+  if (!isFields(response)) return given;
+  const error = pick(response, 'error');
+  if (error !== undefined) return { ...rest, output: error, is_error: true };
+  const isWrapped = Object.hasOwn(response, 'output') && Object.keys(response).length === 1;
+  return isWrapped ? { ...rest, output: response.output, is_error: false } : given;
+}
+
 /** What a block or message says about success; undefined where it says nothing. */
 export function failureFlag(source: Fields): boolean | undefined {
   const given = pick(source, 'is_error', 'isError');
@@ -208,8 +218,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   bash_code_execution_tool_result: result(),
   text_editor_code_execution_tool_result: result(),
   toolResult: result('toolResult'),
-  function_response: result('function_response'),
-  functionResponse: result('functionResponse'),
+  function_response: (block, into) => result()(geminiResult(fields(block.function_response)), into),
+  functionResponse: (block, into) => result()(geminiResult(fields(block.functionResponse)), into),
   image: media('image'),
   image_url: media('image'),
   input_image: media('image'),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { isFields } from '../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../trace/model.ts';
@@ -89,19 +90,23 @@ function runsOf(exchanges: readonly WireExchange[]): WireExchange[][] {
 }
 
 /** What the next call would show of this one. */
-function marksOf({ output, responseId }: WireExchange): string[] {
+function marksOf({ input, output, responseId }: WireExchange): string[] {
   const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
   const text = textOf(output);
   return [
     ...calls,
     ...(responseId === undefined ? [] : [`reply ${responseId}`]),
     ...(text === undefined ? [] : [`text ${text}`]),
+    ...(hasCallWithoutId(output) ? [`history ${[...input, output!].reduce(chained, '')}`] : []),
   ];
 }
 
 function marksBefore({ input, previousId }: WireExchange): string[] {
   const marks = previousId === undefined ? [] : [`reply ${previousId}`];
+  let history = '';
   for (const turn of input) {
+    history = chained(history, turn);
+    if (hasCallWithoutId(turn)) marks.push(`history ${history}`);
     if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);
     if (turn.role !== 'assistant') continue;
     for (const { id } of turn.calls ?? []) if (id !== undefined) marks.push(`call ${id}`);
@@ -109,6 +114,17 @@ function marksBefore({ input, previousId }: WireExchange): string[] {
     if (text !== undefined) marks.push(`text ${text}`);
   }
   return marks;
+}
+
+const hasCallWithoutId = (turn: Turn | undefined): boolean => turn?.calls?.some(({ id }) => id === undefined) ?? false;
+
+/** The fingerprint of a history and one turn more. Calls without ids are told apart by all that came before them. */
+function chained(before: string, { role, parts, calls, name, result }: Turn): string {
+  const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const asked = calls?.map((call) => [call.name, call.args ?? call.argsRaw]);
+  return createHash('sha256')
+    .update(JSON.stringify([before, role, words, asked, name, result]))
+    .digest('hex');
 }
 
 function draftOf(run: readonly WireExchange[], format: string): Draft {

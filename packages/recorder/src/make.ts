@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Recording } from './recording.ts';
+
+/** One module for each format; SDKs are loaded when their turn comes. */
+export const FORMATS: Readonly<Record<string, () => Promise<{ record: () => Promise<Recording> }>>> = {
+  'anthropic-messages': () => import('./anthropic-messages.ts'),
+  'gemini-generate-content': () => import('./gemini-generate-content.ts'),
+  'openai-chat-completions': () => import('./openai-chat-completions.ts'),
+  'openai-responses': () => import('./openai-responses.ts'),
+};
+
+const RECORDINGS = fileURLToPath(new URL('../../agentci/test/recordings', import.meta.url));
+
+/** Runs the SDKs of the named formats, or of all, and writes what they left. Returns the files written. */
+export async function makeRecordings(names: readonly string[], root = RECORDINGS): Promise<string[]> {
+  const written: string[] = [];
+  for (const format of names.length === 0 ? Object.keys(FORMATS) : names) {
+    const load = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+    if (load === undefined) throw new Error(`no recorder for ${format}; there are ${Object.keys(FORMATS).join(', ')}`);
+    const files = await (await load()).record();
+    mkdirSync(join(root, format), { recursive: true });
+    for (const [file, content] of Object.entries(files)) {
+      writeFileSync(join(root, format, file), content);
+      written.push(`${format}/${file}`);
+    }
+  }
+  return written;
+}
