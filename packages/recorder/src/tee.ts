@@ -74,6 +74,8 @@ export async function listen(
         type = 'application/json',
         body = '{}',
       } = await answer(incoming, bytes.toString('utf8'), bytes);
+      // SDKs keep the headers of replies; a date would be another one in every run.
+      response.sendDate = false;
       response.writeHead(status, { 'content-type': type });
       response.end(body);
     } catch (error) {

@@ -1,0 +1,59 @@
+import type { AnyValueMap, Logger } from '@opentelemetry/api-logs';
+import type OpenAI from 'openai';
+import type { Content, Ticks } from './telemetry.ts';
+
+type Message = OpenAI.Chat.ChatCompletionMessageParam | OpenAI.Chat.ChatCompletionMessage;
+
+/** Messages on the span, as the conventions have it since 1.37. */
+export const onSpans: Content = ({ messages, completion }) => ({
+  'gen_ai.input.messages': JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) }))),
+  'gen_ai.output.messages': JSON.stringify(
+    completion.choices.map(({ message, finish_reason }) => ({
+      role: 'assistant',
+      parts: partsOf(message),
+      finish_reason,
+    })),
+  ),
+});
+
+function partsOf(message: Message): unknown[] {
+  if (message.role === 'tool')
+    return [{ type: 'tool_call_response', id: message.tool_call_id, response: message.content }];
+  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return [
+    ...(typeof message.content === 'string' ? [{ type: 'text', content: message.content }] : []),
+    ...calls.flatMap((call) =>
+      call.type === 'function'
+        ? [
+            {
+              type: 'tool_call',
+              id: call.id,
+              name: call.function.name,
+              arguments: JSON.parse(call.function.arguments),
+            },
+          ]
+        : [],
+    ),
+  ];
+}
+
+/** One log record a message, as the conventions had it from 1.28 to 1.36; spans then say nothing of the content. */
+export const inLogs =
+  (logger: Logger, ticks: Ticks): Content =>
+  ({ at, messages, completion }) => {
+    const emit = (eventName: string, body: object): void =>
+      logger.emit({
+        eventName,
+        body: JSON.parse(JSON.stringify(body)) as AnyValueMap,
+        context: at,
+        timestamp: ticks.next(),
+        observedTimestamp: ticks.next(),
+      });
+    for (const { role, ...body } of messages)
+      emit(`gen_ai.${role}.message`, 'tool_call_id' in body ? { id: body.tool_call_id, content: body.content } : body);
+    for (const { index, finish_reason, message } of completion.choices) {
+      const { content, tool_calls } = message;
+      emit('gen_ai.choice', { index, finish_reason, message: { content, tool_calls } });
+    }
+    return {};
+  };
