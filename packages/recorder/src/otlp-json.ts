@@ -4,7 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { BatchSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { generateText } from 'ai';
-import { tracing, withReceiver } from './receiver.ts';
+import { RESOURCE, tracing, withReceiver } from './receiver.ts';
 import { asJson, asLines, type Recording } from './recording.ts';
 import { stableSpans } from './stable-spans.ts';
 import { QUESTION, REPLIES } from './story.ts';
@@ -33,6 +33,7 @@ async function tracesAndLogs(): Promise<unknown[]> {
     const ticks = new Ticks();
     const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
     const logs = new LoggerProvider({
+      resource: RESOURCE,
       processors: [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter({ url: `${receiver}/v1/logs` }) })],
     });
     const content = inLogs(logs.getLogger('support-agent'), ticks);

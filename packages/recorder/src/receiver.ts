@@ -34,6 +34,15 @@ function countedIds(): IdGenerator {
   };
 }
 
+type Resource = NonNullable<NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']>;
+
+/** What the telemetry is about. The SDK's own default names the program by its path on this machine. */
+export const RESOURCE: Resource = {
+  attributes: { 'service.name': 'support' },
+  getRawAttributes: () => [['service.name', 'support']],
+  merge: () => RESOURCE,
+};
+
 /** A tracer of the SDK whose spans are the same in every run. */
 export const tracing = (processor: SpanProcessor): NodeTracerProvider =>
-  new NodeTracerProvider({ idGenerator: countedIds(), spanProcessors: [processor] });
+  new NodeTracerProvider({ resource: RESOURCE, idGenerator: countedIds(), spanProcessors: [processor] });

@@ -1,7 +1,9 @@
-import type { AnyValueMap, Logger } from '@opentelemetry/api-logs';
+import type { LoggerProvider } from '@opentelemetry/sdk-logs';
 import type OpenAI from 'openai';
 import type { Content, Ticks } from './telemetry.ts';
 
+type Logger = ReturnType<LoggerProvider['getLogger']>;
+type LogBody = NonNullable<Parameters<Logger['emit']>[0]['body']>;
 type Message = OpenAI.Chat.ChatCompletionMessageParam | OpenAI.Chat.ChatCompletionMessage;
 
 /** Messages on the span, as the conventions have it since 1.37. */
@@ -44,7 +46,7 @@ export const inLogs =
     const emit = (eventName: string, body: object): void =>
       logger.emit({
         eventName,
-        body: JSON.parse(JSON.stringify(body)) as AnyValueMap,
+        body: JSON.parse(JSON.stringify(body)) as LogBody,
         context: at,
         timestamp: ticks.next(),
         observedTimestamp: ticks.next(),
