@@ -6,6 +6,9 @@ import { adapter as agentunit } from './agentunit.ts';
 import { adapter as anthropicMessages } from './anthropic-messages.ts';
 import { adapter as assay } from './assay.ts';
 import { adapter as atif } from './atif.ts';
+import { adapter as claudeCodeStreamJson } from './claude-code-stream-json.ts';
+import { adapter as claudeCodeTranscript } from './claude-code-transcript.ts';
+import { adapter as codexCli } from './codex-cli.ts';
 import { adapter as geminiGenerateContent } from './gemini-generate-content.ts';
 import { adapter as langchainLanggraph } from './langchain-langgraph.ts';
 import { adapter as langfuseExport } from './langfuse-export.ts';
@@ -13,6 +16,7 @@ import { adapter as langfuseOtel } from './langfuse-otel.ts';
 import { adapter as langsmith } from './langsmith.ts';
 import { adapter as mastra } from './mastra.ts';
 import { adapter as mcp } from './mcp.ts';
+import { adapter as openaiAgentsSdk } from './openai-agents-sdk.ts';
 import { adapter as openaiChatCompletions } from './openai-chat-completions.ts';
 import { adapter as openaiResponses } from './openai-responses.ts';
 import { adapter as otelAdk } from './otel-adk.ts';
@@ -32,6 +36,9 @@ export const ADAPTERS: readonly Adapter[] = [
   anthropicMessages,
   assay,
   atif,
+  claudeCodeStreamJson,
+  claudeCodeTranscript,
+  codexCli,
   geminiGenerateContent,
   langchainLanggraph,
   langfuseExport,
@@ -39,6 +46,7 @@ export const ADAPTERS: readonly Adapter[] = [
   langsmith,
   mastra,
   mcp,
+  openaiAgentsSdk,
   openaiChatCompletions,
   openaiResponses,
   otelAdk,

@@ -34,6 +34,8 @@ function likeness(value: unknown): number {
   if (pair !== undefined) return /\/responses\b/.test(pair.uri) || isResponse(pair.response) ? 0.95 : 0;
   if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type))) return 0.95;
   // Messages stand among items; alone they could be anybody's.
+  // Items in camelCase are those of the Agents SDK.
+  if ('callId' in value) return 0;
   return isResponseItem(value)
     ? 0.9
     : value.type === 'message' && 'role' in value && 'content' in value && !('stop_reason' in value)

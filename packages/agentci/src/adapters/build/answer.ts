@@ -38,8 +38,10 @@ export function findFinal(nodes: readonly Node[]): Trace['final'] | undefined {
 export function findTask(draft: Draft, nodes: readonly Node[]): Trace['task'] | undefined {
   if (draft.task?.input !== undefined) return draft.task;
   const agent = nodes.find((node): node is Node<DraftAgent> => isAgent(node) && node.draft.input !== undefined);
-  const llm = nodes.find(
-    (node): node is Node<DraftLlm> => isLlm(node) && isKept(node) && node.draft.input !== undefined,
+  const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
+  // What a later call was sent on top of the earlier ones is an answer to them, not the task.
+  const llm = llms.find(
+    ({ draft: { input, inputIsDelta } }, i) => input !== undefined && (i === 0 || inputIsDelta !== true),
   );
   const input = asked(agent?.draft.input) ?? asked(llm?.draft.input) ?? asked(draft.turns);
   return input === undefined ? draft.task : { ...draft.task, input };

@@ -62,7 +62,8 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
   }
   const to = TRANSFER.exec(name)?.[1];
   if (to === undefined || to === 'agent') return undefined;
-  return { to: names.get(slug(to)) ?? to, mode: 'pass' };
+  // `transfer_to_billing` leads to the agent that calls itself BillingAgent.
+  return { to: names.get(slug(to)) ?? names.get(`${slug(to)}agent`) ?? to, mode: 'pass' };
 }
 
 /** Agents that ran inside a tool call: the call handed over and got control back. */

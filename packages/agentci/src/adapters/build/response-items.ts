@@ -14,6 +14,7 @@ const CALLS: Readonly<Record<string, { name?: string; args: readonly string[] }>
   shell_call: { name: 'shell', args: ['action'] },
   apply_patch_call: { name: 'apply_patch', args: ['operation'] },
   hosted_tool_call: { args: ['arguments'] },
+  program: { name: 'program', args: ['code'] },
 };
 
 /** Calls the provider answers itself: the result stands in the same item. */
@@ -36,7 +37,7 @@ export const isResponseItem = (value: unknown): boolean =>
     value.type === 'mcp_list_tools' ||
     (value.type === 'reasoning' && 'summary' in value));
 
-const isOutput = (type: string): boolean => /_call_(?:output|result)$/.test(type);
+const isOutput = (type: string): boolean => /_call_(?:output|result)$/.test(type) || type === 'program_output';
 
 /** Items as messages: neighbours of one reply become one turn, results become turns of their own. */
 export function itemTurns(items: readonly unknown[]): Turn[] {
@@ -80,7 +81,10 @@ function replyPart(item: Fields): { parts: Turn['parts']; calls: Call[]; results
     const { name, args } = CALLS[type]!;
     const called = label(item.name) ?? name;
     if (called === undefined) return { parts: [], calls: [], results: [] };
-    return { parts: [], calls: [callOf(item, called, pick(item, ...args))], results: [] };
+    const given = pick(item, ...args);
+    // A name of ours for the item means that its one text has no name of its own.
+    const isText = name !== undefined && typeof given === 'string';
+    return { parts: [], calls: [callOf(item, called, isText ? { [args[0]!]: given } : given)], results: [] };
   }
   if (type === 'mcp_call') return mcpCall(item);
   if (!Object.hasOwn(PROVIDER_CALLS, type)) return isOutput(type) ? undefined : { parts: [], calls: [], results: [] };
@@ -108,6 +112,7 @@ const callOf = (item: Fields, name: string, given: unknown): Call => ({
   ...defined({
     id: label(pick(item, 'call_id', 'callId', 'id')),
     by: item.type === 'hosted_tool_call' ? ('provider' as const) : undefined,
+    actor: isFields(item.caller) && item.caller.type === 'program' ? ('program' as const) : undefined,
   }),
 });
 

@@ -1,0 +1,62 @@
+import type { Reply } from './conversation.ts';
+import { defined } from './defined.ts';
+import type { DraftLlm, DraftStep, Turn } from './draft.ts';
+
+/** A reply in the making: a source may tell of it in several records. */
+export type OpenReply = Omit<{ -readonly [K in keyof DraftLlm]: DraftLlm[K] }, 'output'> & { output: OpenTurn };
+type OpenTurn = { -readonly [K in keyof Turn]: Turn[K] };
+
+/**
+ * Collects what was said, in order: turns of others until the model replies, and any other step between replies. Each
+ * reply is one call of the model, which was sent what came since the one before.
+ */
+export class Dialogue {
+  /** Threads of one run, such as those of sub-agents, share their steps. */
+  readonly steps: DraftStep[];
+  #since: Turn[] = [];
+  #hasReply = false;
+
+  constructor(steps: DraftStep[] = []) {
+    this.steps = steps;
+  }
+
+  /** Messages to the model: of the user, the system, or results of tools. */
+  hear(...turns: readonly Turn[]): void {
+    for (const turn of turns) this.#since.push(turn);
+  }
+
+  /** A reply of the model. It may be added to until the draft is built. */
+  reply(turn: Turn, about: Reply & Pick<DraftLlm, 'agent' | 'parent' | 'error' | 'meta' | 'timing'> = {}): OpenReply {
+    const agent = about.agent ?? turn.agent;
+    const step: OpenReply = {
+      kind: 'llm',
+      output: { ...turn, parts: [...turn.parts] },
+      ...(this.#since.length === 0 ? {} : { input: this.#since }),
+      ...(this.#hasReply ? { inputIsDelta: true } : {}),
+      ...about,
+      ...defined({ agent }),
+    };
+    this.#since = [];
+    this.#hasReply = true;
+    this.steps.push(step);
+    return step;
+  }
+
+  /** A step that is no reply: a handoff, a guardrail, a call that was recorded as something that ran. */
+  add(step: DraftStep): void {
+    this.steps.push(step);
+  }
+
+  /** What nobody has replied to; it belongs in the draft's `turns`. */
+  get turns(): readonly Turn[] {
+    return this.#since;
+  }
+}
+
+/** Adds what a later record says to a reply. */
+export function extend(reply: OpenReply, turn: Pick<Turn, 'parts' | 'calls'>): void {
+  reply.output.parts = [...reply.output.parts, ...turn.parts];
+  const known = new Set((reply.output.calls ?? []).map(({ id }) => id));
+  const fresh = (turn.calls ?? []).filter(({ id }) => id === undefined || !known.has(id));
+  if (fresh.length > 0) reply.output.calls = [...(reply.output.calls ?? []), ...fresh];
+}
