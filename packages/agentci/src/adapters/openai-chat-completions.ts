@@ -33,10 +33,19 @@ function likeness(value: unknown): number {
   if (isCompletion(value)) return 0.95;
   if (Array.isArray(value.messages) && roleOf(fields(value.messages[0]).role) !== undefined) {
     const seen = Math.max(0, ...value.messages.slice(0, 50).map(messageLikeness));
-    return 'traj' in value || 'simulations' in value ? 0 : seen;
+    return isBenchmark(value) ? 0 : seen;
   }
   return messageLikeness(value);
 }
+
+/** Logs of evaluations keep messages of this form beside their own words about the run. */
+const isBenchmark = (value: Fields): boolean =>
+  'traj' in value ||
+  'simulations' in value ||
+  'user_task_id' in value ||
+  'user_task_id' in fields(value.metadata) ||
+  'exit_status' in fields(value.info) ||
+  ('termination_reason' in value && 'task_id' in value);
 
 /** A role and a content are common to many formats; calls and results in OpenAI's words are not. */
 function messageLikeness(message: unknown): number {

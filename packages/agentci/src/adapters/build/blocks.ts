@@ -32,7 +32,8 @@ function readBlock(block: unknown, into: Content): void {
 }
 
 /** Blocks without a type are named by their one telling key. */
-const keyOf = (block: Fields): string | undefined => UNTYPED.find((key) => Object.hasOwn(block, key));
+const keyOf = (block: Fields): string | undefined =>
+  UNTYPED.find((key) => block[key] !== null && Object.hasOwn(block, key));
 const UNTYPED = [
   'toolUse',
   'toolResult',

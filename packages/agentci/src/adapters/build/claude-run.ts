@@ -64,14 +64,17 @@ export class ClaudeRun {
 
   /** Results nobody has replied to. */
   get turns(): readonly Turn[] {
-    return [...this.#threads.values()].reduce((turns, thread) => [...turns, ...thread.turns], this.#main.turns);
+    return [this.#main, ...this.#threads.values()].flatMap((thread) => thread.turns);
   }
 
   add(line: ClaudeLine): void {
     const { message, insideCall, at } = line;
     const thread = this.#thread(insideCall);
     const turns = messageTurns(message).map((turn) => ({ ...turn, ...defined({ at }) }));
-    if (roleOf(message.role) !== 'assistant') return thread.hear(...turns);
+    if (roleOf(message.role) !== 'assistant') {
+      thread.hear(...turns);
+      return;
+    }
     const said = turns.find(({ role }) => role === 'assistant') ?? { role: 'assistant' as const, parts: [] };
     if (message.model === '<synthetic>') {
       this.apiError = textOf(said);
