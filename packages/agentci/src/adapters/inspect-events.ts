@@ -10,6 +10,7 @@ import type { Attachments } from './inspect-attachments.ts';
 import { merged } from './otel/messages.ts';
 
 const MAX_NESTED = 64;
+const MAX_MESSAGES = 10_000;
 
 /** Messages of a sample. A result says whether the tool failed: `error` is given, or it is not. */
 export function inspectTurns(messages: unknown, attachments: Attachments): Turn[] {
@@ -133,10 +134,15 @@ function modelStep(
 /** Long logs keep each message once, in a pool, and name ranges of it. */
 function inputOf(event: Fields, sample: Fields): unknown {
   if (!Array.isArray(event.input_refs)) return event.input;
-  const pool = fields(sample.events_data).messages;
+  const pool = sample.message_pool ?? fields(sample.events_data).messages;
   if (!Array.isArray(pool)) return event.input;
-  return event.input_refs.flatMap((range): unknown[] => {
+  const messages: unknown[] = [];
+  for (const range of event.input_refs) {
     const [from, to] = Array.isArray(range) ? range : [];
-    return typeof from === 'number' && typeof to === 'number' ? pool.slice(from, to) : [];
-  });
+    if (typeof from !== 'number' || typeof to !== 'number') continue;
+    for (const message of pool.slice(from, to)) messages.push(message);
+    // Ranges are short to write and long to read.
+    if (messages.length > MAX_MESSAGES) break;
+  }
+  return messages;
 }

@@ -11,6 +11,17 @@ import { amount, fields, label, objects } from './build/values.ts';
 import { type Attachments, attachmentsOf } from './inspect-attachments.ts';
 import { eventSteps, inspectTurns } from './inspect-events.ts';
 
+const WHOLE: Draft['records'] = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  toolErrors: 'full',
+  llmCalls: 'full',
+  prompts: 'full',
+};
+/** A sample without a single reply of a model was cut down: what is missing is not known. */
+const RESULTS_ONLY: Draft['records'] = { toolCalls: 'partial', toolResults: 'full', toolErrors: 'full' };
+
 /** One sample of one epoch. Its events say when and how long; a log without them has the conversation. */
 export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fields; readonly format: string }): Draft {
   const attachments = attachmentsOf(sample);
@@ -40,14 +51,7 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
       : limit !== undefined
         ? { status: 'incomplete' as const, error: { type: `limit/${limit}` } }
         : {}),
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      prompts: 'full',
-    },
+    records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
     meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
   };
 }

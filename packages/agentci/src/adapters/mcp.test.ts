@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/policy.json' with { type: 'json' };
 import { toolCalls, toolNames } from '../trace/selectors.ts';
 import type { AdapterItem } from './adapter.ts';
+import { adapter as mcp } from './mcp.ts';
 import { readTraceItems } from './read-traces.ts';
 
 async function read(source: string | object, options = {}): Promise<AdapterItem> {
@@ -108,10 +109,11 @@ describe('transcripts', () => {
   });
 
   test('other JSON-RPC protocols are not claimed', async () => {
-    expect(await read({ jsonrpc: '2.0', id: 1, method: 'session/new', params: {} })).toMatchObject({
+    expect(await read({ jsonrpc: '2.0', id: 1, method: 'elsewhere/new', params: {} })).toMatchObject({
       ok: false,
       problem: { code: 'TRACE_UNKNOWN_FORMAT' },
     });
+    expect(mcp.detect([{ jsonrpc: '2.0', id: 1, method: 'session/new', params: {} }])).toBe(0);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
+import { CallIds } from './call-ids.ts';
 import type { DraftLlm, Turn } from './draft.ts';
 
 /** What is known about the model call behind an assistant's message. */
@@ -24,7 +25,9 @@ export function conversation(
 ): { readonly steps: DraftLlm[]; readonly turns: Turn[] } {
   const steps: DraftLlm[] = [];
   let since: Turn[] = [];
-  for (const [index, turn] of turns.entries()) {
+  const ids = new CallIds();
+  for (const [index, given] of turns.entries()) {
+    const turn = ids.distinct(given);
     if (turn.role !== 'assistant') {
       since.push(turn);
       continue;

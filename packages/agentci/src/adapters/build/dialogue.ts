@@ -1,3 +1,4 @@
+import { CallIds } from './call-ids.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { DraftLlm, DraftStep, Turn } from './draft.ts';
@@ -15,6 +16,7 @@ export class Dialogue {
   readonly steps: DraftStep[];
   #since: Turn[] = [];
   #hasReply = false;
+  readonly #ids = new CallIds();
 
   constructor(steps: DraftStep[] = []) {
     this.steps = steps;
@@ -22,11 +24,12 @@ export class Dialogue {
 
   /** Messages to the model: of the user, the system, or results of tools. */
   hear(...turns: readonly Turn[]): void {
-    for (const turn of turns) this.#since.push(turn);
+    for (const turn of turns) this.#since.push(this.#ids.distinct(turn));
   }
 
   /** A reply of the model. It may be added to until the draft is built. */
-  reply(turn: Turn, about: Reply & Pick<DraftLlm, 'agent' | 'parent' | 'error' | 'meta' | 'timing'> = {}): OpenReply {
+  reply(given: Turn, about: Reply & Pick<DraftLlm, 'agent' | 'parent' | 'error' | 'meta' | 'timing'> = {}): OpenReply {
+    const turn = this.#ids.distinct(given);
     const agent = about.agent ?? turn.agent;
     const step: OpenReply = {
       kind: 'llm',

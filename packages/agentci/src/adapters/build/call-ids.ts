@@ -1,0 +1,40 @@
+import type { Turn } from './draft.ts';
+
+/**
+ * Tells calls with one id apart. Some models use an id again in a later reply: once a call was answered, one with its id
+ * and another name or other arguments is another call, and gets a number. The very same call is an echo.
+ */
+export class CallIds {
+  readonly #answered = new Set<string>();
+  readonly #uses = new Map<string, number>();
+  readonly #asked = new Map<string, string>();
+
+  /** The turn with ids that are its calls' own; turns must come in order. */
+  distinct(turn: Turn): Turn {
+    if (turn.role === 'tool') {
+      const { callId } = turn;
+      if (callId === undefined) return turn;
+      this.#answered.add(callId);
+      return { ...turn, callId: this.#current(callId) };
+    }
+    if (turn.calls === undefined) return turn;
+    return {
+      ...turn,
+      calls: turn.calls.map((call) => {
+        if (call.id === undefined) return call;
+        const asked = JSON.stringify([call.name, call.args ?? call.argsRaw]);
+        if (this.#answered.has(call.id) && this.#asked.get(call.id) !== asked) {
+          this.#answered.delete(call.id);
+          this.#uses.set(call.id, (this.#uses.get(call.id) ?? 1) + 1);
+        }
+        this.#asked.set(call.id, asked);
+        return { ...call, id: this.#current(call.id) };
+      }),
+    };
+  }
+
+  #current(id: string): string {
+    const uses = this.#uses.get(id);
+    return uses === undefined ? id : `${id}#${uses}`;
+  }
+}
