@@ -38,7 +38,8 @@ export function conversation(
       ...(since.length === 0 ? {} : { input: since }),
       ...(steps.length === 0 ? {} : { inputIsDelta: true }),
       ...(turn.agent === undefined ? {} : { agent: turn.agent }),
-      ...reply(turn, index),
+      // Callers know the message they gave, not the one with its ids told apart.
+      ...reply(given, index),
     });
     since = [];
   }
