@@ -31,7 +31,7 @@ function likeness(value: unknown): number {
     if (typeof method !== 'string' || METHODS.test(method)) known++;
     if (++seen >= 20) break;
   }
-  if (seen === 0) return 0;
+  if (known === 0) return 0;
   return known === seen ? (isMessage(value) ? 0.9 : 0.95) : 0.3;
 }
 
