@@ -15,22 +15,23 @@ export class CallIds {
       const { callId } = turn;
       if (callId === undefined) return turn;
       this.#answered.add(callId);
-      return { ...turn, callId: this.#current(callId) };
+      const own = this.#current(callId);
+      return own === callId ? turn : { ...turn, callId: own };
     }
     if (turn.calls === undefined) return turn;
-    return {
-      ...turn,
-      calls: turn.calls.map((call) => {
-        if (call.id === undefined) return call;
-        const asked = JSON.stringify([call.name, call.args ?? call.argsRaw]);
-        if (this.#answered.has(call.id) && this.#asked.get(call.id) !== asked) {
-          this.#answered.delete(call.id);
-          this.#uses.set(call.id, (this.#uses.get(call.id) ?? 1) + 1);
-        }
-        this.#asked.set(call.id, asked);
-        return { ...call, id: this.#current(call.id) };
-      }),
-    };
+    const calls = turn.calls.map((call) => {
+      if (call.id === undefined) return call;
+      const asked = JSON.stringify([call.name, call.args ?? call.argsRaw]);
+      if (this.#answered.has(call.id) && this.#asked.get(call.id) !== asked) {
+        this.#answered.delete(call.id);
+        this.#uses.set(call.id, (this.#uses.get(call.id) ?? 1) + 1);
+      }
+      this.#asked.set(call.id, asked);
+      const own = this.#current(call.id);
+      return own === call.id ? call : { ...call, id: own };
+    });
+    // A turn that needs no other ids stays the object it was: callers know their turns by it.
+    return calls.every((call, i) => call === turn.calls?.[i]) ? turn : { ...turn, calls };
   }
 
   #current(id: string): string {
