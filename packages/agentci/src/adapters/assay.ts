@@ -186,7 +186,7 @@ function lineTrace(records: readonly RawRecord[]): Draft {
     const call: Call = { step: toolStep(fields), order: [] };
     if (isDecision && fields.decision === 'deny') call.step.status = 'denied';
     const id = fields.id ?? fields.tool_call_id;
-    if (isGiven(id)) {
+    if (typeof id === 'string' || typeof id === 'number') {
       open.set(idKey(id), call);
       call.step.callId = String(id);
     }
@@ -198,7 +198,7 @@ function lineTrace(records: readonly RawRecord[]): Draft {
 }
 
 /** 1 and "1" are different ids. */
-const idKey = (id: unknown): string => `${typeof id} ${String(id)}`;
+const idKey = (id: unknown): string => (typeof id === 'string' || typeof id === 'number' ? `${typeof id} ${id}` : '');
 
 function singleTrace(record: RawRecord): Draft {
   const fields = record.value as Fields;

@@ -71,7 +71,8 @@ describe.each(folders)('a recording of %s with a part that cannot be', (folder) 
         const items = [...(adapter?.read(list.map((value, i) => ({ value, line: i + 1, index: i + 1 }))) ?? [])];
         expect(items.every(({ ok }) => typeof ok === 'boolean')).toBe(true);
       }),
-      { numRuns: RUNS },
+      // One seed: a run that fails here fails everywhere; `npm run fuzz` tries others.
+      { numRuns: RUNS, seed: 17 },
     );
   });
 });

@@ -1,4 +1,4 @@
-import { label } from '../build/values.ts';
+import { amount, label } from '../build/values.ts';
 import type { Telemetry } from './read-otlp.ts';
 import type { LogRecord, Span } from './span.ts';
 
@@ -32,10 +32,9 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
 function ownSpan(log: LogRecord): Span {
-  const duration = Number(log.attributes.duration_ms ?? 0);
+  const duration = amount(log.attributes.duration_ms) ?? 0;
   const name = log.name.startsWith('claude_code.') ? log.name : `claude_code.${log.name}`;
-  const times =
-    log.at === undefined || !Number.isFinite(duration) || duration < 0 ? {} : { t0: log.at - duration, t1: log.at };
+  const times = log.at === undefined ? {} : { t0: log.at - duration, t1: log.at };
   return {
     name,
     scope: log.scope,

@@ -27,7 +27,7 @@ export const mlflow: Dialect = {
     const { attributes } = span;
     const plain = (key: string): unknown => plainText(attributes[key]);
     return workStep(span, {
-      kind: String(plain('mlflow.spanType') ?? ''),
+      kind: label(plain('mlflow.spanType')) ?? '',
       name: label(plain('mlflow.spanFunctionName')) ?? span.name,
       input: attributes['mlflow.spanInputs'],
       output: attributes['mlflow.spanOutputs'],
@@ -47,7 +47,7 @@ export const genkit: Dialect = {
     attributes['genkit:type'] !== undefined || attributes['genkit:metadata:subtype'] !== undefined,
   read: (span) => {
     const { attributes } = span;
-    const subtype = String(attributes['genkit:metadata:subtype'] ?? attributes['genkit:type'] ?? '');
+    const subtype = label(pick(attributes, 'genkit:metadata:subtype', 'genkit:type')) ?? '';
     const output = unpacked(attributes['genkit:output']);
     return workStep(span, {
       kind: subtype === 'model' ? 'LLM' : subtype === 'flow' ? 'AGENT' : subtype,
