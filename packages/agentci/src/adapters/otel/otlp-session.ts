@@ -5,12 +5,13 @@ import { readOtlp, type Telemetry } from './read-otlp.ts';
 import { noAgentSpans, readSpans } from './read-spans.ts';
 import type { LogRecord, Span } from './span.ts';
 
-/** Held at most; beyond it the traces that were quiet longest and have their root are read and let go. */
+/** Held at most; beyond it the traces that were quiet longest are read and let go, those that have their root first. */
 const MAX_HELD = 50_000;
 
 /** Reads requests as they come: files of a collector are longer than memory, and a trace ends long before its file. */
 export class OtlpSession implements RecordSession {
   readonly #format: string;
+  readonly #maxHeld: number;
   /** By trace, the one touched last at the end. */
   readonly #held = new Map<string, { spans: Span[]; logs: LogRecord[] }>();
   readonly #gone = new Set<string>();
@@ -19,8 +20,9 @@ export class OtlpSession implements RecordSession {
   #found = 0;
   #first: RawRecord | undefined;
 
-  constructor(format: string) {
+  constructor(format: string, maxHeld = MAX_HELD) {
     this.#format = format;
+    this.#maxHeld = maxHeld;
   }
 
   push(records: readonly RawRecord[]): AdapterItem[] {
@@ -28,7 +30,7 @@ export class OtlpSession implements RecordSession {
       this.#first ??= record;
       this.#add(readOtlp(record));
     }
-    return this.#count > MAX_HELD ? this.#release(MAX_HELD / 2) : [];
+    return this.#count > this.#maxHeld ? this.#release(this.#maxHeld / 2) : [];
   }
 
   end(): AdapterItem[] {
@@ -63,13 +65,17 @@ export class OtlpSession implements RecordSession {
 
   #release(goal: number): AdapterItem[] {
     const done = [];
-    for (const [traceId, group] of this.#held) {
-      if (this.#count <= goal) break;
-      if (!hasRoot(group.spans)) continue;
-      this.#held.delete(traceId);
-      this.#gone.add(traceId);
-      this.#count -= group.spans.length + group.logs.length;
-      done.push(group);
+    // Exporters send children before their parents. A root may also be in another program and never come, so traces
+    // without one go when nothing else can.
+    for (const isEnough of [hasRoot, () => true]) {
+      for (const [traceId, group] of this.#held) {
+        if (this.#count <= goal) break;
+        if (!isEnough(group.spans)) continue;
+        this.#held.delete(traceId);
+        this.#gone.add(traceId);
+        this.#count -= group.spans.length + group.logs.length;
+        done.push(group);
+      }
     }
     return this.#read(done);
   }
@@ -85,7 +91,4 @@ export class OtlpSession implements RecordSession {
   }
 }
 
-const hasRoot = (spans: readonly Span[]): boolean => {
-  const ids = new Set(spans.map(({ id }) => id));
-  return spans.some(({ parent }) => parent === undefined || !ids.has(parent));
-};
+const hasRoot = (spans: readonly Span[]): boolean => spans.some(({ parent }) => parent === undefined);
