@@ -126,7 +126,7 @@ describe('protobuf', () => {
   });
 
   test('nested deeper than anybody writes is a problem, not a crash', () => {
-    let value = Buffer.from([0x0a, 0x00]);
+    let value: Buffer = Buffer.from([0x0a, 0x00]);
     const wrap = (tag: number, inner: Buffer): Buffer => {
       const pbf = new PbfWriter();
       pbf.writeBytesField(tag, inner);
