@@ -118,8 +118,10 @@ function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefi
       if (block.type === 'tool_result' && call !== undefined && agent !== undefined) byAgent.set(agent, call);
       const prompt = text(fields(block.input).prompt);
       const id = label(block.id);
-      if (block.type === 'tool_use' && id !== undefined && prompt !== undefined && line.isSidechain !== true)
-        byPrompt.set(prompt, [...(byPrompt.get(prompt) ?? []), id]);
+      if (block.type !== 'tool_use' || id === undefined || prompt === undefined || line.isSidechain === true) continue;
+      const ids = byPrompt.get(prompt);
+      if (ids === undefined) byPrompt.set(prompt, [id]);
+      else ids.push(id);
     }
   }
   const byUuid = new Map<string, string | undefined>();

@@ -66,7 +66,9 @@ function sessionItems(record: RawRecord, events: readonly Fields[], session: Fie
   const invocations = new Map<string, Fields[]>();
   for (const event of events) {
     const id = label(pick(event, 'invocationId', 'invocation_id')) ?? '';
-    invocations.set(id, [...(invocations.get(id) ?? []), event]);
+    const known = invocations.get(id);
+    if (known === undefined) invocations.set(id, [event]);
+    else known.push(event);
   }
   return [...invocations].flatMap(([id, list]) =>
     tryBuild(record, () => eventsDraft({ id, events: list, session, format: FORMAT })),

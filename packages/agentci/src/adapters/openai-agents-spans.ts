@@ -1,10 +1,12 @@
 import { type Fields, isFields } from '../trace/fields.ts';
+import type { Usage } from '../trace/model.ts';
 import type { AdapterItem, RawRecord } from './adapter.ts';
 import { tryBuild } from './build/build-trace.ts';
 import { defined } from './build/defined.ts';
 import type { Draft, DraftStep } from './build/draft.ts';
 import { turnsOf } from './build/messages.ts';
 import { usageOf } from './build/token-usage.ts';
+import { sumUsage } from './build/usage.ts';
 import { argumentsOf, fields, label, resultOf, time } from './build/values.ts';
 import { merged } from './otel/messages.ts';
 
@@ -24,7 +26,9 @@ export function spanItems(records: readonly Placed[], format: string): AdapterIt
   for (const placed of records) {
     const { value } = placed;
     const id = label(value.object === 'trace' ? value.id : value.trace_id) ?? '';
-    traces.set(id, [...(traces.get(id) ?? []), placed]);
+    const list = traces.get(id);
+    if (list === undefined) traces.set(id, [placed]);
+    else list.push(placed);
   }
   return [...traces].flatMap(([id, list]) =>
     tryBuild(list[0]!.record, () =>
@@ -40,10 +44,12 @@ export function spanItems(records: readonly Placed[], format: string): AdapterIt
 function draftOf(id: string, records: readonly Fields[], format: string): Draft {
   const trace = records.find(({ object }) => object === 'trace');
   const spans = records.filter(({ object }) => object === 'trace.span');
+  const usage = taskUsage(spans);
   return {
     source: { format, dialects: ['tracing'], ...(id === '' ? {} : { traceIds: [id] }) },
     ...(id === '' ? {} : { id }),
     steps: spans.map(stepOf),
+    ...(usage === undefined ? {} : { reported: { usage } }),
     records: {
       toolCalls: 'full',
       toolArgs: 'full',
@@ -55,6 +61,15 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
     },
     meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
   };
+}
+
+/** Responses are exported without their tokens; the task around them has the sum. */
+function taskUsage(spans: readonly Fields[]): Usage | undefined {
+  const data = spans.map((span) => fields(span.span_data));
+  if (data.some(({ type, usage }) => (type === 'response' || type === 'generation') && isFields(usage)))
+    return undefined;
+  const tasks = data.filter(({ type, data: inner }) => type === 'custom' && fields(inner).sdk_span_type === 'task');
+  return sumUsage(tasks.map(({ data: inner }) => usageOf(fields(inner).usage)));
 }
 
 /** `custom` spans of the SDK itself (`task`, `turn`) repeat the tokens of what is inside them: they give no step. */

@@ -48,7 +48,8 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const { file, line } = record;
   return {
     schema: TRACE_SCHEMA,
-    id: draft.id ?? placeId(record),
+    // An empty id is none.
+    id: draft.id || placeId(record),
     source: { ...draft.source, ...defined({ file, line }) },
     ...defined({
       task: findTask(draft, nodes),
