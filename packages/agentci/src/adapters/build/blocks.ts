@@ -11,6 +11,9 @@ export interface Content {
   readonly results: Turn[];
 }
 
+/** The name of a call whose name was not recorded: it was a call all the same, of a tool nobody can tell. */
+export const UNNAMED = 'unknown';
+
 /** Reads a content that is text, a block, or a list of blocks of any provider. */
 export function contentOf(value: unknown): Content {
   const content: Content = { parts: [], calls: [], results: [] };
@@ -71,8 +74,7 @@ const call =
   (key?: string, by?: Call['by']): Reader =>
   (block, into) => {
     const source = key === undefined ? block : fields(block[key]);
-    const name = label(pick(source, 'name', 'toolName', 'tool_name', 'function_name'));
-    if (name === undefined) return;
+    const name = label(pick(source, 'name', 'toolName', 'tool_name', 'function_name')) ?? UNNAMED;
     const id = label(pick(source, 'id', 'call_id', 'toolCallId', 'tool_call_id', 'toolUseId', 'callId'));
     const given = pick(source, 'arguments', 'input', 'args', 'parameters');
     const isGemini = key === 'functionCall' || key === 'function_call';

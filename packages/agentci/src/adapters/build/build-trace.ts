@@ -13,6 +13,7 @@ import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { problemWith } from '../problem.ts';
 import { agentOf, agentsOf } from './agents.ts';
 import { findFinal, findTask, plainMessage } from './answer.ts';
+import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
 import { defined } from './defined.ts';
@@ -91,7 +92,7 @@ const tooMany = (count: number): TraceError =>
 /** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
 function withBareName(draft: DraftStep): DraftStep {
   if (draft.kind === 'tool') {
-    const split = splitToolName(draft.name === '' ? 'unknown' : draft.name);
+    const split = splitToolName(draft.name === '' ? UNNAMED : draft.name);
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
     const by = draft.by ?? (split.server === undefined ? undefined : ('mcp' as const));
@@ -106,7 +107,7 @@ function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: stri
   const name = turn.role === 'tool' && turn.name !== undefined ? splitToolName(turn.name).name : turn.name;
   if (turn.calls === undefined) return name === turn.name ? turn : { ...turn, name };
   const calls = turn.calls.map((call) => {
-    const split = splitToolName(call.name === '' ? 'unknown' : call.name);
+    const split = splitToolName(call.name === '' ? UNNAMED : call.name);
     if (split.name === call.name) return call;
     const server = call.server ?? split.server;
     const by = call.by ?? (split.server === undefined ? undefined : ('mcp' as const));

@@ -1,5 +1,6 @@
 import { captureLevel, nothingCaptured } from '../../trace/captured.ts';
 import type { Captured, CaptureLevel, LlmStep, Step, ToolStep, Trace } from '../../trace/model.ts';
+import { UNNAMED } from './blocks.ts';
 
 /**
  * What the recording holds: what the format records by its nature, lowered where steps lack the field and raised where
@@ -19,7 +20,9 @@ export function capturedBy(
     limit === 'none' ? 'none' : level === 'full' ? limit : level;
   const found = (kind: Step['kind'], level: CaptureLevel): CaptureLevel =>
     level === 'none' && steps.some((step) => step.kind === kind) ? 'partial' : level;
-  const toolCalls = isBlind(tools, llms) ? (tools.length === 0 ? 'none' : 'partial') : found('tool', word.toolCalls);
+  const seen = isBlind(tools, llms) ? (tools.length === 0 ? 'none' : 'partial') : found('tool', word.toolCalls);
+  // Of a call without a name nobody can say that it was none of the forbidden ones.
+  const toolCalls = tools.some(({ name }) => name === UNNAMED) ? lower(seen, 'partial') : seen;
   const llmCalls = found('llm', word.llmCalls);
   return {
     toolCalls,

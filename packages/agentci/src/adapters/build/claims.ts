@@ -1,5 +1,6 @@
 import { defined } from './defined.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
+import { isEcho } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
 import { resultOf } from './values.ts';
 
@@ -25,15 +26,20 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
   return claims.nodes();
 }
 
+const MAX_SHARED = 64;
+
 class Claims {
   readonly #nodes: readonly Node[];
-  readonly #byId = new Map<string, Node<DraftTool>>();
+  /** Several calls of one id are in the order they were recorded or asked for in. */
+  readonly #byId = new Map<string, Node<DraftTool>[]>();
   /** Recorded calls, in order, that no message asked for yet. */
   readonly #unasked = new Map<string, Queue>();
   /** Calls without an id in the order they were asked for, all and by name: their results come in that order. */
   readonly #inOrder: Queue = { list: [], at: 0 };
   readonly #unanswered = new Map<string, Queue>();
   readonly #isAnswered = new Set<Node<DraftTool>>();
+  /** How many results of each id were used, where every one of them is new. */
+  readonly #answeredById = new Map<string, number>();
   readonly #created = new Map<Node | undefined, Node[]>();
   /** How many calls without an id, by name, were asked for; and how many results without an id were used. */
   readonly #asked = new Map<string, number>();
@@ -44,7 +50,7 @@ class Claims {
     for (const node of nodes) {
       if (!isTool(node) || !isKept(node)) continue;
       const { callId, name } = node.draft;
-      if (callId !== undefined) this.#byId.set(callId, node);
+      if (callId !== undefined) this.#remember(callId, node);
       queueOf(this.#unasked, name).list.push(node);
     }
   }
@@ -60,7 +66,9 @@ class Claims {
     for (const turn of turns) {
       for (const [i, call] of (turn.calls ?? []).entries()) {
         if (call.id !== undefined) {
-          if (!this.#byId.has(call.id)) this.#ask(call, at, i);
+          const same = this.#byId.get(call.id);
+          const isKnown = same?.slice(0, MAX_SHARED).some(({ draft }) => isNamed(draft, call)) ?? false;
+          if (!isKnown) this.#ask(call, at, i);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
@@ -73,10 +81,11 @@ class Claims {
 
   results(turns: readonly Turn[], at: Node | undefined, isDelta = true): void {
     const nameless: Turn[] = [];
+    const seen = new Map<string, number>();
     for (const turn of turns) {
       if (turn.role !== 'tool') continue;
       if (turn.callId === undefined) nameless.push(turn);
-      else this.#answer(this.#byId.get(turn.callId) ?? this.#createFrom(turn, at), turn);
+      else this.#answer(this.#asking(turn.callId, seen, isDelta) ?? this.#createFrom(turn, at), turn);
     }
     // A history that grows repeats the results that were read before.
     const fresh = isDelta ? nameless : nameless.slice(this.#answered);
@@ -96,12 +105,12 @@ class Claims {
   }
 
   #ask(call: Call, from: Node | undefined, index: number): void {
-    const known = call.id === undefined ? undefined : this.#byId.get(call.id);
+    const known = this.#known(call, from);
     const node = known ?? this.#recorded(call) ?? this.#create(call, from);
     const { draft } = node;
     if (call.id !== undefined) {
       draft.callId ??= call.id;
-      this.#byId.set(call.id, node);
+      if (known === undefined) this.#remember(call.id, node);
     } else {
       this.#asked.set(call.name, (this.#asked.get(call.name) ?? 0) + 1);
       this.#inOrder.list.push(node);
@@ -115,9 +124,44 @@ class Claims {
     if (call.actor !== undefined) draft.actor ??= call.actor;
     if (call.server !== undefined) draft.server ??= call.server;
     if (call.rawName !== undefined) draft.rawName ??= call.rawName;
+    // Rules against tools look at both names.
+    if (call.name !== draft.name) draft.rawName ??= call.name;
     draft.evidence = withMessage(draft.evidence);
     if (from?.draft.kind === 'llm') node.requester ??= from;
     node.callIndex ??= index;
+  }
+
+  /**
+   * The call an id stands for: the one recorded under it, or one that a reply asked for in the same words. A reply that
+   * comes later in one list of messages asks anew, whatever its ids.
+   */
+  #known(call: Call, from: Node | undefined): Node<DraftTool> | undefined {
+    const same = call.id === undefined ? undefined : this.#byId.get(call.id);
+    // So many calls of one id tell that it is no id; each is a call then.
+    if (same === undefined || same.length > MAX_SHARED) return undefined;
+    const isAnew = from !== undefined && isLlm(from) && from.draft.inputIsDelta === true;
+    const unasked = same.filter(({ callIndex }) => callIndex === undefined);
+    return (
+      unasked.find(({ draft }) => isNamed(draft, call)) ??
+      unasked.find(({ draft }) => draft.rawName === undefined) ??
+      same.find((node) => isEcho(node.draft, call) && !(isAnew && node.requester !== from))
+    );
+  }
+
+  #remember(id: string, node: Node<DraftTool>): void {
+    const same = this.#byId.get(id);
+    if (same === undefined) this.#byId.set(id, [node]);
+    else same.push(node);
+  }
+
+  /** The call a result with an id answers: of several, the nth result of a history is the nth call's. */
+  #asking(id: string, seen: Map<string, number>, isDelta: boolean): Node<DraftTool> | undefined {
+    const same = this.#byId.get(id);
+    if (same === undefined || same.length === 1) return same?.[0];
+    const counts = isDelta ? this.#answeredById : seen;
+    const count = counts.get(id) ?? 0;
+    counts.set(id, count + 1);
+    return same[count] ?? same.at(-1)!;
   }
 
   /** The first recorded call of the name that this can be: two ids that differ are two calls. */
@@ -161,7 +205,7 @@ class Claims {
     const node = this.#create({ name: turn.name }, at);
     if (turn.callId !== undefined) {
       node.draft.callId = turn.callId;
-      this.#byId.set(turn.callId, node);
+      this.#remember(turn.callId, node);
     }
     return node;
   }
@@ -187,6 +231,9 @@ class Claims {
     return node;
   }
 }
+
+const isNamed = (draft: DraftTool, call: Call): boolean =>
+  draft.name === call.name || draft.rawName === (call.rawName ?? call.name);
 
 /** A list that is used up from its beginning, without moving the rest each time. */
 interface Queue {

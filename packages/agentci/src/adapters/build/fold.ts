@@ -1,4 +1,5 @@
 import type { DraftLlm, DraftTool } from './draft.ts';
+import { hasOtherValues } from './same-call.ts';
 import { isKept, isLlm, isTool, type Node, target } from './tree.ts';
 
 /**
@@ -13,14 +14,26 @@ export function foldDuplicates(nodes: readonly Node[]): void {
 }
 
 function foldCallIds(nodes: readonly Node[]): void {
-  const byId = new Map<string, Node<DraftTool>>();
+  const byId = new Map<string, Node<DraftTool>[]>();
   for (const node of nodes) {
     if (!isTool(node) || node.draft.callId === undefined) continue;
-    const first = byId.get(node.draft.callId);
-    if (first === undefined) byId.set(node.draft.callId, node);
-    else if (first.draft.name === node.draft.name || isInside(node, first)) foldTool(node, first);
+    const known = byId.get(node.draft.callId);
+    if (known === undefined) {
+      byId.set(node.draft.callId, [node]);
+      continue;
+    }
+    // An id that is given out again would make its list long: the first and the latest call are enough to look at.
+    const first = [known.at(-1)!, known[0]!].find((one) => isOneCall(node, one));
+    if (first === undefined) known.push(node);
+    else foldTool(node, first);
   }
 }
+
+/** One id and one tool, unless it was given other values: some servers count their ids anew in every reply. */
+const isOneCall = (node: Node<DraftTool>, other: Node<DraftTool>): boolean =>
+  isInside(node, other)
+    ? node.draft.name === other.draft.name || other.draft.rawName === undefined
+    : node.draft.name === other.draft.name && !hasOtherValues(node.draft.args, other.draft.args);
 
 /** Nested records of one call, such as the client's and the server's; two ids are two calls, however alike. */
 function foldNestedTools(nodes: readonly Node[]): void {
@@ -28,9 +41,10 @@ function foldNestedTools(nodes: readonly Node[]): void {
     if (!isTool(node) || !isKept(node) || node.above.tool === undefined) continue;
     const outer = target(node.above.tool);
     if (!isTool(outer) || outer.draft.name !== node.draft.name) continue;
-    const isOneCall =
+    const isSameId =
       outer.draft.callId === undefined || node.draft.callId === undefined || outer.draft.callId === node.draft.callId;
-    if (isOneCall && outer !== node) foldTool(node, outer);
+    const isRecursive = node.draft.callId === undefined && hasOtherValues(node.draft.args, outer.draft.args);
+    if (isSameId && !isRecursive && outer !== node) foldTool(node, outer);
   }
 }
 
@@ -47,6 +61,8 @@ function foldTool(node: Node<DraftTool>, into: Node<DraftTool>): void {
   const status = isWorse ? (node.draft.status ?? draft.status) : draft.status;
   // What was parsed says more than what was not.
   const raw = draft.args === undefined && node.draft.args !== undefined ? { argsRaw: undefined } : {};
+  // Rules against tools look at both names.
+  if (node.draft.name !== draft.name) draft.rawName ??= node.draft.name;
   fill(draft, node.draft);
   Object.assign(draft, { evidence }, status === undefined ? {} : { status }, raw);
   if (draft.argsRaw === undefined) delete draft.argsRaw;

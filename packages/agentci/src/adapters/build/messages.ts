@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Message, Part } from '../../trace/model.ts';
-import { contentOf, failureFlag, outcomeOf } from './blocks.ts';
+import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { langchainMessage } from './langchain.ts';
@@ -45,8 +45,10 @@ export function messageTurns(given: Fields): Turn[] {
   const message = langchainMessage(given) ?? given;
   const role = roleOf(message.role) ?? 'user';
   const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
-  for (const call of objects(message.tool_calls)) addCall(call, calls);
-  if (isFields(message.function_call)) addCall(message.function_call, calls);
+  // Some writers list a call in the content and again beside it; two in one list are two calls, whatever their ids.
+  const inContent = [...calls];
+  for (const call of objects(message.tool_calls)) addCall(call, calls, inContent);
+  if (isFields(message.function_call)) addCall(message.function_call, calls, inContent);
   if (typeof message.refusal === 'string' && message.refusal !== '') parts.push(said(message.refusal));
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
     parts.unshift({ type: 'reasoning', text: text(message.reasoning_content) ?? '' });
@@ -61,12 +63,11 @@ export function messageTurns(given: Fields): Turn[] {
 const said = (refusal: string): Part => ({ type: 'text', text: text(refusal) ?? '' });
 
 /** A call in a list beside the content: `{id, function: {name, arguments}}`, `{id, name, args}` and their kin. */
-function addCall(call: Fields, into: Call[]): void {
+function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
   const inner = isFields(call.function) ? call.function : isFields(call.custom) ? call.custom : call;
-  const name = label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function);
-  if (name === undefined) return;
+  const name = label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function) ?? UNNAMED;
   const id = label(pick(call, 'id', 'tool_call_id', 'toolCallId', 'call_id'));
-  if (id !== undefined && into.some((known) => known.id === id)) return;
+  if (id !== undefined && known.some((one) => one.id === id && (one.name === name || name === UNNAMED))) return;
   into.push({ name, ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')), ...defined({ id }) });
 }
 
