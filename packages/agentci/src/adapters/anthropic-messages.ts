@@ -7,6 +7,7 @@ import type { Draft, Turn } from './build/draft.ts';
 import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from './build/messages.ts';
+import { countStarts, gapOf, splitStreams } from './build/streams.ts';
 import { anthropicUsage } from './build/token-usage.ts';
 import { fields, label, objects, parseJson } from './build/values.ts';
 import { merged } from './otel/messages.ts';
@@ -77,7 +78,17 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
   if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
   if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
-    return exchangeItems([{ record: first, input: [], ...replyOf(records.map((record) => record.value)) }], FORMAT);
+    return exchangeItems(
+      splitStreams(
+        records,
+        countStarts(({ value }) => fields(value).type === 'message_start'),
+      ).map((events) => ({
+        record: events[0]!,
+        input: [],
+        ...replyOf(events.map((event) => event.value)),
+      })),
+      FORMAT,
+    );
   if (isReply(value))
     return exchangeItems(
       records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
@@ -120,6 +131,7 @@ function exchangeOf(record: RawRecord): WireExchange[] {
         tools: request.tools === undefined ? undefined : toolDefs(request.tools),
       }),
       ...(error === undefined ? replyOf(response) : {}),
+      ...defined({ gap: pair.gap }),
     },
   ];
 }
@@ -137,8 +149,12 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     responseId: label(whole.id),
     usage: anthropicUsage(whole.usage),
     finish: finishOf(whole.stop_reason),
+    ...gapOf({ cutOff: Array.isArray(response) && isReadable && !isFinished(whole.stop_reason) }),
   });
 }
+
+/** A stream that was read to its end says why it ended. */
+const isFinished = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
 /** A streamed reply put together, block by block. The usage of the start is provisional; the last delta has the final one. */
 function joined(events: readonly unknown[]): Fields {

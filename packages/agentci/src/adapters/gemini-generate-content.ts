@@ -8,6 +8,7 @@ import type { Turn } from './build/draft.ts';
 import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
 import { messageTurns, toolDefs, turnsOf } from './build/messages.ts';
+import { gapOf, splitStreams } from './build/streams.ts';
 import { geminiUsage } from './build/token-usage.ts';
 import { fields, label, objects, pick } from './build/values.ts';
 import { merged } from './otel/messages.ts';
@@ -65,7 +66,11 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
   if (isReply(value))
     return exchangeItems(
-      records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
+      splitStreams(records, pieceKey()).map((pieces) => ({
+        record: pieces[0]!,
+        input: [],
+        ...replyOf(pieces.map((piece) => piece.value)),
+      })),
       FORMAT,
     );
   if (isFields(value) && Array.isArray(value.contents))
@@ -81,6 +86,21 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   );
   return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: MESSAGES_RECORD }));
 }
+
+/** Pieces of one streamed reply carry one id; without ids a reply goes on until it says why it ended. */
+function pieceKey(): (record: RawRecord) => string {
+  let count = 0;
+  let isOpen = false;
+  return ({ value }) => {
+    const id = label(pick(fields(value), 'responseId', 'response_id'));
+    if (id !== undefined) return `id ${id}`;
+    if (!isOpen) count++;
+    isOpen = finishIn(fields(value)) === undefined;
+    return `piece ${count}`;
+  };
+}
+
+const finishIn = (piece: Fields): unknown => pick(objects(piece.candidates)[0] ?? {}, 'finishReason', 'finish_reason');
 
 function inputOf(request: Fields): Turn[] {
   const system = turnsOf(pick(request, 'systemInstruction', 'system_instruction')).flatMap(({ parts }) => parts);
@@ -100,6 +120,7 @@ function exchangeOf(record: RawRecord): WireExchange[] {
       input: inputOf(request),
       ...defined({ model, error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
       ...(error === undefined ? replyOf(response) : {}),
+      ...defined({ gap: pair.gap }),
     },
   ];
 }
@@ -112,6 +133,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     isFields(content) ? messageTurns({ ...content, role: 'model' }) : [],
   );
   const said = merged(turns);
+  const finish = parts.map(finishIn).findLast((reason) => reason !== undefined);
   const model = label(pick(last, 'modelVersion', 'model_version'));
   return defined({
     provider: 'google',
@@ -119,7 +141,15 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     ...(model === undefined ? {} : { model }),
     responseId: label(pick(last, 'responseId', 'response_id')),
     usage: geminiUsage(pick(last, 'usageMetadata', 'usage_metadata')),
-    finish: finishOf(pick(candidates.at(-1) ?? {}, 'finishReason', 'finish_reason')),
+    finish: finishOf(finish),
+    ...gapOf({
+      cutOff: parts.length > 1 && finish === undefined,
+      alternatives: parts.some((part) =>
+        objects(part.candidates)
+          .slice(1)
+          .some(({ content }) => (merged(messageTurns(fields(content)))?.calls ?? []).length > 0),
+      ),
+    }),
   });
 }
 

@@ -130,3 +130,131 @@ test('a call without a name is a call of a tool nobody can tell', async () => {
   expect(toolCalls(trace!).map(({ name }) => name)).toEqual(['lookup', 'unknown']);
   expect(trace!.captured.toolCalls).toBe('partial');
 });
+
+const sse = (...events: readonly unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const chunk = (delta: unknown, place: { id?: string; index?: number; finish?: string } = {}) => ({
+  id: place.id ?? 'r1',
+  object: 'chat.completion.chunk',
+  choices: [{ index: place.index ?? 0, delta, finish_reason: place.finish ?? null }],
+});
+const piece = (id: string | undefined, index: number | undefined, name: string, args = '{}') => ({
+  tool_calls: [{ id, index, function: { name, arguments: args } }],
+});
+const END = chunk({}, { finish: 'tool_calls' });
+const anthropic = (id: string, name: string) => [
+  { type: 'message_start', message: { id, type: 'message', role: 'assistant', content: [], model: 'm' } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: `t${id}`, name, input: {} } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{}' } },
+  { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+  { type: 'message_stop' },
+];
+const responses = (id: string, name: string) => {
+  const output = [{ type: 'function_call', call_id: `k${id}`, name, arguments: '{}' }];
+  return [
+    { type: 'response.created', response: { id, object: 'response', output: [] } },
+    { type: 'response.completed', response: { id, object: 'response', status: 'completed', output } },
+  ];
+};
+const gemini = (part: unknown, finishReason?: string) => ({
+  candidates: [{ content: { role: 'model', parts: [part] }, finishReason }],
+  usageMetadata: { promptTokenCount: 5 },
+});
+
+describe('streams', () => {
+  test.each([
+    {
+      when: 'one file holds two chat replies',
+      recording: sse(chunk(piece('a', 0, 'lookup')), END, chunk(piece('b', 0, 'delete_all'), { id: 'r2' })),
+      calls: ['lookup {}', 'delete_all {}'],
+    },
+    {
+      when: 'every call has the index 0',
+      recording: sse(chunk(piece('a', 0, 'lookup')), chunk(piece('b', 0, 'delete_all')), END),
+      calls: ['lookup {}', 'delete_all {}'],
+    },
+    {
+      when: 'no call has an index',
+      recording: sse(chunk(piece('a', undefined, 'lookup')), chunk(piece('b', undefined, 'delete_all')), END),
+      calls: ['lookup {}', 'delete_all {}'],
+    },
+    {
+      when: 'every delta repeats the name',
+      recording: sse(chunk(piece('a', 0, 'delete_all', '{')), chunk(piece('a', 0, 'delete_all', '}')), END),
+      calls: ['delete_all {}'],
+    },
+    {
+      when: 'a name comes in pieces',
+      recording: sse(chunk(piece('a', 0, 'delete', '')), chunk(piece(undefined, 0, '_all')), END),
+      calls: ['delete_all {}'],
+    },
+    {
+      when: 'a function is called the old way',
+      recording: sse(chunk({ function_call: { name: 'delete_all', arguments: '{}' } }), END),
+      calls: ['delete_all {}'],
+    },
+    {
+      when: 'one file holds two messages of Anthropic',
+      recording: sse(...anthropic('a', 'delete_all'), ...anthropic('b', 'lookup')),
+      calls: ['delete_all {}', 'lookup {}'],
+    },
+    {
+      when: 'one file holds two responses',
+      recording: sse(...responses('a', 'delete_all'), ...responses('b', 'lookup')),
+      calls: ['delete_all {}', 'lookup {}'],
+    },
+  ])('every call counts when $when', async ({ recording, calls }) => {
+    expect(callsIn(await tracesIn(recording))).toEqual(calls);
+  });
+
+  test.each([
+    { when: 'a chat stream ends early', recording: sse(chunk({ content: 'I will' })) },
+    { when: 'a stream of Anthropic ends early', recording: sse(...anthropic('a', 'lookup').slice(0, 2)) },
+    { when: 'a stream of Gemini ends early', recording: sse(gemini({ text: 'I ' }), gemini({ text: 'will' })) },
+    {
+      when: 'an event of a recorded reply is damaged',
+      recording: {
+        uri: '/v1/chat/completions',
+        request: { messages: [QUESTION] },
+        response: `${sse(chunk({ content: 'ok' }, { finish: 'stop' }))}data: {"id":"r1","choices":[{"del\n\n`,
+      },
+    },
+  ])('the run is incomplete and its calls partly known when $when', async ({ recording }) => {
+    expect(await tracesIn(recording)).toMatchObject([
+      { status: 'incomplete', captured: { toolCalls: 'partial' }, warnings: [{ code: 'REPLY_NOT_WHOLE' }] },
+    ]);
+  });
+
+  test('the pieces of a streamed Gemini reply are one answer', async () => {
+    const traces = await tracesIn(sse(gemini({ text: 'Hel' }), gemini({ text: 'lo' }, 'STOP')));
+    expect(traces.map(({ final }) => final?.text)).toEqual(['Hello']);
+  });
+});
+
+test('a call in an alternative of a reply leaves tool calls partly known, and the answer is the first alternative', async () => {
+  const choice = (index: number, message: unknown) => ({ index, message, finish_reason: 'stop' });
+  const [trace] = await tracesIn({
+    id: 'r',
+    object: 'chat.completion',
+    choices: [choice(0, { content: 'hi' }), choice(1, asks(['c', 'delete_all']))],
+  });
+  expect(trace).toMatchObject({ final: { text: 'hi' }, captured: { toolCalls: 'partial' } });
+});
+
+test('kinds of calls that are not known yet are calls', async () => {
+  const blocks = [
+    { type: 'tool_use', id: 'a', name: 'lookup', input: {} },
+    { type: 'remote_tool_use', id: 'b', name: 'delete_all', input: {} },
+  ];
+  expect(callsIn(await tracesIn({ messages: [QUESTION, { role: 'assistant', content: blocks }] }))).toEqual([
+    'lookup {}',
+    'delete_all {}',
+  ]);
+  const items = [
+    { type: 'function_call', call_id: 'a', name: 'lookup', arguments: '{}' },
+    { type: 'browser_call', call_id: 'b', action: { type: 'open' } },
+  ];
+  expect(callsIn(await tracesIn(items.map((item) => JSON.stringify(item)).join('\n')))).toEqual([
+    'lookup {}',
+    'browser {"type":"open"}',
+  ]);
+});

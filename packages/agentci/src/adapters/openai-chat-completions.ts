@@ -8,6 +8,8 @@ import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } 
 import { finishOf } from './build/finish.ts';
 import { worst } from './build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnsOf } from './build/messages.ts';
+import { StreamedChoice } from './build/streamed-choice.ts';
+import { gapOf, splitStreams } from './build/streams.ts';
 import { usageOf } from './build/token-usage.ts';
 import { fields, label, objects, pick, time } from './build/values.ts';
 import { merged } from './otel/messages.ts';
@@ -73,7 +75,14 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
   if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
   if (isFields(value) && value.object === 'chat.completion.chunk')
-    return exchangeItems([{ record: first, input: [], ...replyOf(records.map((record) => record.value)) }], FORMAT);
+    return exchangeItems(
+      splitStreams(records, ({ value }, before) => label(fields(value).id) ?? before ?? '').map((chunks) => ({
+        record: chunks[0]!,
+        input: [],
+        ...replyOf(chunks.map((chunk) => chunk.value)),
+      })),
+      FORMAT,
+    );
   if (isCompletion(value))
     return exchangeItems(
       records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
@@ -117,13 +126,16 @@ function exchangeOf(record: RawRecord): WireExchange[] {
       input: turnsOf(request.messages),
       ...defined({ model, error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
       ...(error === undefined ? replyOf(response) : {}),
+      ...defined({ gap: pair.gap }),
     },
   ];
 }
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
-  const whole = Array.isArray(response) ? joined(response) : fields(response);
-  const [choice] = objects(whole.choices);
+  const isStream = Array.isArray(response);
+  const whole = isStream ? joined(response) : fields(response);
+  const choices = objects(whole.choices);
+  const choice = choices[0];
   const output =
     choice === undefined ? undefined : merged(messageTurns({ ...fields(choice.message), role: 'assistant' }));
   return defined({
@@ -132,34 +144,29 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     responseId: label(whole.id),
     usage: usageOf(whole.usage),
     finish: finishOf(choice?.finish_reason),
+    ...gapOf({
+      cutOff: isStream && choice !== undefined && choice.finish_reason === undefined,
+      alternatives: choices
+        .slice(1)
+        .some(({ message }) => (merged(messageTurns(fields(message)))?.calls ?? []).length > 0),
+    }),
     t0: time(pick(whole, 'created', 'created_at')),
   });
 }
 
-/** A streamed reply put together: text by concatenation, calls by their index, usage from the last chunk that has it. */
+/** A streamed reply put together, alternative by alternative; usage is from the last chunk that has it. */
 function joined(chunks: readonly unknown[]): Fields {
-  let text = '';
-  let finish: unknown;
   let usage: unknown;
-  const calls = new Map<number, { id?: unknown; name: string; arguments: string }>();
+  const choices = new Map<number, StreamedChoice>();
   for (const chunk of chunks) {
     usage = fields(chunk).usage ?? usage;
-    const [choice] = objects(fields(chunk).choices);
-    if (choice === undefined) continue;
-    finish = choice.finish_reason ?? finish;
-    const delta = fields(choice.delta);
-    if (typeof delta.content === 'string') text += delta.content;
-    for (const [i, part] of objects(delta.tool_calls).entries()) {
-      const index = typeof part.index === 'number' ? part.index : i;
-      const called = fields(part.function);
-      const call = calls.get(index) ?? { name: '', arguments: '' };
-      if (call.id === undefined) call.id = part.id;
-      if (typeof called.name === 'string') call.name += called.name;
-      if (typeof called.arguments === 'string') call.arguments += called.arguments;
-      calls.set(index, call);
+    for (const choice of objects(fields(chunk).choices)) {
+      const index = typeof choice.index === 'number' ? choice.index : 0;
+      const open = choices.get(index) ?? new StreamedChoice();
+      open.add(choice);
+      choices.set(index, open);
     }
   }
-  const [first] = chunks;
-  const tool_calls = [...calls.values()].map(({ id, ...called }) => ({ id, function: called }));
-  return { ...fields(first), usage, choices: [{ finish_reason: finish, message: { content: text, tool_calls } }] };
+  const inOrder = [...choices].toSorted(([a], [b]) => a - b).map(([, choice]) => choice.whole());
+  return { ...fields(chunks[0]), usage, choices: inOrder };
 }

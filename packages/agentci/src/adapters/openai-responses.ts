@@ -9,6 +9,7 @@ import { finishOf } from './build/finish.ts';
 import { worst } from './build/likeness.ts';
 import { toolDefs, turnOfText } from './build/messages.ts';
 import { isResponseItem, itemTurns, retrievalsIn } from './build/response-items.ts';
+import { countStarts, gapOf, splitStreams } from './build/streams.ts';
 import { usageOf } from './build/token-usage.ts';
 import { fields, label, objects, time } from './build/values.ts';
 import { merged } from './otel/messages.ts';
@@ -54,7 +55,17 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const { value } = first;
   if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
-    return exchangeItems([{ record: first, input: [], ...replyOf(records.map((record) => record.value)) }], FORMAT);
+    return exchangeItems(
+      splitStreams(
+        records,
+        countStarts(({ value }) => fields(value).type === 'response.created'),
+      ).map((events) => ({
+        record: events[0]!,
+        input: [],
+        ...replyOf(events.map((event) => event.value)),
+      })),
+      FORMAT,
+    );
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
   return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
 }
@@ -102,6 +113,7 @@ function exchangeOf(record: RawRecord): WireExchange[] {
         tools: request.tools === undefined ? undefined : toolDefs(request.tools),
       }),
       ...(error === undefined ? replyOf(response) : {}),
+      ...defined({ gap: pair.gap }),
     },
   ];
 }
@@ -128,17 +140,21 @@ function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?
           : undefined,
     t0: time(whole.created_at),
     t1: time(whole.completed_at),
+    ...gapOf({ cutOff: Array.isArray(response) && lastEvent(response) === undefined }),
     error: isFields(whole.error) ? wireError(whole, undefined) : undefined,
   });
 }
 
-/** The event that ends a stream holds the whole response. */
-function lastOf(events: readonly unknown[]): Fields {
-  const last = events.findLast(
+const lastEvent = (events: readonly unknown[]): unknown =>
+  events.findLast(
     (event) =>
       isFields(fields(event).response) &&
       /^response\.(?:completed|incomplete|failed)$/.test(String(fields(event).type)),
   );
+
+/** The event that ends a stream holds the whole response. */
+function lastOf(events: readonly unknown[]): Fields {
+  const last = lastEvent(events);
   if (last !== undefined) return fields(fields(last).response);
   const done = events
     .filter((event) => fields(event).type === 'response.output_item.done')

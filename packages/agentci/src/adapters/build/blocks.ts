@@ -31,8 +31,13 @@ function readBlock(block: unknown, into: Content): void {
   const read = type === undefined || !Object.hasOwn(READERS, type) ? undefined : READERS[type];
   if (read !== undefined) read(block, into);
   else if (typeof block.text === 'string') into.parts.push({ type: 'text', text: text(block.text) ?? '' });
+  // A kind of call that is not known yet is a call still.
+  else if (type !== undefined && isCallLike(type, block)) call()(block, into);
   else into.parts.push({ type: 'json', data: block });
 }
+
+const isCallLike = (type: string, block: Fields): boolean =>
+  /(?:use|call)$/i.test(type) && typeof block.name === 'string';
 
 /** Blocks without a type are named by their one telling key. */
 const keyOf = (block: Fields): string | undefined =>

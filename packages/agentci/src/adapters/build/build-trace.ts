@@ -19,6 +19,7 @@ import { joinClaims } from './claims.ts';
 import { defined } from './defined.ts';
 import type { Draft, DraftStep } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
+import { isCutOff, withGaps } from './gap.ts';
 import { withHandoffs } from './handoffs.ts';
 import { inTimeOrder } from './order.ts';
 import { splitToolName } from './tool-name.ts';
@@ -45,7 +46,13 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const error = draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
   const agents = agentsOf(nodes, draft.agents ?? []);
-  const warnings = [...(draft.warnings ?? []), ...driftWarning(reported, steps), ...speakerWarnings(steps)];
+  const gaps = withGaps(draft.records, kept);
+  const warnings = [
+    ...(draft.warnings ?? []),
+    ...gaps.warnings,
+    ...driftWarning(reported, steps),
+    ...speakerWarnings(steps),
+  ];
   const { file, line } = record;
   return {
     schema: TRACE_SCHEMA,
@@ -62,11 +69,13 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
       outcomes: draft.outcomes,
       resources: draft.resources,
     }),
-    status: draft.status ?? (error !== undefined ? 'error' : final === undefined ? 'unknown' : 'ok'),
+    status:
+      draft.status ??
+      (error !== undefined ? 'error' : isCutOff(kept) ? 'incomplete' : final === undefined ? 'unknown' : 'ok'),
     agents,
     steps,
     meta: draft.meta ?? {},
-    captured: capturedBy(draft.records, { steps, agents, ...defined({ final, reported }) }),
+    captured: capturedBy(gaps.records, { steps, agents, ...defined({ final, reported }) }),
     warnings,
   };
 }
@@ -140,7 +149,8 @@ function numbered(nodes: readonly Node[]): Step[] {
 type Base = Pick<Step, 'id' | 'seq' | 'parent' | 'agent' | 'turn'>;
 
 function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
-  const { key, parent, agent, ...rest } = node.draft as DraftStep & { key?: string; parent?: string; agent?: string };
+  const { key, parent, agent, gap, ...rest } = node.draft as DraftStep &
+    Record<'key' | 'parent' | 'agent' | 'gap', string | undefined>;
   const status = rest.status ?? (rest.error === undefined ? 'unknown' : 'error');
   const raw = rest.raw ?? (key === undefined ? undefined : { ref: key });
   const step = { ...base, ...rest, status, ...defined({ raw }) };

@@ -1,6 +1,7 @@
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
 import { CallIds } from './call-ids.ts';
 import type { DraftLlm, Turn } from './draft.ts';
+import type { Gap } from './gap.ts';
 
 /** What is known about the model call behind an assistant's message. */
 export interface Reply {
@@ -13,6 +14,7 @@ export interface Reply {
   readonly t0?: number;
   readonly t1?: number;
   readonly status?: LlmStep['status'];
+  readonly gap?: Gap;
 }
 
 /**

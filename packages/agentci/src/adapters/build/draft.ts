@@ -18,6 +18,7 @@ import type {
   TraceSource,
   Usage,
 } from '../../trace/model.ts';
+import type { Gap } from './gap.ts';
 
 /** What an adapter knows about one run, before duplicates are folded, calls joined and steps put in order. */
 export interface Draft {
@@ -97,6 +98,8 @@ type Own<S extends Step> = Omit<S, keyof Step | 'turn'>;
 
 export interface DraftLlm extends DraftBase, Omit<Own<LlmStep>, 'input' | 'output'> {
   readonly kind: 'llm';
+  /** Why the reply may hold more than was recorded of it. */
+  readonly gap?: Gap;
   readonly input?: readonly Turn[];
   readonly output?: Turn;
 }
@@ -110,6 +113,8 @@ export interface DraftTool extends DraftBase, Omit<Own<ToolStep>, 'by' | 'eviden
 
 export interface DraftAgent extends DraftBase, Omit<Own<AgentStep>, 'input' | 'output'> {
   readonly kind: 'agent';
+  /** Why the messages may hold more than was recorded of them. */
+  readonly gap?: Gap;
   readonly input?: readonly Turn[];
   readonly output?: Turn;
   /** Sums over the agent's calls; used only where no LLM call says its own. */

@@ -10,6 +10,7 @@ import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Turn } from './draft.ts';
+import type { Gap } from './gap.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
@@ -40,6 +41,8 @@ export interface Pair {
   readonly request: Readonly<Record<string, unknown>>;
   readonly response: unknown;
   readonly status: number | undefined;
+  /** Set where events of a streamed response could not be read. */
+  readonly gap?: Gap;
 }
 
 export function pairOf(record: RawRecord): Pair | undefined {
@@ -47,12 +50,14 @@ export function pairOf(record: RawRecord): Pair | undefined {
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
+  const events = isStream ? eventsIn(response) : undefined;
   return {
     record,
     uri: label(value.uri) ?? label(value.url) ?? '',
     request: value.request,
-    response: isStream ? eventsIn(response).records.map((event) => event.value) : response,
+    response: events === undefined ? response : events.records.map((event) => event.value),
     status: typeof value.status === 'number' ? value.status : undefined,
+    ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
   };
 }
 

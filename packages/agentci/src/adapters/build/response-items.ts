@@ -26,6 +26,8 @@ const PROVIDER_CALLS: Readonly<Record<string, { name: string; args: readonly str
   tool_search_call: { name: 'tool_search', args: ['arguments', 'query'], result: ['results'] },
 };
 
+const UNKNOWN_ARGS = ['arguments', 'input', 'action', 'operation'];
+
 /** Whether a value is an item other than a plain message. */
 export const isResponseItem = (value: unknown): boolean =>
   isFields(value) &&
@@ -87,7 +89,13 @@ function replyPart(item: Fields): { parts: Turn['parts']; calls: Call[]; results
     return { parts: [], calls: [callOf(item, called, isText ? { [args[0]!]: given } : given)], results: [] };
   }
   if (type === 'mcp_call') return mcpCall(item);
-  if (!Object.hasOwn(PROVIDER_CALLS, type)) return isOutput(type) ? undefined : { parts: [], calls: [], results: [] };
+  if (!Object.hasOwn(PROVIDER_CALLS, type)) {
+    if (isOutput(type)) return undefined;
+    // A kind of call that is not known yet is a call still; its kind is its name, as with those that are known.
+    const kind = /^(.+)_call$/.exec(type)?.[1];
+    const calls = kind === undefined ? [] : [callOf(item, label(item.name) ?? kind, pick(item, ...UNKNOWN_ARGS))];
+    return { parts: [], calls, results: [] };
+  }
   const { name, args, result } = PROVIDER_CALLS[type]!;
   const id = label(pick(item, 'id', 'call_id'));
   const given = pick(item, ...args);
