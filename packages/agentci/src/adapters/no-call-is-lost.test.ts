@@ -258,3 +258,64 @@ test('kinds of calls that are not known yet are calls', async () => {
     'browser {"type":"open"}',
   ]);
 });
+
+const reply = (text: string, calls: readonly string[] = []) => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.request.model': 'm',
+  'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'q' }] }]),
+  'gen_ai.output.messages': JSON.stringify([
+    {
+      role: 'assistant',
+      parts: [{ type: 'text', content: text }, ...calls.map((name) => ({ type: 'tool_call', id: `c-${name}`, name }))],
+    },
+  ]),
+});
+
+describe('spans', () => {
+  test.each(['call_tool', 'Execute_Tool', 'tool'])(
+    'a span that names a tool is a call whatever its operation: %s',
+    async (operation) => {
+      const odd = { ...toolSpan('delete_all', '{}'), 'gen_ai.operation.name': operation };
+      expect(callsIn(await tracesIn(otlp(span('1', reply('fine')), span('2', odd))))).toEqual(['delete_all {}']);
+    },
+  );
+
+  test('messages that were cut off at a limit were not recorded, neither calls nor answer', async () => {
+    const cut = reply('x'.repeat(50), ['delete_all']);
+    const output = cut['gen_ai.output.messages'].slice(0, 80);
+    const [trace] = await tracesIn(otlp(span('1', { ...cut, 'gen_ai.output.messages': output })));
+    expect(trace!.captured).toMatchObject({ toolCalls: 'none', final: 'none' });
+  });
+
+  test('attributes an SDK dropped leave tool calls partly known', async () => {
+    const [trace] = await tracesIn(otlp({ ...span('1', reply('fine')), droppedAttributesCount: 4 }));
+    expect(trace).toMatchObject({
+      captured: { toolCalls: 'partial' },
+      warnings: [{ code: 'OTEL_DROPPED_ATTRIBUTES' }],
+    });
+  });
+
+  test.each(['[REDACTED]', '<redacted>', '__REDACTED__', '***', '[REDACTED by policy]'])(
+    '%s in place of a reply is no reply',
+    async (marker) => {
+      const [trace] = await tracesIn(otlp(span('1', { ...reply(''), 'gen_ai.output.messages': marker })));
+      expect(trace!.captured).toMatchObject({ toolCalls: 'none', final: 'none' });
+    },
+  );
+
+  test.each(['The name was [REDACTED] in the file.', 'filtered', '**done**'])('%s is an answer', async (text) => {
+    const [trace] = await tracesIn(otlp(span('1', reply(text))));
+    expect(trace!.final?.text).toBe(text);
+  });
+
+  test('two traces whose replies count their calls anew stay two runs', async () => {
+    const other = { ...span('2', reply('', ['lookup'])), traceId: 'b'.repeat(32) };
+    expect(await tracesIn(otlp(span('1', reply('', ['lookup'])), other))).toHaveLength(2);
+  });
+
+  test('a span exported twice happened once', async () => {
+    const pay = span('2', toolSpan('pay', '{}'));
+    const [trace] = await tracesIn(otlp(span('1', reply('fine')), pay, pay));
+    expect(callsIn([trace!])).toEqual(['pay {}']);
+  });
+});

@@ -25,6 +25,7 @@ import { inTimeOrder } from './order.ts';
 import { splitToolName } from './tool-name.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
 import { driftOf, reportedBy } from './usage.ts';
+import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
  * Makes the trace of one run out of what an adapter found: links the steps, folds what was recorded twice, joins the calls
@@ -42,7 +43,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const kept = nodes.filter(isKept);
   if (kept.length > TRACE_LIMITS.steps) throw tooMany(kept.length);
   const steps = numbered(kept);
-  const final = draft.final ?? findFinal(nodes);
+  const final = draft.final === undefined ? findFinal(nodes) : isWithheld(draft.final.text) ? undefined : draft.final;
   const error = draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
   const agents = agentsOf(nodes, draft.agents ?? []);
@@ -102,6 +103,7 @@ const tooMany = (count: number): TraceError =>
 function withBareName(draft: DraftStep): DraftStep {
   if (draft.kind === 'tool') {
     const split = splitToolName(draft.name === '' ? UNNAMED : draft.name);
+    if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
     const by = draft.by ?? (split.server === undefined ? undefined : ('mcp' as const));
@@ -109,6 +111,10 @@ function withBareName(draft: DraftStep): DraftStep {
   }
   if (draft.kind !== 'llm' && draft.kind !== 'agent') return draft;
   const { input, output } = draft;
+  if (output !== undefined && isWithheldTurn(output)) {
+    const { output: _, ...rest } = draft;
+    return withBareName(rest);
+  }
   return { ...draft, ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }) };
 }
 

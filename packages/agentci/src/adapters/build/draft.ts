@@ -113,8 +113,6 @@ export interface DraftTool extends DraftBase, Omit<Own<ToolStep>, 'by' | 'eviden
 
 export interface DraftAgent extends DraftBase, Omit<Own<AgentStep>, 'input' | 'output'> {
   readonly kind: 'agent';
-  /** Why the messages may hold more than was recorded of them. */
-  readonly gap?: Gap;
   readonly input?: readonly Turn[];
   readonly output?: Turn;
   /** Sums over the agent's calls; used only where no LLM call says its own. */

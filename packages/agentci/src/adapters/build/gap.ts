@@ -6,7 +6,6 @@ export const GAPS = {
   cutOff: 'a streamed reply ends before its end: calls may be missing',
   damaged: 'events of a streamed reply could not be read: calls may be missing',
   alternatives: 'a reply has several alternatives with calls, and nothing says which one was used: the first is read',
-  truncated: 'messages were cut off before they were recorded: calls may be missing',
 } as const;
 
 export type Gap = keyof typeof GAPS;

@@ -25,4 +25,4 @@ export function countStarts<T>(isStart: (event: T) => boolean): (event: T) => st
 
 /** What is wrong with a stream, the worse first; nothing where all of it is there. */
 export const gapOf = (found: Readonly<Partial<Record<Gap, boolean>>>): { gap?: Gap } =>
-  defined({ gap: (['damaged', 'cutOff', 'alternatives', 'truncated'] as const).find((gap) => found[gap] === true) });
+  defined({ gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true) });

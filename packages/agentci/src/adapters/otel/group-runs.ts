@@ -25,11 +25,13 @@ export function groupRuns(spans: readonly ReadSpan[]): ReadSpan[][] {
   const byCall = new Map<string, string>();
   for (const { span } of spans) groups.add(keyOf(span));
   const bare = bareTraces(spans);
+  const shared = sharedIds(spans);
   for (const { span, steps } of spans) {
     const key = keyOf(span);
     const session = sessionOf(span);
     if (session !== undefined && bare.has(key)) groups.join(key, `session ${session}`);
     for (const id of steps.flatMap(callIds)) {
+      if (shared.has(id)) continue;
       const other = byCall.get(id);
       if (other === undefined) byCall.set(id, key);
       else groups.join(key, other);
@@ -52,6 +54,24 @@ function bareTraces(spans: readonly ReadSpan[]): Set<string> {
   const bare = new Set(spans.map(({ span }) => keyOf(span)));
   for (const { span, steps } of spans) if (steps.some(({ kind }) => kind === 'agent')) bare.delete(keyOf(span));
   return bare;
+}
+
+/** Ids that replies of several traces ask under: a server that counts its calls anew in every run. They join nothing. */
+function sharedIds(spans: readonly ReadSpan[]): Set<string> {
+  const askedIn = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { span, steps } of spans) {
+    const key = keyOf(span);
+    for (const step of steps) {
+      if (step.kind !== 'llm') continue;
+      for (const { id } of step.output?.calls ?? []) {
+        if (id === undefined) continue;
+        if ((askedIn.get(id) ?? key) !== key) shared.add(id);
+        askedIn.set(id, key);
+      }
+    }
+  }
+  return shared;
 }
 
 function callIds(step: DraftStep): string[] {

@@ -21,14 +21,18 @@ export function exchangeOf(span: Span): Exchange {
 }
 
 function fromAttributes(attributes: Fields): Exchange | undefined {
-  const input = unpacked(attributes['gen_ai.input.messages'] ?? attributes['gen_ai.prompt']);
-  const output = unpacked(attributes['gen_ai.output.messages'] ?? attributes['gen_ai.completion']);
+  const input = whole(unpacked(attributes['gen_ai.input.messages'] ?? attributes['gen_ai.prompt']));
+  const output = whole(unpacked(attributes['gen_ai.output.messages'] ?? attributes['gen_ai.completion']));
   if (input === undefined && output === undefined) return undefined;
   const system = turnsOf(unpacked(attributes['gen_ai.system_instructions'])).flatMap(({ parts }) => parts);
   const turns = turnsOf(input);
   if (system.length > 0) turns.unshift({ role: 'system', parts: system });
   return exchange(turns, typeof output === 'string' ? [turnOfText('assistant', output)] : turnsOf(output));
 }
+
+/** Messages that an SDK cut off at its limit are no JSON any more: what they said was not recorded. */
+const whole = (messages: unknown): unknown =>
+  typeof messages === 'string' && /^\s*(?:\[\s*)?\{\s*"/.test(messages) ? undefined : messages;
 
 const ROLE_EVENTS: Readonly<Record<string, string>> = {
   'gen_ai.system.message': 'system',

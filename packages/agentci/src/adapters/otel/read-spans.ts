@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
 import { defined } from '../build/defined.ts';
@@ -12,10 +13,22 @@ import type { Span } from './span.ts';
 
 /** The runs in a set of spans. Spans of web servers and databases around them are passed over. */
 export function readSpans(spans: readonly Span[], format: string): AdapterItem[] {
-  const read = nested(spans).map(readSpan);
+  const read = nested(once(spans)).map(readSpan);
   return groupRuns(read)
     .filter((run) => run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span')))
     .flatMap((run) => tryBuild(run[0]!.span.record, () => draftOf(run, format)));
+}
+
+/** A span that was exported twice, word for word, happened once. */
+function once(spans: readonly Span[]): Span[] {
+  const byId = new Map<string, Span>();
+  return spans.filter((span) => {
+    if (span.id === undefined) return true;
+    const key = `${span.traceId ?? ''} ${span.id}`;
+    const first = byId.get(key);
+    if (first === undefined) byId.set(key, span);
+    return first === undefined || !isDeepStrictEqual({ ...first, record: 0 }, { ...span, record: 0 });
+  });
 }
 
 /** A file without a single span of an agent is worth saying: the exporter or the instrumentation is not the right one. */
@@ -40,12 +53,15 @@ function readSpan(span: Span): ReadSpan {
   return { span, dialect: dialect!.name, steps };
 }
 
+const tellsOfCalls = ({ kind }: DraftStep): boolean => kind === 'llm' || kind === 'agent';
+
 function draftOf(run: readonly ReadSpan[], format: string): Draft {
   const traceIds = [...new Set(run.flatMap(({ span }) => span.traceId ?? []))];
   const dialects = [...new Set(run.flatMap(({ dialect }) => dialect ?? []))];
   const first = run[0]!.span;
   const dropped = run.reduce((sum, { span }) => sum + (span.dropped ?? 0), 0);
   const session = run.map(({ span }) => sessionOf(span)).find((id) => id !== undefined);
+  const isCut = run.some(({ span, steps }) => span.dropped !== undefined && steps.some(tellsOfCalls));
   const hasLlm = run.some(({ steps }) => steps.some(({ kind }) => kind === 'llm'));
   const runId = label(first.resource['agentci.run_id']) ?? traceIds[0] ?? session;
   return {
@@ -54,7 +70,8 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
     steps: run.flatMap(({ steps }) => steps),
     meta: defined({ session, service: label(first.resource['service.name']) }),
     records: {
-      toolCalls: 'full',
+      // What was dropped may have been the messages.
+      toolCalls: isCut ? 'partial' : 'full',
       toolArgs: 'full',
       toolResults: 'full',
       toolErrors: 'full',

@@ -22,14 +22,16 @@ export const genai: Dialect = {
 /** The step of a GenAI span; other dialects build on it. */
 export function readGenAi(span: Span): Reading | readonly Reading[] | undefined {
   const { attributes } = span;
-  const operation = attributes['gen_ai.operation.name'];
+  const named = attributes['gen_ai.operation.name'];
+  const operation = typeof named === 'string' ? named.toLowerCase() : undefined;
   const method = attributes['mcp.method.name'];
   if (operation === 'execute_tool' || method === 'tools/call') return toolOf(span);
   if (typeof method === 'string') return undefined;
   if (operation === 'invoke_agent' || operation === 'invoke_workflow') return agentOf(span);
   if (operation === 'retrieval') return retrievalOf(span);
-  if (typeof operation === 'string' ? LLM.has(operation) : isLlm(attributes)) return llmOf(span);
-  return operation === undefined && label(attributes['gen_ai.tool.name']) !== undefined ? toolOf(span) : undefined;
+  if (operation !== undefined ? LLM.has(operation) : isLlm(attributes)) return llmOf(span);
+  // An operation of a name the conventions do not have is a call still where it names the tool.
+  return label(attributes['gen_ai.tool.name']) !== undefined ? toolOf(span) : undefined;
 }
 
 /** Instrumentations before 1.28 do not name the operation. */
