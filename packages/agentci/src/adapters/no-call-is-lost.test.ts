@@ -319,3 +319,20 @@ describe('spans', () => {
     expect(callsIn([trace!])).toEqual(['pay {}']);
   });
 });
+
+test('a conversation goes on with its own run, not with another in which the same was said', async () => {
+  const exchange = (messages: readonly unknown[], content: string) => ({
+    uri: '/v1/chat/completions',
+    request: { messages },
+    response: { object: 'chat.completion', choices: [{ message: { content }, finish_reason: 'stop' }] },
+  });
+  const user = (content: string) => ({ role: 'user', content });
+  const said = { role: 'assistant', content: 'Done.' };
+  const records = [
+    exchange([user('first')], 'Done.'),
+    exchange([user('second')], 'Done.'),
+    exchange([user('first'), said, user('and now?')], 'Bye.'),
+  ];
+  const traces = await tracesIn(records.map((record) => JSON.stringify(record)).join('\n'));
+  expect(traces.map(({ final }) => final?.text)).toEqual(['Bye.', 'Done.']);
+});

@@ -101,7 +101,7 @@ function marksOf({ input, output, responseId }: WireExchange): string[] {
   return [
     ...calls,
     ...(responseId === undefined ? [] : [`reply ${responseId}`]),
-    ...(text === undefined ? [] : [`text ${text}`]),
+    ...(text === undefined ? [] : [textMark(textOf(input.findLast(isUsers)), text)]),
     ...(hasCallWithoutId(output) ? [`history ${[...input, output!].reduce(chained, '')}`] : []),
   ];
 }
@@ -109,14 +109,16 @@ function marksOf({ input, output, responseId }: WireExchange): string[] {
 function marksBefore({ input, previousId }: WireExchange): string[] {
   const marks = previousId === undefined ? [] : [`reply ${previousId}`];
   let history = '';
+  let asked: string | undefined;
   for (const turn of input) {
     history = chained(history, turn);
     if (hasCallWithoutId(turn)) marks.push(`history ${history}`);
+    if (isUsers(turn)) asked = textOf(turn);
     if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);
     if (turn.role !== 'assistant') continue;
     for (const { id } of turn.calls ?? []) if (id !== undefined) marks.push(`call ${id}`);
     const text = textOf(turn);
-    if (text !== undefined) marks.push(`text ${text}`);
+    if (text !== undefined) marks.push(textMark(asked, text));
   }
   return marks;
 }
@@ -131,6 +133,10 @@ function chained(before: string, { role, parts, calls, name, result }: Turn): st
     .update(JSON.stringify([before, role, words, asked, name, result]))
     .digest('hex');
 }
+
+/** "Done." is said in many runs: what was asked before tells them apart. */
+const textMark = (asked: string | undefined, said: string): string => `text ${JSON.stringify([asked, said])}`;
+const isUsers = ({ role }: Turn): boolean => role === 'user';
 
 function draftOf(run: readonly WireExchange[], format: string): Draft {
   const last = run.at(-1)!;

@@ -125,7 +125,7 @@ function portable(trace: Trace, io: Io): Trace {
   const { file } = trace.source;
   if (file === undefined) return trace;
   const place = local(file, io);
-  return { ...trace, id: trace.id.replace(file, place), source: { ...trace.source, file: place } };
+  return { ...trace, id: trace.id.replace(file, () => place), source: { ...trace.source, file: place } };
 }
 
 function nothing(problems: readonly TraceProblem[], options: Options): UserError {
