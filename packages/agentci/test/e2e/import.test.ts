@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
@@ -160,6 +160,19 @@ describe('agentci import', () => {
     }
     expect(readFileSync(join(cwd, 'out/traces.jsonl'), 'utf8')).toContain('[email]');
     expect(await cli(['test', '-c', 'out/spec.yaml'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  test('writes all or nothing: neither beside a baseline that exists, nor spec and traces into one file', async () => {
+    const cwd = project({ 'chats.jsonl': CHATS.slice(0, 1) });
+    const toSpec = ['import', 'chats.jsonl', '--to-spec', 'spec.yaml', '-o', 'traces.jsonl'];
+    await cli(toSpec, { cwd });
+    for (const file of ['spec.yaml', 'traces.jsonl']) rmSync(join(cwd, file));
+    const again = await cli(toSpec, { cwd });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('FILE_EXISTS') });
+    expect(again.stderr).not.toContain(cwd);
+    const both = await cli(['import', 'chats.jsonl', '--to-spec', 'both.yaml', '-o', './both.yaml'], { cwd });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('IMPORT_ONE_FILE') });
+    for (const file of ['spec.yaml', 'traces.jsonl', 'both.yaml']) expect(existsSync(join(cwd, file))).toBe(false);
   });
 
   test('writes ATIF that reads back as the same run', async () => {

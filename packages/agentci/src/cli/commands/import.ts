@@ -7,6 +7,7 @@ import { saveBaseline } from '../../engine/save-baseline.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { parseSpec } from '../../spec/parse-spec.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
+import { baselinePath } from '../../store/baseline-files.ts';
 import type { Trace } from '../../trace/model.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { describeImport } from '../import/describe.ts';
@@ -182,7 +183,15 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
     [output, recorded.map((trace) => `${JSON.stringify(trace)}\n`).join('')],
     [spec, plan.text],
   ]);
-  const written = write(files, options, io);
+  if (resolve(io.cwd, output) === resolve(io.cwd, spec))
+    throw new UserError('IMPORT_ONE_FILE', `${spec} cannot be the spec and the traces; nothing was written`, {
+      hint: 'Give -o and --to-spec two names.',
+    });
+  const folder = join(dirname(spec), baselineDir);
+  const baselines = plan.cases.map(({ id }) =>
+    baselinePath({ dir: folder, agent, version: options.baseline, queryId: id }),
+  );
+  const written = write(files, options, io, baselines);
   if (options.dryRun) return { ...written, left: plan.left, notes };
   const { suite } = parseSpec(plan.text, { file: resolve(io.cwd, spec) });
   for (const { id, trace } of plan.cases)
@@ -196,7 +205,6 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
       judge: 'off',
       now: io.now,
     });
-  const folder = join(dirname(spec), baselineDir);
   return {
     files: [...written.files, `${folder} (${plan.cases.length} baselines "${options.baseline}")`],
     left: plan.left,
@@ -204,8 +212,9 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
   };
 }
 
-function write(files: ReadonlyMap<string, string>, options: Options, io: Io): Written {
-  const existing = [...files.keys()].filter((path) => existsSync(resolve(io.cwd, path)));
+/** All or nothing: what is written afterwards (`others`) must not be in the way either. */
+function write(files: ReadonlyMap<string, string>, options: Options, io: Io, others: readonly string[] = []): Written {
+  const existing = [...files.keys(), ...others].filter((path) => existsSync(resolve(io.cwd, path)));
   if (existing.length > 0 && !options.force) {
     throw new UserError('FILE_EXISTS', `${existing.join(', ')} exists already; nothing was written`, {
       hint: '--force writes over it.',
