@@ -253,7 +253,7 @@ test('kinds of calls that are not known yet are calls', async () => {
     { type: 'function_call', call_id: 'a', name: 'lookup', arguments: '{}' },
     { type: 'browser_call', call_id: 'b', action: { type: 'open' } },
   ];
-  expect(callsIn(await tracesIn(items.map((item) => JSON.stringify(item)).join('\n')))).toEqual([
+  expect(callsIn(await tracesIn({ id: 'r', object: 'response', status: 'completed', output: items }))).toEqual([
     'lookup {}',
     'browser {"type":"open"}',
   ]);
