@@ -1,7 +1,6 @@
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
 import { CallIds } from './call-ids.ts';
-import type { DraftLlm, Turn } from './draft.ts';
-import type { Gap } from './gap.ts';
+import type { DraftLlm, Gap, Turn } from './draft.ts';
 
 /** What is known about the model call behind an assistant's message. */
 export interface Reply {

@@ -18,7 +18,6 @@ import type {
   TraceSource,
   Usage,
 } from '../../trace/model.ts';
-import type { Gap } from './gap.ts';
 
 /** What an adapter knows about one run, before duplicates are folded, calls joined and steps put in order. */
 export interface Draft {
@@ -52,6 +51,9 @@ export interface Draft {
   readonly speakersHandOff?: boolean;
   readonly warnings?: Trace['warnings'];
 }
+
+/** Why a reply may hold more than was recorded of it. */
+export type Gap = 'cutOff' | 'damaged' | 'alternatives';
 
 /** A tool call as a message asks for it. */
 export interface Call {

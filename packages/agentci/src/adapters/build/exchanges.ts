@@ -9,8 +9,7 @@ import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
-import type { Draft, DraftLlm, Turn } from './draft.ts';
-import type { Gap } from './gap.ts';
+import type { Draft, DraftLlm, Gap, Turn } from './draft.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */

@@ -1,14 +1,13 @@
 import type { Captured, Trace } from '../../trace/model.ts';
+import type { Gap } from './draft.ts';
 import { isLlm, type Node } from './tree.ts';
 
 /** What a reply's record says of itself: where it is not whole, calls may be missing that nobody will find. */
-export const GAPS = {
+const GAPS: Readonly<Record<Gap, string>> = {
   cutOff: 'a streamed reply ends before its end: calls may be missing',
   damaged: 'events of a streamed reply could not be read: calls may be missing',
   alternatives: 'a reply has several alternatives with calls, and nothing says which one was used: the first is read',
-} as const;
-
-export type Gap = keyof typeof GAPS;
+};
 
 /** Tool calls are at best partly known where a reply was not recorded whole. */
 export function withGaps(

@@ -1,5 +1,5 @@
 import { defined } from './defined.ts';
-import type { Gap } from './gap.ts';
+import type { Gap } from './draft.ts';
 
 /** The replies in a list of events: a file can hold the streams of several calls, one after the other or mixed. */
 export function splitStreams<T>(events: readonly T[], keyOf: (event: T, before: string | undefined) => string): T[][] {
