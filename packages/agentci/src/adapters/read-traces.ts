@@ -133,6 +133,7 @@ async function* readOne(
         return;
       }
       const items = await reader.push(stream.push(chunk));
+      stream.keepsText = reader.wantsText;
       if (items.length > 0) yield items;
     }
   } catch (error) {

@@ -4,7 +4,7 @@ import { isNativeTrace } from '../trace/upgrade.ts';
 import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from './adapter.ts';
 import { type Detection, detectRecords } from './detect-records.ts';
 import { ownerOf, ownerOfText, problemWith } from './problem.ts';
-import { adapter as simple } from './simple.ts';
+import { readSimple, adapter as simple } from './simple.ts';
 import { unwrap, withTask } from './unwrap.ts';
 
 /** The formats to choose from; loaded when they are needed. */
@@ -49,6 +49,11 @@ export class RecordReader {
     // The first chunk with a record decides: what is there is the sample, up to twenty records.
     if (this.#unit === undefined && records.some((record) => record.ok)) await this.#decide();
     return this.#isStreaming() ? this.flush() : [];
+  }
+
+  /** Whether the text of records is still of use: not once the file is known to be one of ours. */
+  get wantsText(): boolean {
+    return this.#adapter === undefined || !OWN.has(this.#adapter.format);
   }
 
   /** Whether items can come out before the file ends. */
@@ -130,11 +135,13 @@ export class RecordReader {
 
   async #items(records: readonly StreamRecord[]): Promise<AdapterItem[]> {
     const items: AdapterItem[] = [];
+    const isSimple = this.#adapter === simple;
     for (const record of records) {
-      const twice = record.ok ? this.#saidTwice(record) : undefined;
+      const twice = record.ok && !isSimple ? this.#saidTwice(record) : undefined;
       if (twice !== undefined) items.push(twice);
       else if (!record.ok) items.push(this.#broken(record));
-      else if (!this.#readRecord(record, items)) await this.#readAgain(record, items);
+      else if (!(isSimple ? this.#readPlain(record, items) : this.#readRecord(record, items)))
+        await this.#readAgain(record, items);
     }
     return items;
   }
@@ -158,6 +165,14 @@ export class RecordReader {
         ...ownerOf(value),
       },
     };
+  }
+
+  /** As `#readRecord` for the simple form, which comes in hundreds of thousands: no lists around single records. */
+  #readPlain(record: StreamValue, items: AdapterItem[]): boolean {
+    const wrapped = unwrap(record.value);
+    const item = readSimple(this.#raw(record, wrapped.value));
+    if (item.ok) items.push(wrapped.value === record.value ? item : { ok: true, trace: withTask(item.trace, wrapped) });
+    return item.ok;
   }
 
   /** False when the record is refused: it may be of another format than its file. */

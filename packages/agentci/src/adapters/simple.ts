@@ -10,7 +10,7 @@ export const adapter: Adapter = {
   summary: 'the simple form: {query, answer, tool_calls, …}, or a bare text answer',
   unit: 'record',
   detect: (sample) => (sample.length === 0 ? 0 : Math.min(...sample.map(likeness))),
-  read: (records) => records.map(readOne),
+  read: (records) => records.map(readSimple),
 };
 
 /** Keys that tell what happened; the others (`id`, `metadata`, `model` …) are common in every format. */
@@ -32,7 +32,8 @@ function likeness(value: unknown): number {
 const hasForeignCalls = (calls: unknown): boolean =>
   Array.isArray(calls) && isFields(calls[0]) && calls[0].name === undefined && isFields(calls[0].function);
 
-function readOne(record: RawRecord): AdapterItem {
+/** One record in the simple form. */
+export function readSimple(record: RawRecord): AdapterItem {
   if (isNativeTrace(record.value)) {
     return problemWith(record, {
       code: 'TRACE_UNKNOWN_FORMAT',

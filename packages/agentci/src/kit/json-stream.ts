@@ -48,6 +48,8 @@ export class JsonStream {
   #headBytes = 0;
   #splitter: JsonSplitter | LineSplitter | undefined;
   #index = 0;
+  /** Keeps the text beside each value; text that nobody looks at only feeds the garbage collector. */
+  keepsText = true;
 
   constructor(options: JsonStreamOptions = {}) {
     this.#options = options;
@@ -83,12 +85,12 @@ export class JsonStream {
 
   #read(cuts: readonly CutRecord[]): StreamRecord[] {
     const records: StreamRecord[] = [];
-    for (const cut of cuts) records.push(parse(cut, ++this.#index));
+    for (const cut of cuts) records.push(parse(cut, ++this.#index, this.keepsText));
     return records;
   }
 }
 
-function parse(cut: CutRecord, index: number): StreamRecord {
+function parse(cut: CutRecord, index: number, keepsText: boolean): StreamRecord {
   const { text, line } = cut;
   if (cut.problem !== undefined) return problem(cut, index, cut.problem);
   if (text.includes('\uFFFD') && cut.bytes !== undefined && !isUtf8(cut.bytes)) {
@@ -102,7 +104,8 @@ function parse(cut: CutRecord, index: number): StreamRecord {
     });
   }
   try {
-    return { ok: true, value: JSON.parse(text), line, index, text };
+    const value: unknown = JSON.parse(text);
+    return keepsText ? { ok: true, value, line, index, text } : { ok: true, value, line, index };
   } catch {
     const error = findJsonError(text) ?? { offset: 0, message: 'not JSON', isEnd: false };
     const reason = error.isEnd && cut.isLast ? 'truncated' : 'bad-json';
