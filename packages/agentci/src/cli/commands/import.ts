@@ -206,7 +206,10 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
       now: io.now,
     });
   return {
-    files: [...written.files, `${folder} (${plan.cases.length} baselines "${options.baseline}")`],
+    files: [
+      ...written.files,
+      `${folder} (${plan.cases.length} ${plan.cases.length === 1 ? 'baseline' : 'baselines'} "${options.baseline}")`,
+    ],
     left: plan.left,
     notes,
   };

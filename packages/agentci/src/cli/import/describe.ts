@@ -22,6 +22,8 @@ const WORDS: Readonly<Record<Capability, string>> = {
 
 const MAX_LISTED = 10;
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** What an import found and did, for people. Names out of recordings are escaped: they are not ours. */
 export function describeImport(found: {
   readonly summaries: readonly ImportSummary[];
@@ -55,14 +57,14 @@ function describe(summary: ImportSummary): string[] {
       : `: ${list.slice(0, MAX_LISTED).map(escapeTerminalLine).join(', ')}${list.length > MAX_LISTED ? ' …' : ''}`;
   const rows: [string, string][] = [
     ['traces', `${traces}${failures === 0 ? '' : `, ${failures} of them failed`}`],
-    ['tools', `${summary.tool_calls} calls${names(summary.tools)}`],
+    ['tools', `${counted(summary.tool_calls, 'call')}${names(summary.tools)}`],
     [
       'models',
-      `${summary.llm_calls} calls, ${summary.tokens === null ? 'tokens not captured' : `${summary.tokens} tokens`}`,
+      `${counted(summary.llm_calls, 'call')}, ${summary.tokens === null ? 'tokens not captured' : counted(summary.tokens, 'token')}`,
     ],
     [
       'agents',
-      `${summary.agents.length}${names(summary.agents)}${summary.handoffs === 0 ? '' : `; ${summary.handoffs} handoffs`}`,
+      `${summary.agents.length}${names(summary.agents)}${summary.handoffs === 0 ? '' : `; ${counted(summary.handoffs, 'handoff')}`}`,
     ],
   ];
   const lacks = summary.not_captured.map(({ what, traces: count }) =>
