@@ -132,7 +132,7 @@ function emptyDraft(record: RawRecord, id: string | undefined): Draft {
     calls: [],
     trace: {
       schema: TRACE_SCHEMA,
-      id: id ?? placeId(record),
+      id: id || placeId(record),
       source: {
         format: 'assay',
         ...(record.file === undefined ? {} : { file: record.file }),

@@ -408,3 +408,9 @@ test('a run with too many steps is refused, with the number and the limit', () =
   const steps = Array.from({ length: 100_001 }, () => tool('t'));
   expect(() => build(steps)).toThrow(/100001 steps, at most 100000/);
 });
+
+test('an id that is empty is none, and a duration beyond all numbers is not known', () => {
+  const trace = build([tool('t')], { id: '', reported: { durationMs: 1e308 * 1000 } });
+  expect(trace.id).not.toBe('');
+  expect(trace.reported?.durationMs).toBeUndefined();
+});

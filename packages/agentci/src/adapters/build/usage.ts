@@ -14,6 +14,8 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
     (node): node is Node<DraftAgent> => isAgent(node) && isKept(node) && node.above.agent === undefined,
   );
   const reported: NonNullable<Trace['reported']> = { ...claimed };
+  // Seconds become milliseconds: a hostile number can grow beyond all numbers on the way.
+  if (reported.durationMs !== undefined && !Number.isFinite(reported.durationMs)) delete reported.durationMs;
   if (reported.usage === undefined && !llms.some(({ draft }) => draft.usage !== undefined)) {
     const usage = sumUsage(outer.map(({ draft }) => draft.usage));
     if (usage !== undefined) reported.usage = usage;
