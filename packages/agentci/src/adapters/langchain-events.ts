@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../trace/fields.ts';
 import type { RawRecord } from './adapter.ts';
 import type { Draft, DraftStep } from './build/draft.ts';
+import { TRACING_RECORD } from './build/exchanges.ts';
 import { fields, label } from './build/values.ts';
 import { isControlFlow, runStep } from './langsmith-run.ts';
 
@@ -48,15 +49,7 @@ export function streamDraft(records: readonly RawRecord[], format: string): Draf
   return {
     source: { format },
     steps,
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      prompts: 'full',
-      retrieval: 'full',
-    },
+    records: TRACING_RECORD,
     speakersHandOff: true,
     ...(isFailed ? { status: 'error' } : root?.isDone === false ? { status: 'incomplete' } : {}),
   };

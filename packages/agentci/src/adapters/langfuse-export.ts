@@ -5,6 +5,7 @@ import { plainMessage } from './build/answer.ts';
 import { tryBuild } from './build/build-trace.ts';
 import { defined } from './build/defined.ts';
 import type { Draft, DraftStep } from './build/draft.ts';
+import { TRACING_RECORD } from './build/exchanges.ts';
 import { worst } from './build/likeness.ts';
 import { amount, fields, label, objects, pick, time } from './build/values.ts';
 import { wordsOf } from './otel/messages.ts';
@@ -57,15 +58,7 @@ function draftOf(value: Fields): Draft {
     ...(input === undefined ? {} : { task: { input } }),
     ...(words === undefined ? {} : { final: { text: words } }),
     ...(seconds === undefined || seconds === 0 ? {} : { reported: { durationMs: seconds * 1000 } }),
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      prompts: 'full',
-      retrieval: 'full',
-    },
+    records: TRACING_RECORD,
     meta: defined({ name: label(trace.name), session: label(trace.sessionId), user: label(trace.userId) }),
   };
 }

@@ -5,6 +5,7 @@ import { plainMessage, textOf } from './build/answer.ts';
 import { tryBuild } from './build/build-trace.ts';
 import { defined } from './build/defined.ts';
 import type { Draft } from './build/draft.ts';
+import { TRACING_RECORD } from './build/exchanges.ts';
 import { langchainMessage } from './build/langchain.ts';
 import { worst } from './build/likeness.ts';
 import { turnsOf } from './build/messages.ts';
@@ -108,15 +109,7 @@ function draftOf(runs: readonly Fields[]): Draft {
     ...defined({ id: label(root.trace_id) ?? label(root.id), final }),
     source: { format: FORMAT },
     steps: runs.map((run) => stepOf(run)),
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      prompts: 'full',
-      retrieval: 'full',
-    },
+    records: TRACING_RECORD,
     speakersHandOff: true,
     ...(input.length === 0 ? {} : { task: { input } }),
     ...(usd === undefined || usd === 0 ? {} : { reported: { cost: { usd, source: 'reported' as const } } }),

@@ -33,6 +33,9 @@ export const MESSAGES_RECORD: Draft['records'] = {
   prompts: 'full',
 };
 
+/** What tracing records by its nature: everything that ran, and whether it failed. */
+export const TRACING_RECORD: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full', retrieval: 'full' };
+
 /** A request beside its response, as cassettes and proxies keep them. A streamed response is text, or its events. */
 export interface Pair {
   readonly record: RawRecord;

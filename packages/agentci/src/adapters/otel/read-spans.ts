@@ -3,6 +3,7 @@ import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
 import { defined } from '../build/defined.ts';
 import type { Draft, DraftStep } from '../build/draft.ts';
+import { TRACING_RECORD } from '../build/exchanges.ts';
 import { label } from '../build/values.ts';
 import { problemWith } from '../problem.ts';
 import { dialectOf } from './choose-dialect.ts';
@@ -70,15 +71,11 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
     steps: run.flatMap(({ steps }) => steps),
     meta: defined({ session, service: label(first.resource['service.name']) }),
     records: {
+      ...TRACING_RECORD,
       // What was dropped may have been the messages.
       toolCalls: isCut ? 'partial' : 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
       // An instrumentation of tools alone does not say that no model was called.
       llmCalls: hasLlm ? 'full' : 'none',
-      prompts: 'full',
-      retrieval: 'full',
     },
     warnings:
       dropped === 0
