@@ -30,3 +30,16 @@ describe('redact', () => {
     expect(masked(args)).not.toContain('[secret]');
   });
 });
+
+test.each([
+  [
+    'a token in running text',
+    `see ${['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', 'c2lnbmF0dXJlLW9mLWl0'].join('.')} there`,
+    'eyJ',
+  ],
+  ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY-----', 'MIIabc'],
+])('%s leaves nothing behind', (_, answer, secret) => {
+  const { trace, masked } = redact(simpleTrace({ answer }), { names: false });
+  expect(JSON.stringify(trace)).not.toContain(secret);
+  expect(masked.get('secret')).toBe(1);
+});
