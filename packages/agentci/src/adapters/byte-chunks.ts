@@ -1,7 +1,4 @@
 import { open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { isGzip } from './containers/sniff.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -11,11 +8,14 @@ export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<U
   const chunks = typeof source === 'string' ? fileChunks(source) : memoryChunks(source);
   const first = await chunks.next();
   if (first.done === true) return;
-  if (isGzip(first.value)) yield* unzipped(first.value, chunks);
-  else {
+  if (!isGzip(first.value)) {
     yield first.value;
     yield* chunks;
+    return;
   }
+  // Loaded for those who need it: the modules behind it take as long to load as a hundred recordings to read.
+  const { unzipped } = await import('./gunzip-chunks.ts');
+  yield* unzipped(first.value, chunks, CHUNK_BYTES);
 }
 
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
@@ -34,17 +34,4 @@ async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
 
 async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
-}
-
-async function* unzipped(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  async function* packed(): AsyncGenerator<Uint8Array> {
-    yield first;
-    yield* rest;
-  }
-  const feeding = pipeline(Readable.from(packed()), gunzip);
-  // The reader below sees the same error; without a handler here it would also count as unhandled.
-  feeding.catch(() => undefined);
-  for await (const chunk of gunzip) yield chunk as Uint8Array;
-  await feeding;
 }

@@ -69,7 +69,15 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     : options.failed
       ? failedIds(root, suite)
       : undefined;
-  const session = new StoreSession({ root, suite, startedWith: startedWith(options, ids), recordings, previous, io });
+  const session = new StoreSession({
+    root,
+    suite,
+    startedWith: startedWith(options, ids),
+    recordings,
+    previous,
+    keepsJson: plans.some((plan) => plan.reporter === 'json'),
+    io,
+  });
   const progress = startProgress(io, { quiet: options.quiet ?? false });
   let run: RunResult;
   try {
@@ -91,6 +99,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     io,
     quiet: options.quiet ?? false,
     rerunCommand: rerunCommand(options, file, commandName),
+    jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // A report somebody asked for and did not get must not look like success.

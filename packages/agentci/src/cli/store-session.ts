@@ -1,6 +1,6 @@
-import type { RunResult } from '../results/run-result.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, RunStore, type StoredRun } from '../store/run-store.ts';
+import { type JournalEntry, RunStore, type StoredRun, type StoreOptions } from '../store/run-store.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Io } from './io.ts';
 
@@ -12,6 +12,8 @@ interface SessionInput {
   readonly recordings: string | undefined;
   /** The unfinished run to go on with. */
   readonly previous: StoredRun | undefined;
+  /** A report will want the results as JSON. */
+  readonly keepsJson: boolean;
   readonly io: Io;
 }
 
@@ -32,7 +34,7 @@ export class StoreSession {
       this.entries = [];
       return;
     }
-    const { store, entries } = RunStore.reopen(input.root, input.previous.id, this.#durability);
+    const { store, entries } = RunStore.reopen(input.root, input.previous.id, this.#options);
     this.runId = input.previous.id;
     this.entries = entries;
     this.#store = store;
@@ -52,8 +54,12 @@ export class StoreSession {
     else this.#open()?.finish(run);
   }
 
-  get #durability(): 'each' | 'batched' {
-    return this.#input.recordings === undefined ? 'each' : 'batched';
+  /** The JSON of a result, if the journal has made it already. */
+  jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
+
+  get #options(): StoreOptions {
+    const { recordings, keepsJson } = this.#input;
+    return { durability: recordings === undefined ? 'each' : 'batched', keepsJson };
   }
 
   #open(): RunStore | undefined {
@@ -68,7 +74,7 @@ export class StoreSession {
         started_at: this.#startedAt,
         started_with: startedWith,
       };
-      this.#store = RunStore.create(root, header, this.#durability);
+      this.#store = RunStore.create(root, header, this.#options);
       if (recordings !== undefined) this.#store.judges(recordings);
     } catch (error) {
       // A read-only checkout can still be judged; it only cannot be resumed.

@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before'> {
+interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before' | 'jsonOf'> {
   readonly io: Io;
   readonly quiet: boolean;
   /** The recordings of the run, for reports that show what happened. */
@@ -19,7 +19,7 @@ interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before'> {
 export async function writeReports(
   run: RunResult,
   plans: readonly OutputPlan[],
-  { io, quiet, rerunCommand, traces, before }: WriteOptions,
+  { io, quiet, rerunCommand, traces, before, jsonOf }: WriteOptions,
 ): Promise<{ failed: boolean }> {
   const stepSummary = io.env.GITHUB_STEP_SUMMARY;
   let failed = false;
@@ -34,6 +34,7 @@ export async function writeReports(
       version: io.version,
       ...(rerunCommand === undefined ? {} : { rerunCommand }),
       ...(before === undefined ? {} : { before }),
+      ...(jsonOf === undefined ? {} : { jsonOf }),
     };
     try {
       const reporter: Reporter = await REPORTERS[plan.reporter].load();
@@ -43,7 +44,7 @@ export async function writeReports(
       );
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
-      else writeFileAtomic(plan.file, report.text);
+      else writeFileAtomic(plan.file, report.text, { isSynced: false });
       if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, report.stepSummary);
     } catch (error) {
       failed = true;

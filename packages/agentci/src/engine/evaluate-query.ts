@@ -5,9 +5,9 @@ import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
+import type { CheckResult, Layer, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
-import { checksOf, isDecided, messagesOf, worstStatus } from '../results/status.ts';
+import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
@@ -35,6 +35,8 @@ export interface EvaluateInput {
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
 }
 
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
   return evaluate(input);
@@ -48,21 +50,13 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
 
   const trace = input.trace.status === 'incomplete' ? asPartial(input.trace) : input.trace;
   const priced = input.price ? { price: input.price } : {};
-  const context = {
-    trace,
-    totals: totals(trace, priced),
-    ...(input.baseline
-      ? {
-          baseline: {
-            version: input.baseline.version,
-            trace: input.baseline.trace,
-            totals: totals(input.baseline.trace, priced),
-          },
-        }
-      : {}),
-  };
-  const layer = (name: (typeof LAYERS)[number]): LayerResult =>
-    evaluateLayer(name, query[name], context, query.locations ? { locations: query.locations } : {});
+  const context: Draft<Omit<CheckContext, 'siblings'>> = { trace, totals: totals(trace, priced) };
+  if (input.baseline) {
+    const { version, trace: before } = input.baseline;
+    context.baseline = { version, trace: before, totals: totals(before, priced) };
+  }
+  const places = query.locations ? { locations: query.locations } : {};
+  const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context, places);
 
   const correctness = layer('correctness');
   const path = withChecks(layer('path'), policyChecks(query, input.trace, input.policies));
@@ -90,7 +84,7 @@ async function measured(input: EvaluateInput, trace: Trace, result: QueryResult)
   return { ...full, status: statusOf(full) };
 }
 
-function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, (typeof LAYERS)[number]>): QueryResult {
+function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, Layer>): QueryResult {
   const { query, baseline } = input;
   const result = blankResult(query, layers);
   result.answer = finalText(trace) ?? null;
@@ -133,7 +127,9 @@ function asPartial(trace: Trace): Trace {
 
 /** What the run used is worth knowing even where nothing limits it. */
 function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): LayerResult {
-  return cost.details.actual === undefined ? { ...cost, details: costDetails({ ...context, siblings: {} }) } : cost;
+  if (cost.details.actual !== undefined) return cost;
+  const { status, messages, checks } = cost;
+  return { status, messages, details: costDetails(context), checks };
 }
 
 function withChecks(layer: LayerResult, extra: Pick<RubricResults, 'checks' | 'details'>): LayerResult {
@@ -149,5 +145,5 @@ function statusOf(result: QueryResult): QueryResult['status'] {
     const isOpen = ({ skip_reason: reason }: CheckResult): boolean => reason === 'not_measured' || reason === 'off';
     if (checksOf(result).some(isOpen)) return 'error';
   }
-  return worstStatus(LAYERS.map((layer) => result[layer].status));
+  return worseStatus(worseStatus(result.correctness.status, result.path.status), result.cost.status);
 }

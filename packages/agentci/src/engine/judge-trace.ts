@@ -16,9 +16,16 @@ export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<Q
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
 export function traceJudge(judge: SuiteJudge, shelf: BaselineShelf, dir: string, metrics?: SuiteMetrics): TraceJudge {
   let price: PriceLookup | undefined;
-  const shared = { judge: judge.judge, dir, ...(metrics ? { metricTools: metricToolsOf(metrics) } : {}) };
+  const metricTools = metrics ? metricToolsOf(metrics) : undefined;
   const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {
-    const input: Draft<EvaluateInput> = { ...shared, query, trace, useEnsemble: judge.useEnsemble(query) };
+    const input: Draft<EvaluateInput> = {
+      query,
+      trace,
+      judge: judge.judge,
+      dir,
+      useEnsemble: judge.useEnsemble(query),
+    };
+    if (metricTools) input.metricTools = metricTools;
     if (baseline) input.baseline = baseline;
     if (price) input.price = price;
     return evaluate(input);

@@ -26,15 +26,16 @@ export function shortHash(text: string): string {
 
 /** JSON with sorted keys: equal values give equal text, whatever order they were written in. Non-finite numbers become their names. */
 export function canonicalJson(value: unknown): string {
-  // Sorting a copy and leaving the text to the engine takes half as long as writing it here.
-  const sorted = new SortedCopy();
-  const copy = sorted.of(value);
-  return sorted.isFaithful ? (JSON.stringify(copy) ?? 'null') : canonical(value, new Map());
+  // Sorting what is not sorted and leaving the text to the engine takes half as long as writing it here.
+  const sorting = new Sorting();
+  const sorted = sorting.of(value);
+  return sorting.isFaithful ? (JSON.stringify(sorted) ?? 'null') : canonical(value, new Map());
 }
 
-/** Copies a value with its keys sorted; an object that stands in many places, such as an inherited default, once. */
-class SortedCopy {
-  readonly #copies = new Map<object, unknown>();
+/** Gives a value with its keys sorted: the value itself where they are, a copy where not. */
+class Sorting {
+  /** An object that stands in many places, such as an inherited default, is looked at once. */
+  readonly #seen = new Map<object, unknown>();
   /** False once something was met that a copy cannot hold in order: keys that are numbers come first in every object. */
   isFaithful = true;
 
@@ -42,40 +43,59 @@ class SortedCopy {
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value === 'function') this.isFaithful = false;
     if (value === null || typeof value !== 'object') return value;
-    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-    const before = this.#copies.get(value);
+    const before = this.#seen.get(value);
     if (before !== undefined) return before;
-    const copy = Array.isArray(value) ? value.map((item) => this.of(item)) : this.#map(value as SomeObject);
-    this.#copies.set(value, copy);
-    return copy;
+    const sorted = Array.isArray(value) ? this.#list(value) : this.#map(value as SomeObject);
+    this.#seen.set(value, sorted);
+    return sorted;
   }
 
-  #map(value: SomeObject): SomeObject {
-    const copy: SomeObject = {};
-    for (const key of sortedKeys(value)) {
+  /** Items that are maps mostly stand in one list only, so they are not noted: the list is. */
+  #list(list: readonly unknown[]): unknown {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i];
+      const sorted = isMap(item) ? this.#map(item) : this.of(item);
+      if (sorted !== item) {
+        copy ??= [...list];
+        copy[i] = sorted;
+      }
+    }
+    return copy ?? list;
+  }
+
+  #map(map: SomeObject): SomeObject {
+    const keys = Object.keys(map);
+    let copy: SomeObject | undefined = isSorted(keys) ? undefined : {};
+    if (copy !== undefined) keys.sort();
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!;
       const first = key.charCodeAt(0);
       if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON') this.isFaithful = false;
-      else copy[key] = this.of(value[key]);
+      const item = map[key];
+      const sorted = this.of(item);
+      if (copy === undefined && sorted !== item) copy = firstOf(map, keys, i);
+      if (copy !== undefined) copy[key] = sorted;
     }
-    return copy;
+    return copy ?? map;
   }
 }
 
 type SomeObject = Record<string, unknown>;
 
-const FEW_KEYS = 12;
+const isMap = (value: unknown): value is SomeObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Maps of a spec have few keys: putting those in order where they stand makes no garbage. */
-function sortedKeys(value: SomeObject): string[] {
-  const keys = Object.keys(value);
-  if (keys.length > FEW_KEYS) return keys.sort();
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i]!;
-    let at = i;
-    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!;
-    keys[at] = key;
-  }
-  return keys;
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return false;
+  return true;
+}
+
+/** A copy of what stands before a place. */
+function firstOf(map: SomeObject, keys: readonly string[], end: number): SomeObject {
+  const copy: SomeObject = {};
+  for (let i = 0; i < end; i++) copy[keys[i]!] = map[keys[i]!];
+  return copy;
 }
 
 /** An object that stands in many places, such as an inherited default, is written out once. */

@@ -24,13 +24,13 @@ export interface CheckOutcome {
   readonly message: string;
   readonly value?: unknown;
   readonly limit?: unknown;
-  readonly evidence?: readonly Evidence[];
+  readonly evidence?: readonly Evidence[] | undefined;
   /** Which item of a list parameter decided it, so that the result points at its line. */
-  readonly item?: number;
+  readonly item?: number | undefined;
   /** Why, when skipped. */
-  readonly reason?: SkipReason;
+  readonly reason?: SkipReason | undefined;
   /** Merged into the layer's `details` under the seed's keys. */
-  readonly details?: Readonly<Record<string, unknown>>;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A problem with a parameter that types cannot express, e.g. a regular expression that does not compile. */
@@ -90,25 +90,18 @@ export const isCheck = (entry: AnyCheck | AnySetting): entry is AnyCheck => !('s
 export const defineCheck = <P>(check: Check<P>): Check<P> => check;
 export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({ ...setting, setting: true });
 
-export const held = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
-  outcome: 'held',
-  message,
-  ...rest,
-});
-export const violated = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
-  outcome: 'violated',
-  message,
-  ...rest,
-});
+type Rest = Partial<Omit<CheckOutcome, 'outcome' | 'message'>>;
+
+/** Outcomes have one shape, whatever they say: six of them are made for every query and read in one place. */
+const seen = (
+  outcome: CheckOutcome['outcome'],
+  message: string,
+  { value, limit, evidence, item, reason, details }: Rest,
+): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details });
+
+export const held = (message: string, rest: Rest = {}): CheckOutcome => seen('held', message, rest);
+export const violated = (message: string, rest: Rest = {}): CheckOutcome => seen('violated', message, rest);
 /** The input was not captured. Never a pass. */
-export const unmeasured = (message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
-  outcome: 'unmeasured',
-  message,
-  ...rest,
-});
-export const skipped = (reason: SkipReason, message: string, rest: Partial<CheckOutcome> = {}): CheckOutcome => ({
-  outcome: 'skipped',
-  reason,
-  message,
-  ...rest,
-});
+export const unmeasured = (message: string, rest: Rest = {}): CheckOutcome => seen('unmeasured', message, rest);
+export const skipped = (reason: SkipReason, message: string, rest: Rest = {}): CheckOutcome =>
+  seen('skipped', message, { ...rest, reason });

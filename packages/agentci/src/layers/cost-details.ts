@@ -4,7 +4,7 @@ import type { CheckContext } from './check.ts';
 import { rounded } from './words.ts';
 
 /** What the run used, whatever is limited, and how that compares with the baseline. Unknown is null, never 0. */
-export function costDetails({ trace, totals, baseline }: CheckContext): Record<string, unknown> {
+export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'siblings'>): Record<string, unknown> {
   const value = (quantity: Quantity): number | null => {
     const known = quantityOf(trace, quantity);
     return known.exact ? known.value : null;

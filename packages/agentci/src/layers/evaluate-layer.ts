@@ -24,12 +24,15 @@ export function evaluateLayer(
 ): LayerResult {
   if (block === undefined) return emptyLayer();
   const { locations, checks: all = CHECKS } = options;
-  const full: CheckContext = { ...context, siblings: block };
+  const full = withSiblings(context, block);
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full) : {};
   const checks: CheckResult[] = [];
   let status: CheckStatus = 'skip';
-  for (const listed of checksOfBlock(all, layer, block)) {
-    const outcome = outcomeOf(listed.check, block, full);
+  for (const listed of checksOf(all, layer)) {
+    const { check } = listed;
+    const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
+    if ((written ?? check.implied) === undefined) continue;
+    const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
     const result = resultOf(listed, outcome, locations);
     status = worseStatus(status, result.status);
@@ -39,18 +42,17 @@ export function evaluateLayer(
   return { status, messages: messagesOf(checks), details, checks };
 }
 
-const isWritten = (block: Readonly<Record<string, unknown>>, key: string): boolean =>
-  Object.hasOwn(block, key) && block[key] !== undefined && block[key] !== null;
+/** Made for every block of every query: written out, since spreading costs more than the rest of it. */
+const withSiblings = (
+  { trace, totals, baseline }: Omit<CheckContext, 'siblings'>,
+  siblings: CheckContext['siblings'],
+): CheckContext => (baseline === undefined ? { trace, totals, siblings } : { trace, totals, siblings, baseline });
 
 type Attempt = CheckOutcome | { readonly outcome: 'threw'; readonly message: string; readonly details?: undefined };
 
-function outcomeOf(
-  check: AnyCheck,
-  block: Readonly<Record<string, unknown>>,
-  context: CheckContext,
-): Attempt | undefined {
+function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): Attempt | undefined {
   try {
-    const params = isWritten(block, check.key) ? block[check.key] : check.implied?.(context);
+    const params = written ?? check.implied?.(context);
     // Parameters were checked with the check's own schema when the spec was loaded.
     return params === undefined ? undefined : check.evaluate(params as never, context);
   } catch (error) {
@@ -102,30 +104,22 @@ interface Listed {
 
 type Checks = readonly (AnyCheck | AnySetting)[];
 
-/** The checks that matter for blocks with these keys, by the keys: the queries of a spec mostly write the same ones. */
-const known = new WeakMap<Checks, Map<string, readonly Listed[]>>();
-const MAX_KNOWN = 1000;
+/** The checks of each layer in their order, by the list they come from. */
+const sorted = new WeakMap<Checks, Readonly<Record<Layer, readonly Listed[]>>>();
 
-function checksOfBlock(all: Checks, layer: Layer, block: Readonly<Record<string, unknown>>): readonly Listed[] {
-  let lists = known.get(all);
+function checksOf(all: Checks, layer: Layer): readonly Listed[] {
+  let lists = sorted.get(all);
   if (lists === undefined) {
-    lists = new Map();
-    known.set(all, lists);
+    lists = { correctness: inOrder(all, 'correctness'), path: inOrder(all, 'path'), cost: inOrder(all, 'cost') };
+    sorted.set(all, lists);
   }
-  const keys = Object.keys(block);
-  const name = `${layer} ${JSON.stringify(keys)}`;
-  let list = lists.get(name);
-  if (list === undefined) {
-    list = sortedChecks(all, layer, new Set(keys));
-    if (lists.size < MAX_KNOWN) lists.set(name, list);
-  }
-  return list;
+  return lists[layer];
 }
 
-function sortedChecks(all: Checks, layer: Layer, keys: ReadonlySet<string>): Listed[] {
+function inOrder(all: Checks, layer: Layer): Listed[] {
   return all
     .filter(isCheck)
-    .filter((check) => check.layer === layer && (check.implied !== undefined || keys.has(check.key)))
+    .filter((check) => check.layer === layer)
     .map((check) => ({ id: `${layer}.${check.key}`, check }))
     .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
 }

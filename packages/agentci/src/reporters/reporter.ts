@@ -1,6 +1,6 @@
 import type { RunComparison } from '../results/diff.ts';
 import type { PageEvidence } from '../results/page-data.ts';
-import type { RunResult } from '../results/run-result.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
 
 /** What a reporter may know of where it writes. Reporters never touch `process`. */
 export interface ReportContext {
@@ -18,6 +18,8 @@ export interface ReportContext {
   readonly version: string;
   /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
   readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
+  /** The JSON of a result, where somebody has made it already: large runs need not be written out twice. */
+  readonly jsonOf?: (result: QueryResult) => string | undefined;
   /** The run to compare with. */
   readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };
 }

@@ -18,4 +18,35 @@ export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
   return { kind: 'map', source: over.source, start: over.start, entries };
 }
 
+/** The entries of a map, by key. */
+export const sortedEntries = (map: YamlMap): readonly YamlEntry[] => overlay([], map, replace);
+
+/** What becomes of an entry that both sides wrote. */
+type Meet = (inherited: YamlEntry, own: YamlEntry) => YamlEntry;
+
+const replace: Meet = (_, own) => own;
+
+export const meetDeep: Meet = (inherited, own) =>
+  own.value.kind === 'map' && inherited.value.kind === 'map'
+    ? { ...own, value: mergeMaps(inherited.value, own.value) }
+    : own;
+
+/**
+ * One level of `mergeMaps`, over entries sorted by key: thousands of queries inherit the same few entries, and a copy of a
+ * map for each costs more than reading what the query wrote itself.
+ */
+export function overlay(base: readonly YamlEntry[], over: YamlMap, meet: Meet): YamlEntry[] {
+  const entries = [...base];
+  for (const entry of over.entries.values()) {
+    const { key } = entry;
+    let at = entries.length;
+    while (at > 0 && entries[at - 1]!.key >= key) at--;
+    const inherited = entries[at];
+    if (inherited?.key !== key) entries.splice(at, 0, entry);
+    else if (isNull(entry.value)) entries.splice(at, 1);
+    else entries[at] = meet(inherited, entry);
+  }
+  return entries;
+}
+
 const isNull = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;

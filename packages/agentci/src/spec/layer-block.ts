@@ -1,13 +1,16 @@
 import { placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import type { Layer } from '../results/run-result.ts';
+import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { Problems } from './problems.ts';
 import type { LayerBlock } from './suite.ts';
 import { checkValue, isBroken } from './value-check.ts';
 
-/** A layer block after checking: its values as written, and whether any of them gives a verdict. */
+/** A layer block after checking: what it holds with the defaults in it, and whether any of it gives a verdict. */
 export interface CheckedBlock {
+  /** By key, so that blocks of equal meaning are written alike. */
+  readonly entries: readonly YamlEntry[];
   readonly values: LayerBlock;
   readonly hasChecks: boolean;
 }
@@ -21,7 +24,7 @@ interface CheckedValue {
 export class LayerBlockChecker {
   readonly #problems: Problems;
   readonly #dir: string;
-  readonly #defaults = new Map<Layer, YamlMap>();
+  readonly #defaults = new Map<Layer, { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }>();
   readonly #blocks = new Map<Layer, CheckedBlock>();
   readonly #values = new Map<LayerKey, CheckedValue>();
   /** Inherited values that were looked at and depend on nothing beside them. */
@@ -32,20 +35,22 @@ export class LayerBlockChecker {
     this.#dir = dir;
   }
 
+  /** Checks what a query wrote together with what it inherits; `node` is that of the defaults where it wrote nothing. */
   check(layer: Layer, node: YamlMap): CheckedBlock {
     const defaults = this.#defaults.get(layer);
-    const isShared = node === defaults;
+    const isShared = node === defaults?.node;
     const before = isShared ? this.#blocks.get(layer) : undefined;
     if (before !== undefined) return before;
+    const entries = isShared ? defaults!.entries : overlay(defaults?.entries ?? [], node, meetDeep);
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry; value: unknown }[] = [];
     let hasChecks = false;
-    for (const entry of node.entries.values()) {
+    for (const entry of entries) {
       const key = this.#known(layer, entry);
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const checked = this.#value(key, entry, defaults?.entries.get(entry.key)?.value === entry.value);
+      const checked = this.#value(key, entry, defaults?.node.entries.get(entry.key) === entry);
       setOwn(values, key.key, checked.value);
       if (!checked.isValid || key.inspect === undefined || this.#inspected.has(checked)) continue;
       inspected.push({ key, entry, value: checked.value });
@@ -53,14 +58,14 @@ export class LayerBlockChecker {
       if (key.inspect.length < 2) this.#inspected.add(checked);
     }
     for (const { key, entry, value } of inspected) this.#inspect(key, entry, value, values);
-    const block = { values, hasChecks };
+    const block = { entries, values, hasChecks };
     if (isShared) this.#blocks.set(layer, block);
     return block;
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
   checkPartial(layer: Layer, node: YamlMap): void {
-    this.#defaults.set(layer, node);
+    this.#defaults.set(layer, { node, entries: sortedEntries(node) });
     for (const entry of node.entries.values()) {
       const key = this.#known(layer, entry);
       if (key !== undefined) checkValue(entry, key.partialSchema ?? key.schema, this.#problems);

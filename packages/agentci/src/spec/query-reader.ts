@@ -3,7 +3,7 @@ import type { Infer } from '../kit/value-schema.ts';
 import { locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import type { Policy } from '../policy/policy.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
-import { mergeMaps } from './defaults.ts';
+import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LayerBlockChecker } from './layer-block.ts';
@@ -45,7 +45,10 @@ export class QueryReader {
   readonly #problems: Problems;
   readonly #blocks: LayerBlockChecker;
   readonly #policies: PolicyLoader;
-  readonly #defaults: YamlMap | undefined;
+  /** By key. */
+  readonly #defaults: readonly YamlEntry[];
+  /** The entries of the layer blocks in the defaults. */
+  readonly #inherited = new Map<Layer, YamlMap['entries']>();
   readonly #hasUse: boolean;
   /** What many queries inherit is looked at once. */
   readonly #checkedMetrics = new WeakSet<YamlNode>();
@@ -60,22 +63,24 @@ export class QueryReader {
     this.#policies = policies;
     this.#hasUse = hasUse;
     this.#blocks = new LayerBlockChecker(problems, dir);
-    this.#defaults = defaults === undefined ? undefined : this.#readDefaults(defaults);
+    this.#defaults = defaults === undefined ? [] : this.#readDefaults(defaults);
   }
 
   /** Leaves only what queries may inherit, so that a mistake here does not show up in each of them. */
-  #readDefaults(defaults: YamlMap): YamlMap {
-    const entries = new Map<string, YamlEntry>();
-    for (const [key, entry] of defaults.entries) {
+  #readDefaults(defaults: YamlMap): YamlEntry[] {
+    const entries: YamlEntry[] = [];
+    for (const entry of sortedEntries(defaults)) {
+      const { key } = entry;
       if (!DEFAULTS_KEY_NAMES.includes(key)) this.#unknown('"defaults"', entry, DEFAULTS_KEY_NAMES);
       else if (isLayer(key)) {
         const block = this.#block(entry);
         if (block === undefined) continue;
         this.#blocks.checkPartial(key, block);
-        entries.set(key, entry);
-      } else if (checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.set(key, entry);
+        this.#inherited.set(key, block.entries);
+        entries.push(entry);
+      } else if (checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.push(entry);
     }
-    return { ...defaults, entries };
+    return entries;
   }
 
   read(node: YamlNode): ReadQuery | undefined {
@@ -88,12 +93,12 @@ export class QueryReader {
       });
       return undefined;
     }
-    const merged = this.#defaults === undefined ? node : mergeMaps(this.#defaults, node);
     const plain: Record<string, unknown> = {};
     const locations: Record<string, Location> = {};
     let hasChecks = false;
     let policy: Policy | undefined;
-    for (const entry of merged.entries.values()) {
+    // By key, so that queries of equal meaning are hashed alike without being sorted again.
+    for (const entry of overlay(this.#defaults, node, meetQuery)) {
       const { key } = entry;
       if (isLayer(key)) {
         const block = this.#block(entry);
@@ -103,7 +108,7 @@ export class QueryReader {
         plain[key] = checked.values;
         // A path block alone asks for the comparison with a baseline.
         hasChecks ||= checked.hasChecks || key === 'path';
-        this.#addLocations(locations, key, block);
+        this.#addLocations(locations, key, checked.entries);
       } else {
         const isKnown = VALUE_SCHEMAS.has(key);
         hasChecks ||= !isKnown || key === 'policy';
@@ -125,7 +130,7 @@ export class QueryReader {
         }
       }
     }
-    this.#required(merged);
+    this.#required(node);
     if (!hasChecks) {
       this.#problems.add(node, {
         severity: 'warning',
@@ -136,14 +141,13 @@ export class QueryReader {
     }
     const query = toQuery(plain, locate(node.source, node.start), locations);
     if (policy !== undefined) query.policies = [policy];
-    return { idEntry: merged.entries.get('id'), plain, query };
+    return { idEntry: node.entries.get('id'), plain, query };
   }
 
-  #addLocations(locations: Record<string, Location>, layer: Layer, block: YamlMap): void {
+  #addLocations(locations: Record<string, Location>, layer: Layer, entries: readonly YamlEntry[]): void {
     const keys = LAYER_KEYS[layer];
-    const defaults = this.#defaults?.entries.get(layer)?.value;
-    const inherited = defaults?.kind === 'map' ? defaults.entries : undefined;
-    for (const entry of block.entries.values()) {
+    const inherited = this.#inherited.get(layer);
+    for (const entry of entries) {
       const { key, value } = entry;
       const id = keys.get(key)?.id;
       if (id === undefined) continue;
@@ -223,6 +227,10 @@ export class QueryReader {
     );
   }
 }
+
+/** Layer blocks meet key by key, where they are checked. */
+const meetQuery = (inherited: YamlEntry, own: YamlEntry): YamlEntry =>
+  isLayer(own.key) ? own : meetDeep(inherited, own);
 
 function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
   for (const item of metrics.kind === 'seq' ? metrics.items : [metrics]) {

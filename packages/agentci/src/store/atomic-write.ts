@@ -2,8 +2,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'n
 import { dirname } from 'node:path';
 import { TextFile } from './text-file.ts';
 
-/** Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. */
-export function writeFileAtomic(path: string, content: string | Iterable<string>): void {
+/**
+ * Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. What can be made again, such
+ * as a report, need not wait for the disk.
+ */
+export function writeFileAtomic(path: string, content: string | Iterable<string>, { isSynced = true } = {}): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   const fd = openSync(temporary, 'w');
@@ -11,7 +14,7 @@ export function writeFileAtomic(path: string, content: string | Iterable<string>
     const file = new TextFile(fd);
     for (const piece of typeof content === 'string' ? [content] : content) file.append(piece);
     file.flush();
-    fsyncSync(fd);
+    if (isSynced) fsyncSync(fd);
   } catch (error) {
     closeSync(fd);
     rmSync(temporary, { force: true });

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
-import { resultJson } from '../results/result-json.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
@@ -38,8 +37,12 @@ export interface JournalEntry {
   readonly result: QueryResult;
 }
 
-/** `each`: on disk before the next thing happens. `batched`: for recordings, which can be judged again for nothing. */
-export type Durability = 'each' | 'batched';
+export interface StoreOptions {
+  /** `each`: on disk before the next thing happens. `batched`: for recordings, which can be judged again for nothing. */
+  readonly durability?: 'each' | 'batched';
+  /** A report will want the results as JSON, so the texts of the journal are kept for it. */
+  readonly keepsJson?: boolean;
+}
 
 /**
  * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, and `run.json`, which
@@ -49,44 +52,50 @@ export class RunStore {
   readonly #dir: string;
   readonly #journal: LineFile;
   readonly #traces: LineFile;
-  /** Results by identity, to know at the end which of them the journal already holds. */
-  readonly #journaled = new Set<QueryResult>();
+  readonly #keepsJson: boolean;
+  /** Results by identity, to know at the end which of them the journal already holds, with their JSON if it is kept. */
+  readonly #journaled = new Map<QueryResult, string | undefined>();
 
-  private constructor(dir: string, journal: LineFile, traces: LineFile) {
+  private constructor(dir: string, fds: { journal: number; traces: number }, options: StoreOptions) {
+    const { durability = 'each', keepsJson = false } = options;
     this.#dir = dir;
-    this.#journal = journal;
-    this.#traces = traces;
+    this.#journal = new LineFile(fds.journal, durability);
+    this.#traces = new LineFile(fds.traces, durability);
+    this.#keepsJson = keepsJson;
   }
 
-  static create(root: string, header: Omit<JournalHeader, 'schema'>, durability: Durability = 'each'): RunStore {
+  static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
     const dir = join(root, header.run_id);
     mkdirSync(join(dir, 'traces'), { recursive: true });
-    const journal = new LineFile(openSync(journalPath(dir), 'wx'), durability);
-    journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
-    journal.flush();
-    return new RunStore(dir, journal, new LineFile(openSync(tracesPath(dir), 'wx'), durability));
+    const journal = openSync(journalPath(dir), 'wx');
+    const store = new RunStore(dir, { journal, traces: openSync(tracesPath(dir), 'wx') }, options);
+    store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
+    store.#journal.flush();
+    return store;
   }
 
   /** Opens an unfinished run to go on with it. A line cut off by a kill is dropped: its query was not finished. */
-  static reopen(
-    root: string,
-    runId: string,
-    durability: Durability = 'each',
-  ): { store: RunStore; entries: JournalEntry[] } {
+  static reopen(root: string, runId: string, options: StoreOptions = {}): { store: RunStore; entries: JournalEntry[] } {
     const dir = join(root, runId);
     const { entries } = readJournal(journalPath(dir));
-    const journal = new LineFile(openAtLastLine(journalPath(dir)), durability);
+    const journal = openAtLastLine(journalPath(dir));
     const traces = openAtLastLine(tracesPath(dir));
     dropUnjudged(traces, tracesPath(dir), entries);
-    return { store: new RunStore(dir, journal, new LineFile(traces, durability)), entries };
+    return { store: new RunStore(dir, { journal, traces }, options), entries };
   }
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
     if (trace) this.#traces.append(JSON.stringify(trace));
-    const key = `{"id":${JSON.stringify(entry.id)},"run":${entry.run},"result":`;
-    this.#journal.append(key, resultJson(entry.result), '}');
-    if (entry.run === 1) this.#journaled.add(entry.result);
+    const { id, run, result } = entry;
+    const json = JSON.stringify(result);
+    this.#journal.append(`{"id":${JSON.stringify(id)},"run":${run},"result":`, json, '}');
+    if (run === 1) this.#journaled.set(result, this.#keepsJson ? json : undefined);
+  }
+
+  /** The JSON of a result that went into the journal as it is, where it was kept. */
+  jsonOf(result: QueryResult): string | undefined {
+    return this.#journaled.get(result);
   }
 
   /** Notes which recordings the run judges; they stay where they are. */
@@ -114,9 +123,9 @@ const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
 class LineFile {
   readonly #fd: number;
   readonly #file: TextFile;
-  readonly #durability: Durability;
+  readonly #durability: StoreOptions['durability'];
 
-  constructor(fd: number, durability: Durability) {
+  constructor(fd: number, durability: StoreOptions['durability']) {
     this.#fd = fd;
     this.#file = new TextFile(fd);
     this.#durability = durability;

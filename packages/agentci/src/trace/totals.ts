@@ -13,7 +13,7 @@ export type Quantity =
 export interface Totals {
   readonly costUsd: Quantity;
   /** Names the dated price table when the cost was computed from tokens. */
-  readonly costSource?: Pick<Cost, 'source' | 'prices'>;
+  readonly costSource?: Pick<Cost, 'source' | 'prices'> | undefined;
   readonly totalTokens: Quantity;
   readonly inputTokens: Quantity;
   readonly outputTokens: Quantity;
@@ -37,7 +37,7 @@ export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Tot
   const { costUsd, costSource } = costOf(trace, calls, options.price);
   return {
     costUsd,
-    ...(costSource === undefined ? {} : { costSource }),
+    costSource,
     totalTokens: tokens({ trace, calls, what: 'tokens', read: totalOf }),
     inputTokens: tokens({ trace, calls, what: 'input tokens', read: (usage) => known(usage.input) }),
     outputTokens: tokens({ trace, calls, what: 'output tokens', read: (usage) => known(usage.output) }),
