@@ -17,7 +17,7 @@ export type Match<Q extends Asked = Query> =
 /** A recorded run: the ids it may go by, the question asked, and where it was found. */
 export interface Recording {
   readonly ids: readonly string[];
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly place: string;
 }
 
@@ -26,32 +26,30 @@ export interface Recording {
  * nth takes the nth recording, and the turn goes round again for further runs.
  */
 export class TraceMatcher<Q extends Asked = Query> {
+  readonly #queries: readonly Q[];
   readonly #byId = new Map<string, Q>();
-  readonly #byText = new Map<string, Q[]>();
+  /** Made when a recording is met that no id leads to. */
+  #byText: ReadonlyMap<string, readonly Q[]> | undefined;
   readonly #taken = new Map<string, number>();
   readonly #runs: (query: Q) => number;
   readonly #unused: Recording[] = [];
   #unusedCount = 0;
 
   constructor(queries: readonly Q[], runs: (query: Q) => number) {
+    this.#queries = queries;
     this.#runs = runs;
-    for (const query of queries) {
-      this.#byId.set(query.id, query);
-      const sameText = this.#byText.get(query.query);
-      if (sameText) sameText.push(query);
-      else this.#byText.set(query.query, [query]);
-    }
+    for (const query of queries) this.#byId.set(query.id, query);
   }
 
   /** Gives a recording, or a record that could not be read, to the query it names. */
   take(recording: Recording, isReadable = true): Match<Q> {
-    const query =
-      this.#named(recording.ids) ?? (recording.text === undefined ? undefined : this.#leastServed(recording.text));
+    const query = this.#named(recording.ids) ?? this.#leastServed(recording.text);
     if (!query) {
       // What could not be read is reported as such, not as a recording nobody wanted.
       if (!isReadable) return { kind: 'unused' };
       this.#unusedCount++;
-      if (this.#unused.length < MAX_REMEMBERED) this.#unused.push(recording);
+      const { ids, text, place } = recording;
+      if (this.#unused.length < MAX_REMEMBERED) this.#unused.push({ ids, text, place });
       return { kind: 'unused' };
     }
     const run = (this.#taken.get(query.id) ?? 0) + 1;
@@ -90,7 +88,9 @@ export class TraceMatcher<Q extends Asked = Query> {
     return undefined;
   }
 
-  #leastServed(text: string): Q | undefined {
+  #leastServed(text: string | undefined): Q | undefined {
+    if (text === undefined) return undefined;
+    this.#byText ??= groupByText(this.#queries);
     let best: Q | undefined;
     for (const query of this.#byText.get(text) ?? []) {
       if (best === undefined || (this.#taken.get(query.id) ?? 0) < (this.#taken.get(best.id) ?? 0)) best = query;
@@ -99,14 +99,37 @@ export class TraceMatcher<Q extends Asked = Query> {
   }
 }
 
+function groupByText<Q extends Asked>(queries: readonly Q[]): Map<string, Q[]> {
+  const groups = new Map<string, Q[]>();
+  for (const query of queries) {
+    const sameText = groups.get(query.query);
+    if (sameText) sameText.push(query);
+    else groups.set(query.query, [query]);
+  }
+  return groups;
+}
+
 /** What a trace says of the query it belongs to. */
-export function recordingOf(trace: Trace): Recording {
-  const text = queryText(trace);
-  return {
-    ids: trace.task?.id === undefined ? [trace.id] : [trace.task.id, trace.id],
-    ...(text === undefined ? {} : { text }),
-    place: placeOf(trace),
-  };
+export const recordingOf = (trace: Trace): Recording => new RecordingOfTrace(trace);
+
+/** Most traces are found by their ids, and nothing else is asked of them. */
+class RecordingOfTrace implements Recording {
+  readonly ids: readonly string[];
+  readonly #trace: Trace;
+
+  constructor(trace: Trace) {
+    const { id, task } = trace;
+    this.ids = task?.id === undefined ? [id] : [task.id, id];
+    this.#trace = trace;
+  }
+
+  get text(): string | undefined {
+    return queryText(this.#trace);
+  }
+
+  get place(): string {
+    return placeOf(this.#trace);
+  }
 }
 
 /** `traces.jsonl:12`, or what is known of it. */

@@ -47,11 +47,10 @@ export class QueryReader {
   readonly #policies: PolicyLoader;
   /** By key. */
   readonly #defaults: readonly YamlEntry[];
-  /** The entries of the layer blocks in the defaults. */
-  readonly #inherited = new Map<Layer, YamlMap['entries']>();
   readonly #hasUse: boolean;
   /** What many queries inherit is looked at once. */
   readonly #checkedMetrics = new WeakSet<YamlNode>();
+  /** One place for an entry that many queries inherit. */
   readonly #located = new Map<YamlEntry, Location>();
 
   constructor(
@@ -76,7 +75,7 @@ export class QueryReader {
         const block = this.#block(entry);
         if (block === undefined) continue;
         this.#blocks.checkPartial(key, block);
-        this.#inherited.set(key, block.entries);
+        for (const one of block.entries.values()) this.#located.set(one, locate(one.keySource, one.keyStart));
         entries.push(entry);
       } else if (checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.push(entry);
     }
@@ -146,26 +145,15 @@ export class QueryReader {
 
   #addLocations(locations: Record<string, Location>, layer: Layer, entries: readonly YamlEntry[]): void {
     const keys = LAYER_KEYS[layer];
-    const inherited = this.#inherited.get(layer);
     for (const entry of entries) {
       const { key, value } = entry;
       const id = keys.get(key)?.id;
       if (id === undefined) continue;
-      locations[id] = inherited?.get(key) === entry ? this.#shared(entry) : locate(entry.keySource, entry.keyStart);
+      locations[id] = this.#located.get(entry) ?? locate(entry.keySource, entry.keyStart);
       // A violated rule or rubric is shown at its own line.
       if ((key !== 'llm_judge' && key !== 'rules') || value.kind !== 'seq') continue;
       for (const [i, { source, start }] of value.items.entries()) locations[`${id}[${i}]`] = locate(source, start);
     }
-  }
-
-  /** One object for an entry that many queries inherit. */
-  #shared(entry: YamlEntry): Location {
-    let location = this.#located.get(entry);
-    if (location === undefined) {
-      location = locate(entry.keySource, entry.keyStart);
-      this.#located.set(entry, location);
-    }
-    return location;
   }
 
   #value(entry: YamlEntry): boolean {

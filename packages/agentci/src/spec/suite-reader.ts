@@ -121,7 +121,14 @@ function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
     });
   } else if (value.items.length === 0) {
     problems.add(value, { code: 'SPEC_EMPTY', message: '"queries" is empty: nothing would be tested' });
-  } else return value.items.flatMap((item) => reader.read(item) ?? []);
+  } else {
+    const queries: ReadQuery[] = [];
+    for (const item of value.items) {
+      const query = reader.read(item);
+      if (query !== undefined) queries.push(query);
+    }
+    return queries;
+  }
   return [];
 }
 

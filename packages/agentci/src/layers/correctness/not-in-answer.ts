@@ -33,14 +33,14 @@ export const check = defineCheck({
 function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
   const issues: ParamIssue[] = [];
   const expected = textsOf(siblings.expected_in_answer);
-  const exact = typeof siblings.exact_match === 'string' ? [siblings.exact_match] : [];
+  if (typeof siblings.exact_match === 'string') expected.push(siblings.exact_match);
   const anyOf = textsOf(siblings.any_expected_in_answer);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
     if (term.trim() === '') continue;
     const forbidden = foldText(term);
     const contains = (text: string): boolean => foldText(text).includes(forbidden);
-    const clash = [...expected, ...exact].find(contains);
+    const clash = expected.find(contains);
     if (clash !== undefined)
       issues.push(contradiction(`${quoted(term)} is forbidden, but ${quoted(clash)} is expected`, [i]));
     else if (anyOf.length > 0 && anyOf.every(contains)) {
