@@ -134,18 +134,27 @@ async function scheduling() {
   ).join('\n');
   const { suite } = parseSpec(`version: 1\nagent: bench\nqueries:\n${queries}\n`);
   const sleep = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const idealMs = (1000 / 50) * (await timedSleep(sleep));
-  const started = performance.now();
-  await runSuite({
-    suite,
-    workers: 50,
-    runner: async () => {
-      await sleep();
-      return 'ok';
-    },
-  });
-  const share = idealMs / (performance.now() - started);
-  row('scheduler, 1,000 × 20 ms, 50 workers', `${Math.round(share * 100)} % of ideal`, '≥ 90 %', share >= 0.9);
+  const shares = [];
+  for (let round = 0; round < 5; round++) {
+    const idealMs = (1000 / 50) * (await timedSleep(sleep));
+    const started = performance.now();
+    await runSuite({
+      suite,
+      workers: 50,
+      runner: async () => {
+        await sleep();
+        return 'ok';
+      },
+    });
+    shares.push(idealMs / (performance.now() - started));
+  }
+  const share = median(shares);
+  row(
+    'scheduler, 1,000 × 20 ms, 50 workers',
+    `${percent(share)} of ideal (first of five runs ${percent(shares[0])})`,
+    '≥ 90 %',
+    share >= 0.9,
+  );
 }
 
 /** What a 20 ms sleep really takes here: fifty at a time, as in the run. */
@@ -166,6 +175,10 @@ function row(work, measured, bound, ok) {
 
 function ratio(a, b) {
   return `${(a / b).toFixed(2)} × (${ms(a)} against ${ms(b)})`;
+}
+
+function percent(share) {
+  return `${Math.round(share * 100)} %`;
 }
 
 function ms(seconds) {

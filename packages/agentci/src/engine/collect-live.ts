@@ -4,7 +4,7 @@ import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
 import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
-import { type MetricRequest, metricRequests } from '../spec/metric-list.ts';
+import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
@@ -14,7 +14,9 @@ import type { TraceJudge } from './judge-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
+import { hasRubrics } from './rubric-checks.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
+import { VerdictQueue } from './verdict-queue.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;
@@ -48,9 +50,9 @@ export async function collectLive(
 
   const runOnce = async (query: Query, run: number): Promise<void> => {
     options.onEvent?.({ type: 'run_started', id: query.id, run });
-    let trace: Trace;
+    let output: RunOutput;
     try {
-      trace = await withRetries(() => attempt(runner, { query, run, timeoutMs, interrupt }), {
+      output = await withRetries(() => attempt(runner, { query, run, timeoutMs, interrupt }), {
         retries,
         signal: interrupt,
         random,
@@ -58,9 +60,19 @@ export async function collectLive(
           options.onEvent?.({ type: 'retrying', id: query.id, attempt: n, message: error.message, delayMs }),
       });
     } catch (error) {
-      if (!(error instanceof AgentError)) throw error;
-      // What was running when the user stopped the run is not done: it stays open for --resume.
-      if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describe(error, retries)));
+      refuse(query, run, error);
+      return;
+    }
+    const settle = (): Promise<void> => settleRun(query, run, output);
+    await (canWait(query, options) ? verdicts.add(settle) : settle());
+  };
+
+  const settleRun = async (query: Query, run: number, output: RunOutput): Promise<void> => {
+    let trace: Trace;
+    try {
+      trace = await interpretOutput(output, query);
+    } catch (error) {
+      refuse(query, run, error);
       return;
     }
     // First the agent's cost: what is left of --max-cost is what the judge may use.
@@ -68,12 +80,26 @@ export async function collectLive(
     ledger.add(query, run, await judge(query, trace), trace);
   };
 
+  const refuse = (query: Query, run: number, error: unknown): void => {
+    if (!(error instanceof AgentError)) throw error;
+    // What was running when the user stopped the run is not done: it stays open for --resume.
+    if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describe(error, retries)));
+  };
+
+  const verdicts = new VerdictQueue(workers);
+  const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
-    await runPool(ledger.pending(), { workers, stop: ledger.stopped }, ({ query, run }) => runOnce(query, run));
+    await runPool(ledger.pending(), { workers, stop }, ({ query, run }) => runOnce(query, run));
   } finally {
+    await verdicts.settled();
     await runner.close();
   }
+  verdicts.throwFailure();
 }
+
+/** Whether the next agent may start before the verdict on this one. Not where it could stop the run, or asks a judge. */
+const canWait = (query: Query, { failFast = false, maxCostUsd }: RunOptions): boolean =>
+  !failFast && maxCostUsd === undefined && !hasRubrics(query) && !hasMetrics(query);
 
 const RESOURCE_METRICS = new Set(['energy_consumption', 'carbon_emissions', 'resource_utilization']);
 
@@ -87,20 +113,19 @@ interface Attempt {
   readonly interrupt: AbortSignal;
 }
 
-async function attempt(runner: Runner, { query, run, timeoutMs, interrupt }: Attempt): Promise<Trace> {
+async function attempt(runner: Runner, { query, run, timeoutMs, interrupt }: Attempt): Promise<RunOutput> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
   const onInterrupt = () => controller.abort('interrupt');
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   try {
-    const output = await runner.run({
+    return await runner.run({
       query: query.query,
       id: query.id,
       run,
       signal: controller.signal,
       ...(query.metadata ? { metadata: query.metadata } : {}),
     });
-    return await interpretOutput(output, query);
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
     if (controller.signal.reason === 'timeout')

@@ -1,5 +1,5 @@
-import type { QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
-import { checksOf, isDecided, isUnmeasured } from '../results/status.ts';
+import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
+import { isDecided, isUnmeasured } from '../results/status.ts';
 
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted'>;
@@ -10,23 +10,27 @@ type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted'>;
  */
 export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): number {
   if (run.interrupted) return 130;
-  const statuses = [...run.results.map((result) => result.status), ...run.checks.map((check) => check.status)];
-  if (statuses.includes('fail')) return 1;
-  if (options.strict && statuses.includes('warn')) return 1;
-  if (statuses.includes('error') || nothingChecked(run)) return 2;
-  if (options.strict && hasUnmeasured(run)) return 2;
+  const has = (wanted: CheckStatus): boolean =>
+    run.results.some(({ status }) => status === wanted) || run.checks.some(({ status }) => status === wanted);
+  if (has('fail')) return 1;
+  if (options.strict && has('warn')) return 1;
+  if (has('error') || nothingChecked(run)) return 2;
+  if (options.strict && someCheck(run, isUnmeasured)) return 2;
   return 0;
 }
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
 function nothingChecked(run: Verdicts): boolean {
-  const checks = [...run.results.flatMap(checksOf), ...run.checks];
-  if (checks.some((check) => isDecided(check.status))) return false;
-  return checks.length === 0 || checks.some((check) => check.skip_reason !== 'not_exercised');
+  if (someCheck(run, (check) => isDecided(check.status))) return false;
+  return !someCheck(run, () => true) || someCheck(run, (check) => check.skip_reason !== 'not_exercised');
 }
 
-function hasUnmeasured(run: Verdicts): boolean {
-  return [...run.results.flatMap(checksOf), ...run.checks].some(isUnmeasured);
+/** Whether any check of the run is like this; a large run is not gathered in one list for it. */
+function someCheck({ results, checks }: Verdicts, test: (check: CheckResult) => boolean): boolean {
+  return (
+    results.some(({ correctness, path, cost }) => [correctness, path, cost].some((layer) => layer.checks.some(test))) ||
+    checks.some(test)
+  );
 }
 
 /** Counts for the summary: passed includes warnings, and total = passed + failed + errors + skipped. */

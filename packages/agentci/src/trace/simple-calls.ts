@@ -30,12 +30,12 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
     const path = `tool_calls[${i}]`;
     const fields = objectAt(calls[i], path);
     for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS);
-    const step = toolStep(fields, path);
+    const step = toolStep(list.next, fields, path);
     if (step.args !== undefined) withArgs++;
     if (step.result !== undefined) withResult++;
     if (step.status !== 'unknown') withOutcome++;
     if (step.meta !== undefined) withTime++;
-    list.add(step);
+    list.steps.push(step);
   }
   captured.toolCalls = 'full';
   captured.toolArgs = captureLevel(withArgs, calls.length);
@@ -44,10 +44,12 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
   if (withTime > 0) captured.timing = 'partial';
 }
 
-type ToolCall = Omit<ToolStep, 'id' | 'seq'>;
+type Numbered = Pick<ToolStep, 'id' | 'seq'>;
 
-function toolStep(fields: Fields, path: string): ToolCall {
-  const step: ToolCall = {
+function toolStep({ id, seq }: Numbered, fields: Fields, path: string): ToolStep {
+  const step: ToolStep = {
+    id,
+    seq,
     kind: 'tool',
     name: textAt(fields.name, `${path}.name`),
     status: toolStatus(fields, path),
@@ -79,7 +81,7 @@ function toolStatus(fields: Fields, path: string): ToolStep['status'] {
 }
 
 /** Sets the arguments, parsing the JSON text some SDKs give; a text that is no JSON is kept as `argsRaw`. */
-export function setArguments(step: Pick<ToolCall, 'args' | 'argsRaw'>, value: unknown): void {
+export function setArguments(step: Pick<ToolStep, 'args' | 'argsRaw'>, value: unknown): void {
   if (value === undefined || value === null) return;
   if (typeof value !== 'string') {
     step.args = value;
@@ -123,21 +125,19 @@ export function addLlmCalls(
     const path = `llm_calls[${i}]`;
     const fields = objectAt(calls[i], path);
     for (const key in fields) if (!LLM_CALL_KEYS.has(key)) note(key, path, LLM_CALL_KEYS);
-    const step = llmStep(fields, path);
+    const step = llmStep(list.next, fields, path);
     if (step.model === undefined && options.defaultModel !== undefined) step.model = options.defaultModel;
     if (step.usage !== undefined) withUsage++;
     if (step.cost !== undefined) withCost++;
-    list.add(step);
+    list.steps.push(step);
   }
   captured.llmCalls = 'full';
   captured.usage = captureLevel(withUsage, calls.length);
   captured.cost = captureLevel(withCost, calls.length);
 }
 
-type LlmCall = Omit<LlmStep, 'id' | 'seq'>;
-
-function llmStep(fields: Fields, path: string): LlmCall {
-  const step: LlmCall = { kind: 'llm', status: 'ok' };
+function llmStep({ id, seq }: Numbered, fields: Fields, path: string): LlmStep {
+  const step: LlmStep = { id, seq, kind: 'llm', status: 'ok' };
   const model = optionalText(fields.model, `${path}.model`);
   if (model !== undefined) step.model = model;
   const provider = optionalText(fields.provider, `${path}.provider`);

@@ -7,9 +7,14 @@ export class StepList {
   readonly steps: Step[] = [];
 
   add(step: Unnumbered<Step>): string {
-    const seq = this.steps.length + 1;
-    const id = `s${seq}`;
+    const { id, seq } = this.next;
     this.steps.push({ id, seq, ...step } as Step);
     return id;
+  }
+
+  /** The number of the step to come, for those who make it with its number in it: spreading costs as much as reading. */
+  get next(): Pick<Step, 'id' | 'seq'> {
+    const seq = this.steps.length + 1;
+    return { id: `s${seq}`, seq };
   }
 }
