@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,4 +30,19 @@ test('zod is a chunk of its own, so that only what needs it loads it', () => {
   const zod = chunkOf('zod');
   expect([...loadedWith(zod)].map(nameOf).filter((name) => name !== 'rolldown-runtime')).toEqual(['zod']);
   expect(loadedWith(chunkOf('zod-expert'))).toContain(zod);
+});
+
+test('validate does not load the modules of Node it has no use for', () => {
+  const script = `process.on('exit', () => process._rawDebug(process.moduleLoadList.join()))`;
+  const sample = fileURLToPath(new URL('../../../docs/sample_spec.yaml', import.meta.url));
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(script)}`, join(DIST, 'cli.mjs'), 'validate', sample],
+    { encoding: 'utf8' },
+  );
+  const loaded = stderr.split(',').map((module) => module.trim().replace('NativeModule ', ''));
+  expect(loaded).toContain('fs');
+  expect(
+    loaded.filter((module) => ['crypto', 'zlib', 'child_process', 'worker_threads', 'http'].includes(module)),
+  ).toEqual([]);
 });

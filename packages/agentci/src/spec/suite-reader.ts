@@ -47,7 +47,7 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is asked for: the text of a large spec and all its values hang on it.
-  let toHash: Parameters<typeof hashOf> | undefined = [plain, read.map(hashed)];
+  let toHash: Parameters<typeof hashOf> | undefined = [plain, read];
   let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
@@ -71,12 +71,9 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
   };
 }
 
-function hashOf(
-  root: Readonly<Record<string, unknown>>,
-  queries: readonly Readonly<Record<string, unknown>>[],
-): string {
+function hashOf(root: Readonly<Record<string, unknown>>, read: readonly ReadQuery[]): string {
   const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries });
+  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: read.map(hashed) });
   return `sha256:${sha256Hex(canonical)}`;
 }
 
