@@ -10,7 +10,7 @@ import {
   refuse,
   textAt,
 } from './fields.ts';
-import type { Agent, MessageStep, ResourceSample } from './model.ts';
+import type { Agent, HandoffStep, MessageStep, ResourceSample, Step } from './model.ts';
 import type { StepList } from './step-list.ts';
 
 const MESSAGE_TYPES: ReadonlyMap<string, NonNullable<MessageStep['type']>> = new Map([
@@ -177,11 +177,17 @@ export function resourceOf(fields: Fields, path: string): ResourceSample {
   };
 }
 
+const isBetweenAgents = (step: Step): step is HandoffStep | MessageStep =>
+  step.kind === 'handoff' || step.kind === 'message';
+
+const namesAgents = (step: Step): boolean => step.agent !== undefined || isBetweenAgents(step);
+
 /** Every agent named by a step, in order of appearance, for formats that do not list them. */
-export function agentsOfSteps(list: StepList): Agent[] {
+export function agentsOfSteps({ steps }: StepList): Agent[] {
+  if (!steps.some(namesAgents)) return [];
   const names = new Set<string>();
-  for (const step of list.steps) {
-    if (step.kind === 'handoff' || step.kind === 'message') {
+  for (const step of steps) {
+    if (isBetweenAgents(step)) {
       names.add(step.from);
       for (const to of typeof step.to === 'string' ? [step.to] : step.to) names.add(to);
     }
