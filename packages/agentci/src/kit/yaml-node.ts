@@ -36,6 +36,12 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
+/** A place in a text. */
+export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
+
+/** Where the key of an entry stands. */
+export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({ source: keySource, start: keyStart });
+
 export interface YamlMap extends YamlNodeBase {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry>;
@@ -115,7 +121,7 @@ export function placeAt(
       if (entry === undefined) return place;
       node = entry.value;
       const wantsKey = part === 'key' && depth === path.length - 1;
-      place = wantsKey ? { source: entry.keySource, start: entry.keyStart } : node;
+      place = wantsKey ? keyPlace(entry) : node;
     } else if (node.kind === 'seq') {
       const item = node.items[Number(step)];
       if (item === undefined) return place;

@@ -1,11 +1,25 @@
-import { locate, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import type { Problems } from '../kit/problems.ts';
+import {
+  keyPlace,
+  locate,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
+import {
+  type ArgumentSchema,
+  joined,
+  keywordCheck,
+  mapCheck,
+  type RestCheck,
+  type TypeCheck,
+} from './argument-checks.ts';
 import { shown, unknownHint } from './issue.ts';
-import { KEYWORDS, type KeywordTest, membership } from './keywords.ts';
-import { keyPlace, type PolicyProblems } from './problems.ts';
+import { KEYWORDS, membership } from './keywords.ts';
 import {
   type ConstraintPlace,
-  type FindingSink,
-  hasType,
   isObject,
   type OnViolation,
   TYPES,
@@ -30,19 +44,8 @@ const KNOWN = [...STRUCTURE, ...KEYWORDS.keys(), ...NOTES];
 const MODES: readonly OnViolation[] = ['block', 'warn', 'log'];
 const MAX_DEPTH = 64;
 
-/** `required` and `required_if` are the business of the map a value stands in. */
-export interface ArgumentSchema extends ValueSchema {
-  readonly required?: ConstraintPlace;
-  readonly requiredIf?: {
-    readonly place: ConstraintPlace;
-    readonly text: string;
-    readonly applies: (siblings: Readonly<Record<string, unknown>>) => boolean;
-  };
-  readonly onViolation: OnViolation;
-}
-
 export interface CompileContext {
-  readonly problems: PolicyProblems;
+  readonly problems: Problems;
   /**
    * `policy`: a keyword implies the type it speaks of, and one that can say nothing is an error.
    * `json-schema`: as the standard says, a keyword is silent about other types.
@@ -295,7 +298,8 @@ export class ArgumentCompiler {
       return undefined;
     }
     let isSound = true;
-    for (const { key, value, keySource, keyStart } of properties.entries.values()) {
+    for (const entry of properties.entries.values()) {
+      const { key, value } = entry;
       const schema = this.value(value, onViolation);
       if (schema === undefined) isSound = false;
       else {
@@ -305,7 +309,7 @@ export class ArgumentCompiler {
         if (this.#context.dialect === 'json-schema') continue;
         isSound = false;
         const hint = 'give it a type, or remove it';
-        this.#add({ source: keySource, start: keyStart }, 'POLICY_CANNOT_FAIL', `nothing is asked of "${key}"`, hint);
+        this.#add(keyPlace(entry), 'POLICY_CANNOT_FAIL', `nothing is asked of "${key}"`, hint);
       }
     }
     return isSound ? members : undefined;
@@ -331,102 +335,9 @@ export class ArgumentCompiler {
     return schema === undefined ? undefined : { decides: schema.decides, isClosed: false, schema };
   }
 
-  #add(place: Parameters<PolicyProblems['add']>[0], code: string, message: string, hint?: string): void {
+  #add(place: YamlPlace, code: string, message: string, hint?: string): void {
     this.#context.problems.add(place, { code, message, hint });
   }
-}
-
-interface RestCheck {
-  readonly decides: boolean;
-  readonly isClosed: boolean;
-  readonly place?: ConstraintPlace;
-  readonly schema?: ValueSchema;
-}
-
-function mapCheck(options: {
-  readonly members: ReadonlyMap<string, ArgumentSchema>;
-  readonly required: readonly { readonly name: string; readonly place: ConstraintPlace }[];
-  readonly rest: RestCheck;
-  readonly onViolation: OnViolation;
-}): ValueCheck {
-  const { members, required, rest, onViolation } = options;
-  const list = [...members];
-  return (value, at, sink) => {
-    if (!isObject(value)) return;
-    const prefix = at === '' ? '' : `${at}.`;
-    const missing = (name: string, constraint: string, place: ConstraintPlace, mode: OnViolation): void =>
-      sink.found({
-        at: `${prefix}${name}`,
-        value: null,
-        constraint,
-        message: 'Required argument is missing',
-        place,
-        onViolation: mode,
-      });
-    for (const { name, place } of required)
-      if (!Object.hasOwn(value, name)) missing(name, 'required', place, onViolation);
-    for (const [name, schema] of list) {
-      if (Object.hasOwn(value, name)) schema.check(value[name], `${prefix}${name}`, sink);
-      else if (schema.required !== undefined) missing(name, 'required', schema.required, schema.onViolation);
-      else if (schema.requiredIf?.applies(value) === true)
-        missing(name, `required_if: ${schema.requiredIf.text}`, schema.requiredIf.place, schema.onViolation);
-    }
-    if (!rest.isClosed && rest.schema === undefined) return;
-    for (const name of Object.keys(value)) {
-      if (members.has(name)) continue;
-      const path = `${prefix}${name}`;
-      if (rest.schema !== undefined) rest.schema.check(value[name], path, sink);
-      else {
-        const message = 'Argument is not in the policy';
-        sink.found({
-          at: path,
-          value: value[name],
-          constraint: 'additionalProperties: false',
-          message,
-          place: rest.place!,
-          onViolation,
-        });
-      }
-    }
-  };
-}
-
-interface TypeCheck {
-  readonly types: readonly ValueType[];
-  readonly place: ConstraintPlace;
-}
-
-/** A value of the wrong type gets that one finding; what else is asked would only repeat it. */
-function joined(type: TypeCheck | undefined, checks: readonly ValueCheck[], onViolation: OnViolation): ValueCheck {
-  if (type === undefined)
-    return (value, at, sink) => {
-      for (const check of checks) check(value, at, sink);
-    };
-  const { types, place } = type;
-  const [only] = types;
-  const constraint = `type: ${types.length === 1 ? only : `[${types.join(', ')}]`}`;
-  const isRight =
-    types.length === 1
-      ? (value: unknown) => hasType(value, only!)
-      : (value: unknown) => types.some((each) => hasType(value, each));
-  return (value, at, sink) => {
-    if (isRight(value)) for (const check of checks) check(value, at, sink);
-    else sink.found({ at, value, constraint, message: 'Value has the wrong type', place, onViolation });
-  };
-}
-
-function keywordCheck(
-  test: KeywordTest,
-  constraint: string,
-  place: ConstraintPlace,
-  onViolation: OnViolation,
-): ValueCheck {
-  return (value: unknown, at: string, sink: FindingSink) => {
-    const wrong = test(value);
-    if (wrong === undefined) return;
-    if (typeof wrong === 'string') sink.found({ at, value, constraint, message: wrong, place, onViolation });
-    else sink.unknown(at, wrong.unknown);
-  };
 }
 
 function impliedType(key: string): ValueType | undefined {

@@ -1,10 +1,19 @@
 import { canFail, compileJsonSchema } from '../kit/json-schema.ts';
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../kit/json-schema-shape.ts';
-import { locate, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import type { Problems } from '../kit/problems.ts';
+import {
+  keyPlace,
+  locate,
+  placeAt,
+  setOwn,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { FORMATS } from './formats.ts';
 import { isMap, unknownHint } from './issue.ts';
-import { keyPlace, type PolicyProblems } from './problems.ts';
 import type { ValueSchema } from './value-schema.ts';
 
 const VALUE_KEYWORDS = [
@@ -62,7 +71,7 @@ const OWN = new Set([
 export function compileToolSchema(
   entry: YamlEntry,
   shared: YamlMap | undefined,
-  problems: PolicyProblems,
+  problems: Problems,
 ): ValueSchema | undefined {
   const node = entry.value;
   const before = problems.errors;
@@ -140,7 +149,7 @@ function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /** `min: 3` is no keyword of JSON Schema, so a validator would pass over it without a word. */
-function reportUnknown(root: YamlNode, problems: PolicyProblems): void {
+function reportUnknown(root: YamlNode, problems: Problems): void {
   const visit = (node: YamlNode): void => {
     if (node.kind !== 'map') return;
     for (const entry of node.entries.values()) {
@@ -163,7 +172,7 @@ function reportUnknown(root: YamlNode, problems: PolicyProblems): void {
 }
 
 /** The schema with the definitions all schemas share; a name both define would mean two things. */
-function withShared(node: YamlNode, shared: YamlMap | undefined, problems: PolicyProblems): unknown {
+function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Problems): unknown {
   const plain = toPlain(node);
   if (shared === undefined || !isMap(plain) || node.kind !== 'map') return plain;
   const own = node.entries.get('$defs');

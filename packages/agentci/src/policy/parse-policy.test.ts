@@ -88,6 +88,15 @@ describe('what is wrong with a policy is said with its place', () => {
     expect(found(text)).toEqual(['POLICY_UNKNOWN_KEY 1:1', 'POLICY_UNKNOWN_KEYWORD 3:23', 'POLICY_UNKNOWN_RULE 5:12']);
   });
 
+  test('past a thousand mistakes the rest is counted', () => {
+    const text = Array.from({ length: 1200 }, (_, i) => `mistake_${i}: 1`).join('\n');
+    const { diagnostics } = parsePolicy(text);
+    expect(diagnostics.at(-1)).toMatchObject({
+      code: 'POLICY_TOO_MANY',
+      message: expect.stringMatching(/^20\d more problems are not shown$/),
+    });
+  });
+
   test('a policy of names only is fine where unknown tools fail', () => {
     expect(parsePolicy('tools: {t: {}}', { strict: true }).policy).toBeDefined();
   });

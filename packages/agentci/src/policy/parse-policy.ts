@@ -1,13 +1,22 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { compileGlob, isGlob } from '../kit/glob.ts';
+import { Problems } from '../kit/problems.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  locate,
+  placeAt,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { shown, unknownHint } from './issue.ts';
 import { compileToolSchema } from './json-tool-schema.ts';
 import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
-import { keyPlace, PolicyProblems } from './problems.ts';
 import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
 import type { ConstraintPlace, OnViolation } from './value-schema.ts';
@@ -41,7 +50,7 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
 
 /** As `parsePolicy`, for a policy that is part of another document. */
 export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
-  const problems = new PolicyProblems();
+  const problems = new Problems('POLICY_TOO_MANY');
   const policy = root.kind === 'map' ? new PolicyReader(root, problems, options).read() : undefined;
   if (root.kind !== 'map')
     problems.add(root, { code: 'POLICY_TYPE', message: 'a policy is a map of keys', hint: 'start with "tools:"' });
@@ -70,14 +79,14 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 
 class PolicyReader {
   readonly #root: YamlMap;
-  readonly #problems: PolicyProblems;
+  readonly #problems: Problems;
   readonly #options: ParsePolicyOptions;
   readonly #references: References;
   readonly #compiler: ArgumentCompiler;
   #decides = false;
   #decidesCalls = false;
 
-  constructor(root: YamlMap, problems: PolicyProblems, options: ParsePolicyOptions) {
+  constructor(root: YamlMap, problems: Problems, options: ParsePolicyOptions) {
     this.#root = root;
     this.#problems = problems;
     this.#options = options;
@@ -319,7 +328,7 @@ class PolicyReader {
     this.#fail(keyPlace(entry), 'POLICY_UNKNOWN_KEY', `${where} has no key "${key}"`, hint);
   }
 
-  #fail(place: Parameters<PolicyProblems['add']>[0], code: string, message: string, hint?: string): void {
+  #fail(place: YamlPlace, code: string, message: string, hint?: string): void {
     this.#problems.add(place, { code, message, hint });
   }
 }

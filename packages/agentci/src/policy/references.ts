@@ -1,6 +1,6 @@
+import type { Problems } from '../kit/problems.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { nodeAt, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
-import type { PolicyProblems } from './problems.ts';
 
 /** Gives the text of a file a policy refers to. The caller reads, and decides what may be read. */
 export type ReadPolicyFile = (
@@ -17,10 +17,10 @@ export class References {
   readonly #roots = new Map<string, YamlNode>();
   readonly #texts: string[] = [];
   readonly #files = new Map<string, YamlNode | undefined>();
-  readonly #problems: PolicyProblems;
+  readonly #problems: Problems;
   readonly #read: ReadPolicyFile | undefined;
 
-  constructor(root: YamlNode, problems: PolicyProblems, read: ReadPolicyFile | undefined) {
+  constructor(root: YamlNode, problems: Problems, read: ReadPolicyFile | undefined) {
     this.#roots.set(root.source.file, root);
     this.#problems = problems;
     this.#read = read;

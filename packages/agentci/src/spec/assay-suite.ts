@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import type { Problem } from '../kit/problems.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
-import { locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { keyPlace, locate, placeAt, toPlain, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { compileRules } from '../policy/compile-rules.ts';
 import { filterProblem } from '../policy/evaluate-arguments.ts';
 import { unknownHint } from '../policy/issue.ts';
@@ -12,8 +13,7 @@ import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 import { existingPath, isInside, realPath } from './include.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { PolicyTest } from './policy-test.ts';
-import type { Problem } from './problem.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 import type { Query, Suite } from './suite.ts';
 import { checkValue, isBroken, isNull } from './value-check.ts';
 
@@ -61,7 +61,7 @@ const MODULE = /^\.{0,2}\/|\.[cm]?[jt]s$/;
 const DEFAULT_DIRECTORY = '.agentci/reports';
 
 /** Reads an Assay suite into the same suite a spec becomes: one query per test, judged over all traces. */
-export function readAssaySuite(root: YamlMap, problems: Problems): Suite | undefined {
+export function readAssaySuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
   for (const entry of root.entries.values()) {
     const schema = ROOT_SCHEMAS[entry.key];
     if (schema !== undefined) checkValue(entry, schema, problems);
@@ -99,13 +99,13 @@ export function readAssaySuite(root: YamlMap, problems: Problems): Suite | undef
 
 class TestReader {
   readonly #root: YamlMap;
-  readonly #problems: Problems;
+  readonly #problems: SpecProblems;
   readonly #policies: PolicyLoader;
   readonly #ids = new Set<string>();
   /** The policies the test being read uses. */
   #used: Policy[] = [];
 
-  constructor(root: YamlMap, problems: Problems) {
+  constructor(root: YamlMap, problems: SpecProblems) {
     this.#root = root;
     this.#problems = problems;
     this.#policies = new PolicyLoader(root.source.file, problems);
@@ -328,7 +328,7 @@ class TestReader {
     return policy;
   }
 
-  #add(place: Parameters<Problems['add']>[0], problem: Problem): void {
+  #add(place: Parameters<SpecProblems['add']>[0], problem: Problem): void {
     this.#problems.add(place, problem);
   }
 }
@@ -347,8 +347,6 @@ function sentence(test: PolicyTest, node: YamlMap): string {
       return `${test.name}: ${plainAt(node, 'metric')}`;
   }
 }
-
-const keyPlace = ({ keySource, keyStart }: YamlEntry) => ({ source: keySource, start: keyStart });
 
 function plainAt(node: YamlMap, key: string): unknown {
   const entry = node.entries.get(key);

@@ -1,6 +1,6 @@
+import type { ProblemSink } from '../kit/problems.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import type { YamlEntry } from '../kit/yaml-node.ts';
-import type { ProblemSink } from './problem.ts';
 
 /**
  * Who looks closer at what the reader of a spec cannot accept at once. Its knowledge (zod, every metric) takes longer to

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { didYouMean } from '../kit/did-you-mean.ts';
-import { nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
+import type { Problem, ProblemSink } from '../kit/problems.ts';
+import { keyPlace, nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
 import { unknownKeyHint } from './known-keys.ts';
-import type { Place, Problem, ProblemSink } from './problem.ts';
 import { choicesOf, describeShapes, type JsonShape, joinOr, keysOf, shapesAt, showValue } from './schema-words.ts';
 import { emptyKey, isBroken, isNull } from './value-check.ts';
 
@@ -32,7 +32,7 @@ export function explainValue(entry: YamlEntry, schema: z.ZodType, problems: Prob
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
-    problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
+    problems.add(keyPlace(entry), emptyKey(key));
     return false;
   }
   const result = schema.safeParse(toPlain(node), INTERPRETED);
@@ -160,7 +160,7 @@ class ValueCheck {
   }
 
   #add(path: Path, problem: Problem): void {
-    const place: Place = placeAt(this.#node, toYamlPath(path));
+    const place: YamlPlace = placeAt(this.#node, toYamlPath(path));
     this.#problems.add(place, problem);
   }
 

@@ -10,7 +10,7 @@ import {
   type YamlSource,
 } from '../kit/yaml-node.ts';
 import { mergeMaps } from './defaults.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 
 export const INCLUDE_TAG = '!include';
 const REF_KEY = '$ref';
@@ -35,7 +35,7 @@ interface Position {
 }
 
 /** Puts the content of `!include file.yaml#/pointer` and `$ref: file.yaml#/pointer` in its place. Nothing outside the spec's folder is read. */
-export function resolveIncludes(root: YamlNode, problems: Problems): YamlNode {
+export function resolveIncludes(root: YamlNode, problems: SpecProblems): YamlNode {
   const { text } = root.source;
   if (!text.includes(INCLUDE_TAG) && !text.includes(REF_KEY)) return root;
   const resolver = new IncludeResolver(root, problems);
@@ -50,14 +50,14 @@ export function resolveIncludes(root: YamlNode, problems: Problems): YamlNode {
 }
 
 class IncludeResolver {
-  readonly #problems: Problems;
+  readonly #problems: SpecProblems;
   readonly #main: Loaded;
   readonly #folder: string;
   readonly #files = new Map<string, Loaded | undefined>();
   readonly #open = new Set<string>();
   readonly #done = new Map<string, YamlNode>();
 
-  constructor(root: YamlNode, problems: Problems) {
+  constructor(root: YamlNode, problems: SpecProblems) {
     const path = realPath(root.source.file);
     this.#problems = problems;
     this.#main = { path, root };

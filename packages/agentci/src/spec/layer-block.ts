@@ -1,9 +1,9 @@
-import { placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
+import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 import type { LayerBlock } from './suite.ts';
 import { checkValue, isBroken } from './value-check.ts';
 
@@ -22,7 +22,7 @@ interface CheckedValue {
 
 /** Checks layer blocks key by key, and a value that many queries inherit only once. */
 export class LayerBlockChecker {
-  readonly #problems: Problems;
+  readonly #problems: SpecProblems;
   readonly #dir: string;
   readonly #defaults = new Map<Layer, { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }>();
   readonly #blocks = new Map<Layer, CheckedBlock>();
@@ -30,7 +30,7 @@ export class LayerBlockChecker {
   /** Inherited values that were looked at and depend on nothing beside them. */
   readonly #inspected = new Set<CheckedValue>();
 
-  constructor(problems: Problems, dir: string) {
+  constructor(problems: SpecProblems, dir: string) {
     this.#problems = problems;
     this.#dir = dir;
   }
@@ -75,14 +75,11 @@ export class LayerBlockChecker {
   #known(layer: Layer, entry: YamlEntry): LayerKey | undefined {
     const key = LAYER_KEYS[layer].get(entry.key);
     if (key === undefined) {
-      this.#problems.add(
-        { source: entry.keySource, start: entry.keyStart },
-        {
-          code: 'SPEC_UNKNOWN_KEY',
-          message: `"${layer}" has no key "${entry.key}"`,
-          hint: unknownKeyHint(entry.key, [...LAYER_KEYS[layer].keys()]),
-        },
-      );
+      this.#problems.add(keyPlace(entry), {
+        code: 'SPEC_UNKNOWN_KEY',
+        message: `"${layer}" has no key "${entry.key}"`,
+        hint: unknownKeyHint(entry.key, [...LAYER_KEYS[layer].keys()]),
+      });
     }
     return key;
   }

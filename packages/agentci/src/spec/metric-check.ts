@@ -1,14 +1,13 @@
 import { accepts } from '../kit/accepts.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { v } from '../kit/value-schema.ts';
-import type { YamlEntry, YamlNode } from '../kit/yaml-node.ts';
-import { placeAt, toPlain } from '../kit/yaml-node.ts';
+import { keyPlace, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import type { MetricFacts } from '../metrics/metric.ts';
 import { registered } from '../metrics/registered.ts';
 import { BOUND_SHAPE, metricRequests } from './metric-list.ts';
-import type { Place } from './problem.ts';
-import type { Problems } from './problems.ts';
+
+import type { SpecProblems } from './problems.ts';
 
 /** What a bound is checked against. The catalogue itself is asked only about a metric's own parameters. */
 interface KnownMetric extends Pick<MetricFacts, 'name' | 'better' | 'scale'> {
@@ -23,7 +22,7 @@ const bounds = v.strictObject(BOUND_SHAPE);
  * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
  * may belong to a module that is loaded only when the suite runs.
  */
-export function checkMetrics(node: YamlNode, problems: Problems, { hasUse }: { readonly hasUse: boolean }): void {
+export function checkMetrics(node: YamlNode, problems: SpecProblems, { hasUse }: { readonly hasUse: boolean }): void {
   const seen = new Set<string>();
   for (const { name, place, entry } of itemsOf(node)) {
     if (seen.has(name)) {
@@ -39,7 +38,7 @@ export function checkMetrics(node: YamlNode, problems: Problems, { hasUse }: { r
 
 interface Item {
   readonly name: string;
-  readonly place: Place;
+  readonly place: YamlPlace;
   /** Where the metric has more than its name. */
   readonly entry?: YamlEntry;
 }
@@ -51,13 +50,13 @@ function itemsOf(node: YamlNode): Item[] {
     if (item.kind !== 'map') return [];
     return [...item.entries.values()].map((entry) => ({
       name: entry.key,
-      place: { source: entry.keySource, start: entry.keyStart },
+      place: keyPlace(entry),
       ...(entry.value.kind === 'scalar' && entry.value.value === null ? {} : { entry }),
     }));
   });
 }
 
-function unknown(name: string, place: Place, problems: Problems, hasUse: boolean): void {
+function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse: boolean): void {
   const near = didYouMean(name, [...BUILT_IN.keys(), ...registered.keys()]);
   if (hasUse && near === undefined) return;
   problems.add(place, {
@@ -71,7 +70,7 @@ function unknown(name: string, place: Place, problems: Problems, hasUse: boolean
   });
 }
 
-function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: Problems): void {
+function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblems): void {
   const { value } = entry;
   const isPlain = metric.isBare === true && accepts(bounds, toPlain(value));
   if (value.kind === 'map' && !isPlain && !problems.expert.explainMetric(metric.name, entry, problems)) return;
@@ -82,7 +81,7 @@ function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: Problems): 
     min = metric.better === 'higher' ? bound : undefined,
     max = metric.better === 'lower' ? bound : undefined,
   } = request;
-  const at = (key: 'min' | 'max'): Place => (value.kind === 'map' ? placeAt(value, [key]) : value);
+  const at = (key: 'min' | 'max'): YamlPlace => (value.kind === 'map' ? placeAt(value, [key]) : value);
   if (min !== undefined && max !== undefined && min > max)
     problems.add(at('min'), { code: 'SPEC_RANGE', message: `"${metric.name}": min ${min} is above max ${max}` });
   if (metric.scale !== 'fraction') return;
@@ -98,7 +97,7 @@ function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: Problems): 
   if (max === 1 && min === undefined) cannotFail(metric, at('max'), 'at most 1', problems);
 }
 
-const cannotFail = ({ name }: KnownMetric, place: Place, bound: string, problems: Problems): void =>
+const cannotFail = ({ name }: KnownMetric, place: YamlPlace, bound: string, problems: SpecProblems): void =>
   problems.add(place, {
     severity: 'warning',
     code: 'SPEC_CANNOT_FAIL',

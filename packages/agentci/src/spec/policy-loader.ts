@@ -5,7 +5,7 @@ import { parsePolicy, parsePolicyNode } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ReadPolicyFile } from '../policy/references.ts';
 import { existingPath, isInside, readText, realPath } from './include.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 
 /** Reads the policies a spec names or contains, each once. Nothing outside the spec's folder is read. */
 export class PolicyLoader {
@@ -13,12 +13,12 @@ export class PolicyLoader {
   /** The folder as the user wrote it, for the names of files in messages. */
   readonly #shownFolder: string;
   readonly #isOnDisk: boolean;
-  readonly #problems: Problems;
+  readonly #problems: SpecProblems;
   readonly #nodes = new Map<YamlNode, Map<boolean, Policy | undefined>>();
   readonly #files = new Map<string, Policy | undefined>();
   readonly #reported = new Set<string>();
 
-  constructor(specFile: string, problems: Problems) {
+  constructor(specFile: string, problems: SpecProblems) {
     this.#folder = dirname(realPath(specFile));
     this.#shownFolder = dirname(specFile);
     this.#isOnDisk = existingPath(resolve(specFile)) !== undefined;

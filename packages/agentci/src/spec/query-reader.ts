@@ -1,6 +1,6 @@
 import type { Location } from '../kit/diagnostic.ts';
 import type { Infer } from '../kit/value-schema.ts';
-import { locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { keyPlace, locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import type { Policy } from '../policy/policy.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
@@ -11,7 +11,7 @@ import { isLayer, LAYER_KEYS } from './layer-keys.ts';
 import { checkMetrics } from './metric-check.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
 import type { PolicyLoader } from './policy-loader.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 import type { Query } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
@@ -42,7 +42,7 @@ export interface ReadQuery {
 
 /** Reads queries: each laid over the defaults, then checked key by key. */
 export class QueryReader {
-  readonly #problems: Problems;
+  readonly #problems: SpecProblems;
   readonly #blocks: LayerBlockChecker;
   readonly #policies: PolicyLoader;
   /** By key. */
@@ -55,7 +55,7 @@ export class QueryReader {
 
   constructor(
     defaults: YamlMap | undefined,
-    problems: Problems,
+    problems: SpecProblems,
     { dir, policies, hasUse }: { readonly dir: string; readonly policies: PolicyLoader; readonly hasUse: boolean },
   ) {
     this.#problems = problems;
@@ -176,15 +176,12 @@ export class QueryReader {
       const { key, value } = entry;
       if (!isLayer(key) || value.kind !== 'map' || ![...value.entries.keys()].some((name) => LAYER_KEYS[key].has(name)))
         continue;
-      this.#problems.add(
-        { source: entry.keySource, start: entry.keyStart },
-        {
-          severity: 'warning',
-          code: 'SPEC_CHECKS_IN_METADATA',
-          message: `"${key}" stands under "metadata", where it checks nothing`,
-          hint: 'indent it one level less',
-        },
-      );
+      this.#problems.add(keyPlace(entry), {
+        severity: 'warning',
+        code: 'SPEC_CHECKS_IN_METADATA',
+        message: `"${key}" stands under "metadata", where it checks nothing`,
+        hint: 'indent it one level less',
+      });
     }
   }
 
@@ -196,7 +193,7 @@ export class QueryReader {
   #block(entry: YamlEntry): YamlMap | undefined {
     const { key, value } = entry;
     if (value.kind === 'map') return value;
-    if (isNull(value)) this.#problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
+    if (isNull(value)) this.#problems.add(keyPlace(entry), emptyKey(key));
     else if (!isBroken(value)) {
       const shown = value.kind === 'seq' ? 'a list' : JSON.stringify(toPlain(value));
       this.#problems.add(value, { code: 'SPEC_TYPE', message: `"${key}" must be a map of checks, not ${shown}` });
@@ -205,14 +202,11 @@ export class QueryReader {
   }
 
   #unknown(where: string, entry: YamlEntry, allowed: readonly string[]): void {
-    this.#problems.add(
-      { source: entry.keySource, start: entry.keyStart },
-      {
-        code: 'SPEC_UNKNOWN_KEY',
-        message: `${where} has no key "${entry.key}"`,
-        hint: unknownKeyHint(entry.key, allowed),
-      },
-    );
+    this.#problems.add(keyPlace(entry), {
+      code: 'SPEC_UNKNOWN_KEY',
+      message: `${where} has no key "${entry.key}"`,
+      hint: unknownKeyHint(entry.key, allowed),
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { parseYaml } from '../kit/yaml.ts';
 import { isAssaySuite, readAssaySuite } from './assay-suite.ts';
 import type { Expert } from './expert.ts';
 import { INCLUDE_TAG, resolveIncludes } from './include.ts';
-import { Problems } from './problems.ts';
+import { SpecProblems } from './problems.ts';
 import type { Suite } from './suite.ts';
 import { readSuite } from './suite-reader.ts';
 import { isBroken } from './value-check.ts';
@@ -20,7 +20,7 @@ export function readSpec(
   text: string,
   { file, expert }: { readonly file: string; readonly expert?: Expert },
 ): ParsedSpec {
-  const problems = new Problems(expert);
+  const problems = new SpecProblems(expert);
   const document = parseYaml(text, { file, tags: [INCLUDE_TAG] });
   problems.addAll(document.diagnostics);
   const root = document.root === undefined ? undefined : resolveIncludes(document.root, problems);

@@ -1,5 +1,5 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
-import { toPlain, type YamlEntry } from '../kit/yaml-node.ts';
+import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
 import {
   RUNNER_KINDS,
   RUNNER_SCHEMAS,
@@ -7,18 +7,18 @@ import {
   toRunnerConfig,
   type WrittenRunner,
 } from '../runners/config.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 import { joinOr } from './schema-words.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));
 
 /** Reads `runner:`, which has exactly one of four kinds; the others' keys are then unknown to it. */
-export function readRunner(entry: YamlEntry, problems: Problems): RunnerConfig | undefined {
+export function readRunner(entry: YamlEntry, problems: SpecProblems): RunnerConfig | undefined {
   const { value } = entry;
   if (isBroken(value)) return undefined;
   if (value.kind !== 'map') {
-    const place = { source: entry.keySource, start: entry.keyStart };
+    const place = keyPlace(entry);
     if (isNull(value)) problems.add(place, emptyKey(entry.key));
     else
       problems.add(value, {
@@ -40,14 +40,11 @@ export function readRunner(entry: YamlEntry, problems: Problems): RunnerConfig |
   }
   if (kinds.length > 1) {
     const second = [...value.entries.values()].filter(({ key }) => (kinds as readonly string[]).includes(key))[1]!;
-    problems.add(
-      { source: second.keySource, start: second.keyStart },
-      {
-        code: 'SPEC_RUNNER_KIND',
-        message: `"runner" has ${kinds.length} kinds; it takes one of ${KINDS}`,
-        hint: 'keep one of them',
-      },
-    );
+    problems.add(keyPlace(second), {
+      code: 'SPEC_RUNNER_KIND',
+      message: `"runner" has ${kinds.length} kinds; it takes one of ${KINDS}`,
+      hint: 'keep one of them',
+    });
     return undefined;
   }
   if (!checkValue(entry, RUNNER_SCHEMAS[kind], problems)) return undefined;

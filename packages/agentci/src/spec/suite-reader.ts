@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
-import { setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { keyPlace, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import { mergeMaps } from './defaults.ts';
 import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { PolicyLoader } from './policy-loader.ts';
-import type { Problems } from './problems.ts';
+import type { SpecProblems } from './problems.ts';
 import { IdAllocator, queryId } from './query-id.ts';
 import { QueryReader, type ReadQuery } from './query-reader.ts';
 import { readRunner } from './runner.ts';
@@ -19,7 +19,7 @@ const DEFAULT_BASELINE_DIR = './baselines';
 const NOT_HASHED = new Set(['$schema', 'version', 'defaults', 'metrics', 'policy', 'queries']);
 
 /** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
-export function readSuite(root: YamlMap, problems: Problems): Suite | undefined {
+export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
   const plain: Record<string, unknown> = {};
   const schemas = new Map(Object.entries(ROOT_KEYS));
   for (const [key, entry] of root.entries) {
@@ -27,7 +27,7 @@ export function readSuite(root: YamlMap, problems: Problems): Suite | undefined 
     if (schema !== undefined) {
       if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
     } else if (!ROOT_KEY_NAMES.includes(key)) {
-      problems.add(placeOf(entry), {
+      problems.add(keyPlace(entry), {
         code: 'SPEC_UNKNOWN_KEY',
         message: `the spec has no key "${key}"`,
         hint: unknownKeyHint(key, ROOT_KEY_NAMES),
@@ -83,10 +83,10 @@ function hashed({ plain, query }: ReadQuery): Readonly<Record<string, unknown>> 
   return sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) };
 }
 
-function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
+function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): void {
   if (entry === undefined || isBroken(entry.value)) return;
   if (isNull(entry.value)) {
-    problems.add(placeOf(entry), emptyKey('version'));
+    problems.add(keyPlace(entry), emptyKey('version'));
     return;
   }
   const version = toPlain(entry.value);
@@ -99,7 +99,7 @@ function checkVersion(entry: YamlEntry | undefined, problems: Problems): void {
   });
 }
 
-function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
+function readQueries(root: YamlMap, problems: SpecProblems): readonly ReadQuery[] {
   const { file } = root.source;
   const reader = new QueryReader(effectiveDefaults(root, problems), problems, {
     dir: dirname(file),
@@ -109,7 +109,7 @@ function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
   const entry = root.entries.get('queries');
   if (entry === undefined || isBroken(entry.value)) return [];
   const { value } = entry;
-  if (isNull(value)) problems.add(placeOf(entry), emptyKey('queries'));
+  if (isNull(value)) problems.add(keyPlace(entry), emptyKey('queries'));
   else if (value.kind !== 'seq') {
     problems.add(value, {
       code: 'SPEC_TYPE',
@@ -130,7 +130,7 @@ function readQueries(root: YamlMap, problems: Problems): readonly ReadQuery[] {
 }
 
 /** `metrics` and `policy` of the root count as defaults; what `defaults` itself says wins over them. */
-function effectiveDefaults(root: YamlMap, problems: Problems): YamlMap | undefined {
+function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | undefined {
   const shared = new Map(
     [...root.entries].filter(([key, { value }]) => isInherited(key) && !isNull(value) && !isBroken(value)),
   );
@@ -138,19 +138,14 @@ function effectiveDefaults(root: YamlMap, problems: Problems): YamlMap | undefin
   const entry = root.entries.get('defaults');
   if (entry === undefined || isBroken(entry.value)) return shared.size === 0 ? undefined : base;
   if (entry.value.kind === 'map') return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);
-  if (isNull(entry.value)) problems.add(placeOf(entry), emptyKey('defaults'));
+  if (isNull(entry.value)) problems.add(keyPlace(entry), emptyKey('defaults'));
   else problems.add(entry.value, { code: 'SPEC_TYPE', message: '"defaults" must be a map' });
   return base;
 }
 
 const isInherited = (key: string): boolean => key === 'metrics' || key === 'policy';
 
-const placeOf = (entry: YamlEntry): Pick<YamlNode, 'source' | 'start'> => ({
-  source: entry.keySource,
-  start: entry.keyStart,
-});
-
-function withIds(read: readonly ReadQuery[], problems: Problems): readonly Query[] {
+function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Query[] {
   const written = new Set<string>();
   for (const { query, idEntry } of read) {
     const { id } = query;

@@ -1,21 +1,21 @@
 import { accepts } from '../kit/accepts.ts';
+import type { Problem } from '../kit/problems.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
-import { toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
-import type { Problem } from './problem.ts';
-import type { Problems } from './problems.ts';
+import { keyPlace, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
+import type { SpecProblems } from './problems.ts';
 
 /** Checks one value against its schema and reports what is wrong, where. True when nothing is. */
 export function checkValue(
   entry: YamlEntry,
   schema: ValueSchema,
-  problems: Problems,
+  problems: SpecProblems,
   /** The value, where somebody has it already. */
   value: unknown = toPlain(entry.value),
 ): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
-    problems.add({ source: entry.keySource, start: entry.keyStart }, emptyKey(key));
+    problems.add(keyPlace(entry), emptyKey(key));
     return false;
   }
   return accepts(schema, value) || problems.expert.explain(entry, schema, problems);

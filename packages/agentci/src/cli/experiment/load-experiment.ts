@@ -8,7 +8,7 @@ import type { ActionSource } from '../../metrics/decision-quality/actions.ts';
 import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../../metrics/decision-quality/profile.ts';
 import { explainValue } from '../../spec/explain-value.ts';
 import { unknownKeyHint } from '../../spec/known-keys.ts';
-import { Problems } from '../../spec/problems.ts';
+import { SpecProblems } from '../../spec/problems.ts';
 import { emptyKey, isBroken, isNull } from '../../spec/value-check.ts';
 import { zodExpert } from '../../spec/zod-expert.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
@@ -36,7 +36,7 @@ export function parseExperiment(
   text: string,
   { file, overrides = {} }: { readonly file: string; readonly overrides?: ExperimentOverrides },
 ): ParsedExperiment {
-  const problems = new Problems(zodExpert);
+  const problems = new SpecProblems(zodExpert);
   const { root, diagnostics } = parseYaml(text, { file });
   problems.addAll(diagnostics);
   let plan: ExperimentPlan | undefined;
@@ -66,7 +66,7 @@ export function loadExperiment(
 
 function readPlan(
   root: YamlMap,
-  { problems, overrides }: { problems: Problems; overrides: ExperimentOverrides },
+  { problems, overrides }: { problems: SpecProblems; overrides: ExperimentOverrides },
 ): ExperimentPlan | undefined {
   const plain: Record<string, unknown> = {};
   const schemas = new Map(Object.entries(EXPERIMENT_KEYS));
@@ -125,7 +125,7 @@ function readPlan(
 function readConditions(
   entry: YamlEntry | undefined,
   read: (entry: YamlEntry, index: number) => ConditionPlan | undefined,
-  problems: Problems,
+  problems: SpecProblems,
 ): ConditionPlan[] {
   if (entry === undefined || isBroken(entry.value)) return [];
   const { value } = entry;

@@ -1,6 +1,6 @@
-import { toPlain, type YamlEntry } from '../../kit/yaml-node.ts';
+import { keyPlace, toPlain, type YamlEntry } from '../../kit/yaml-node.ts';
 import { explainValue } from '../../spec/explain-value.ts';
-import type { Problems } from '../../spec/problems.ts';
+import type { SpecProblems } from '../../spec/problems.ts';
 import { readRunner } from '../../spec/runner.ts';
 import type { ConditionPlan, ConditionSource } from './plan.ts';
 import { conditionSchema, SOURCE_KEYS, type WrittenCondition } from './schema.ts';
@@ -17,7 +17,7 @@ export interface ConditionDefaults {
 export function readCondition(
   entry: YamlEntry,
   defaults: ConditionDefaults,
-  problems: Problems,
+  problems: SpecProblems,
 ): ConditionPlan | undefined {
   if (!explainValue(entry, conditionSchema, problems)) return undefined;
   const written = conditionSchema.parse(toPlain(entry.value));
@@ -37,14 +37,14 @@ const KINDS = SOURCE_KEYS.map((key) => `"${key}"`).join(', ');
 function readSource(
   entry: YamlEntry,
   written: WrittenCondition,
-  { defaults, problems }: { defaults: ConditionDefaults; problems: Problems },
+  { defaults, problems }: { defaults: ConditionDefaults; problems: SpecProblems },
 ): ConditionSource | undefined {
   const entries = entry.value.kind === 'map' ? entry.value.entries : new Map<string, YamlEntry>();
   const kinds = SOURCE_KEYS.filter((key) => entries.has(key));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
     const second = entries.get(kinds[1] ?? '');
-    const place = second === undefined ? entry.value : { source: second.keySource, start: second.keyStart };
+    const place = second === undefined ? entry.value : keyPlace(second);
     const many = kind === undefined ? 'none' : `${kinds.length}`;
     problems.add(place, {
       code: 'EXPERIMENT_SOURCE',
@@ -87,15 +87,12 @@ function readSource(
 }
 
 /** Recordings are all read; a number that is passed over in silence would mislead. */
-function refuseTrials(entries: ReadonlyMap<string, YamlEntry>, problems: Problems): void {
+function refuseTrials(entries: ReadonlyMap<string, YamlEntry>, problems: SpecProblems): void {
   const written = entries.get('trials');
   if (written === undefined) return;
-  problems.add(
-    { source: written.keySource, start: written.keyStart },
-    {
-      code: 'SPEC_VALUE',
-      message: '"trials" says how many to make; recorded trials are all read',
-      hint: 'remove it, or leave trials out by name with "exclude"',
-    },
-  );
+  problems.add(keyPlace(written), {
+    code: 'SPEC_VALUE',
+    message: '"trials" says how many to make; recorded trials are all read',
+    hint: 'remove it, or leave trials out by name with "exclude"',
+  });
 }
