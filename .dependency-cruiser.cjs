@@ -15,7 +15,7 @@ const src = '^packages/agentci/src/';
 const dir = (names) => `${src}(${names.join('|')})/`;
 const tests = '\\.test\\.ts$';
 // Hashing, the time-limited regular-expression sandbox and the lazy loading of an engine are computations, not effects.
-const pureBuiltins = '^(node:)?(crypto|vm|util|module)$';
+const pureBuiltins = '^(node:)?(buffer|crypto|vm|util|module)$';
 const pure = ['kit', 'trace', 'stats', 'results', 'metrics', 'policy', 'layers', 'experiment', 'reporters', 'baseline'];
 
 module.exports = {

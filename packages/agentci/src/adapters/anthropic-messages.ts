@@ -4,7 +4,15 @@ import { tryBuild } from './build/build-trace.ts';
 import { conversation, type Reply } from './build/conversation.ts';
 import { defined } from './build/defined.ts';
 import type { Draft, Turn } from './build/draft.ts';
-import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from './build/messages.ts';
 import { countStarts, gapOf, splitStreams } from './build/streams.ts';
@@ -70,30 +78,18 @@ const isReply = (value: unknown): boolean =>
     ? value.some((event) => isFields(event) && event.type === 'message_start')
     : isFields(value) && value.type === 'message' && Array.isArray(value.content) && roleOf(value.role) === 'assistant';
 
+const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'message_start';
+
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
   if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
-    return exchangeItems(
-      splitStreams(
-        records,
-        countStarts(({ value }) => fields(value).type === 'message_start'),
-      ).map((events) => ({
-        record: events[0]!,
-        input: [],
-        ...replyOf(events.map((event) => event.value)),
-      })),
-      FORMAT,
-    );
-  if (isReply(value))
-    return exchangeItems(
-      records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
-      FORMAT,
-    );
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
+  if (isReply(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
   const turns = records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []));
   return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: RECORDS }));
 }
@@ -116,25 +112,10 @@ const systemOf = ({ system }: Fields): Turn[] => {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 };
 
-function exchangeOf(record: RawRecord): WireExchange[] {
-  const pair = pairOf(record);
-  if (pair === undefined) return [];
-  const { request, response, status } = pair;
-  const error = wireError(response, status);
-  return [
-    {
-      record,
-      input: [...systemOf(request), ...turnsOf(request.messages)],
-      ...defined({
-        model: label(request.model),
-        error,
-        tools: request.tools === undefined ? undefined : toolDefs(request.tools),
-      }),
-      ...(error === undefined ? replyOf(response) : {}),
-      ...defined({ gap: pair.gap }),
-    },
-  ];
-}
+const WIRE: Wire = {
+  input: (request) => [...systemOf(request), ...turnsOf(request.messages)],
+  reply: replyOf,
+};
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = Array.isArray(response) ? joined(response) : fields(response);

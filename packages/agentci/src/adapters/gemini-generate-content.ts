@@ -5,9 +5,9 @@ import { tryBuild } from './build/build-trace.ts';
 import { conversation, type Reply } from './build/conversation.ts';
 import { defined } from './build/defined.ts';
 import type { Turn } from './build/draft.ts';
-import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
+import { exchangeItems, exchangesIn, MESSAGES_RECORD, pairOf, streamedReplies, type Wire } from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
-import { messageTurns, toolDefs, turnsOf } from './build/messages.ts';
+import { messageTurns, turnsOf } from './build/messages.ts';
 import { gapOf, splitStreams } from './build/streams.ts';
 import { geminiUsage } from './build/token-usage.ts';
 import { fields, label, objects, pick } from './build/values.ts';
@@ -63,16 +63,8 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
-  if (isReply(value))
-    return exchangeItems(
-      splitStreams(records, pieceKey()).map((pieces) => ({
-        record: pieces[0]!,
-        input: [],
-        ...replyOf(pieces.map((piece) => piece.value)),
-      })),
-      FORMAT,
-    );
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
   if (isFields(value) && Array.isArray(value.contents))
     return records.flatMap((record) =>
       tryBuild(record, () => ({
@@ -108,22 +100,11 @@ function inputOf(request: Fields): Turn[] {
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
-function exchangeOf(record: RawRecord): WireExchange[] {
-  const pair = pairOf(record);
-  if (pair === undefined) return [];
-  const { request, response, status, uri } = pair;
-  const error = wireError(response, status);
-  const model = /\/models\/([^/:?]+)/.exec(uri)?.[1];
-  return [
-    {
-      record,
-      input: inputOf(request),
-      ...defined({ model, error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
-      ...(error === undefined ? replyOf(response) : {}),
-      ...defined({ gap: pair.gap }),
-    },
-  ];
-}
+const WIRE: Wire = {
+  input: inputOf,
+  asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
+  reply: replyOf,
+};
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const parts = Array.isArray(response) ? objects(response) : [fields(response)];

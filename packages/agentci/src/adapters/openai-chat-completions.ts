@@ -4,7 +4,15 @@ import { tryBuild } from './build/build-trace.ts';
 import { conversation, type Reply } from './build/conversation.ts';
 import { defined } from './build/defined.ts';
 import type { Draft, Turn } from './build/draft.ts';
-import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
 import { worst } from './build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnsOf } from './build/messages.ts';
@@ -67,27 +75,19 @@ const isCompletion = (value: unknown): boolean =>
     ? value.length > 0 && value.every(isCompletion)
     : isFields(value) && (value.object === 'chat.completion' || value.object === 'chat.completion.chunk');
 
+/** Chunks of one reply carry its id; one without belongs to the reply before it. */
+const streamKey = ({ value }: RawRecord, before: string | undefined): string => label(fields(value).id) ?? before ?? '';
+
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
   if (isFields(value) && value.object === 'chat.completion.chunk')
-    return exchangeItems(
-      splitStreams(records, ({ value }, before) => label(fields(value).id) ?? before ?? '').map((chunks) => ({
-        record: chunks[0]!,
-        input: [],
-        ...replyOf(chunks.map((chunk) => chunk.value)),
-      })),
-      FORMAT,
-    );
-  if (isCompletion(value))
-    return exchangeItems(
-      records.map((record) => ({ record, input: [], ...replyOf(record.value) })),
-      FORMAT,
-    );
+    return exchangeItems(streamedReplies(splitStreams(records, streamKey), WIRE), FORMAT);
+  if (isCompletion(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
   return tryBuild(first, () =>
     messagesDraft(records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []))),
   );
@@ -114,22 +114,7 @@ function wrapped(record: RawRecord): Draft {
   };
 }
 
-function exchangeOf(record: RawRecord): WireExchange[] {
-  const pair = pairOf(record);
-  if (pair === undefined) return [];
-  const { request, response, status } = pair;
-  const error = wireError(response, status);
-  const model = label(request.model);
-  return [
-    {
-      record,
-      input: turnsOf(request.messages),
-      ...defined({ model, error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
-      ...(error === undefined ? replyOf(response) : {}),
-      ...defined({ gap: pair.gap }),
-    },
-  ];
-}
+const WIRE: Wire = { input: ({ messages }) => turnsOf(messages), reply: replyOf };
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const isStream = Array.isArray(response);

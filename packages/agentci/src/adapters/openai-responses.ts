@@ -4,10 +4,19 @@ import { tryBuild } from './build/build-trace.ts';
 import { conversation, type Reply } from './build/conversation.ts';
 import { defined } from './build/defined.ts';
 import type { Draft, DraftRetrieval, Turn } from './build/draft.ts';
-import { exchangeItems, MESSAGES_RECORD, pairOf, type WireExchange, wireError } from './build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  type WireExchange,
+  wireError,
+} from './build/exchanges.ts';
 import { finishOf } from './build/finish.ts';
 import { worst } from './build/likeness.ts';
-import { toolDefs, turnOfText } from './build/messages.ts';
+import { turnOfText } from './build/messages.ts';
 import { isResponseItem, itemTurns, retrievalsIn } from './build/response-items.ts';
 import { countStarts, gapOf, splitStreams } from './build/streams.ts';
 import { usageOf } from './build/token-usage.ts';
@@ -49,23 +58,15 @@ const isResponse = (value: unknown): boolean =>
     ? value.some((event) => isFields(event) && typeof event.type === 'string' && event.type.startsWith('response.'))
     : isFields(value) && value.object === 'response' && Array.isArray(value.output);
 
+const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'response.created';
+
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (pairOf(first) !== undefined) return exchangeItems(records.flatMap(exchangeOf), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
-    return exchangeItems(
-      splitStreams(
-        records,
-        countStarts(({ value }) => fields(value).type === 'response.created'),
-      ).map((events) => ({
-        record: events[0]!,
-        input: [],
-        ...replyOf(events.map((event) => event.value)),
-      })),
-      FORMAT,
-    );
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
   return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
 }
@@ -97,26 +98,11 @@ function inputOf(request: Fields): Turn[] {
   return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
 }
 
-function exchangeOf(record: RawRecord): WireExchange[] {
-  const pair = pairOf(record);
-  if (pair === undefined) return [];
-  const { request, response, status } = pair;
-  const error = wireError(response, status);
-  return [
-    {
-      record,
-      input: inputOf(request),
-      ...previous(request),
-      ...defined({
-        model: label(request.model),
-        error,
-        tools: request.tools === undefined ? undefined : toolDefs(request.tools),
-      }),
-      ...(error === undefined ? replyOf(response) : {}),
-      ...defined({ gap: pair.gap }),
-    },
-  ];
-}
+const WIRE: Wire = {
+  input: inputOf,
+  asked: ({ request }) => ({ ...previous(request), ...defined({ model: label(request.model) }) }),
+  reply: replyOf,
+};
 
 function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?: string } } {
   const whole = Array.isArray(response) ? lastOf(response) : fields(response);

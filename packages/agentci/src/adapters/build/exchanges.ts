@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { isFields } from '../../trace/fields.ts';
+import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { eventsIn } from '../containers/events.ts';
@@ -10,6 +10,7 @@ import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Gap, Turn } from './draft.ts';
+import { toolDefs } from './messages.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
@@ -62,6 +63,45 @@ export function pairOf(record: RawRecord): Pair | undefined {
     ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
   };
 }
+
+/** How a provider's requests and replies are read. */
+export interface Wire {
+  readonly input: (request: Fields) => readonly Turn[];
+  /** More of what the request says; its model unless said. */
+  readonly asked?: (pair: Pair) => Partial<WireExchange>;
+  readonly reply: (response: unknown) => Partial<WireExchange>;
+}
+
+/** The calls in records that are pairs. A reply that is an error says nothing else. */
+export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExchange[] {
+  return records.flatMap((record) => {
+    const pair = pairOf(record);
+    if (pair === undefined) return [];
+    const { request, response, status, gap } = pair;
+    const error = wireError(response, status);
+    return [
+      {
+        record,
+        input: wire.input(request),
+        ...(wire.asked?.(pair) ?? defined({ model: label(request.model) })),
+        ...defined({ error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
+        ...(error === undefined ? wire.reply(response) : {}),
+        ...defined({ gap }),
+      },
+    ];
+  });
+}
+
+/** Replies without their requests. */
+export const wholeReplies = (records: readonly RawRecord[], { reply }: Pick<Wire, 'reply'>): WireExchange[] =>
+  records.map((record) => ({ record, input: [], ...reply(record.value) }));
+
+/** Replies in pieces, without their requests. */
+export const streamedReplies = (
+  streams: readonly (readonly RawRecord[])[],
+  { reply }: Pick<Wire, 'reply'>,
+): WireExchange[] =>
+  streams.map((pieces) => ({ record: pieces[0]!, input: [], ...reply(pieces.map(({ value }) => value)) }));
 
 /** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
 function bodyOf(body: unknown): unknown {
