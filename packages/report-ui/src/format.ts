@@ -8,9 +8,7 @@ const orUnknown =
   (value: number | null | undefined): string =>
     typeof value === 'number' && Number.isFinite(value) ? format(value) : UNKNOWN;
 
-export const usd = orUnknown((value) =>
-  value !== 0 && Math.abs(value) < 0.0001 ? `$${value.toPrecision(2)}` : formatUsd(value),
-);
+export const usd = orUnknown(formatUsd);
 /** For an axis, where neighbours may differ in the fifth digit only. */
 export const usdTick = orUnknown((value) => `$${Number(value.toPrecision(3))}`);
 export const ms = orUnknown(formatMs);

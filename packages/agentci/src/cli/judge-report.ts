@@ -1,13 +1,14 @@
 import type { AuditReport } from '../judge/audit.ts';
 import type { Agreement, Calibration } from '../judge/calibrate.ts';
 import type { JudgeUsage } from '../judge/port.ts';
+import { formatUsd } from '../reporters/format-number.ts';
 
 const percent = (value: number | null): string => (value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`);
 const decimal = (value: number | null): string => (value === null ? 'not measured' : value.toFixed(2));
 
 const usageLine = (usage: JudgeUsage | undefined): string => {
   if (usage === undefined) return '';
-  const cost = usage.cost_usd === null ? 'unknown cost' : `$${usage.cost_usd.toFixed(4)}`;
+  const cost = usage.cost_usd === null ? 'unknown cost' : formatUsd(usage.cost_usd);
   return `judge: ${usage.calls} calls, ${usage.cached} from the cache, ${usage.input_tokens + usage.output_tokens} tokens, ${cost}`;
 };
 

@@ -1,7 +1,15 @@
 /** Numbers as people read them in reports. */
 export function formatUsd(usd: number): string {
   if (usd === 0) return '$0';
-  return `$${usd.toFixed(Math.abs(usd) >= 1 ? 2 : 4)}`;
+  return `$${usd.toFixed(decimalsOf(Math.abs(usd)))}`;
+}
+
+const MAX_DECIMALS = 12;
+
+/** A price is never shown as nothing: below a hundredth of a cent its first two digits count. */
+function decimalsOf(usd: number): number {
+  if (usd >= 1) return 2;
+  return usd >= 0.0001 ? 4 : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(usd)));
 }
 
 export function formatMs(ms: number): string {

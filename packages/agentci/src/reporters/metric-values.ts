@@ -27,7 +27,7 @@ export function metricText({ name, result }: MetricValue): string {
 
 /** A measured number with its unit. */
 export function metricNumber(value: number, unit: string | undefined): string {
-  if (unit === 'USD') return isTiny(value) ? `$${value.toPrecision(2)}` : formatUsd(value);
+  if (unit === 'USD') return formatUsd(value);
   if (unit === 'ms') return formatMs(value);
   return `${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 }

@@ -5,7 +5,6 @@ import { formatCount, formatUsd } from '../format-number.ts';
 type Format = (value: number) => string;
 
 const ratio: Format = (value) => value.toFixed(2);
-const dollars: Format = (value) => (value === 0 ? '$0' : value < 1 ? `$${value.toFixed(4)}` : formatUsd(value));
 const milliseconds: Format = (value) => `${formatCount(Math.round(value))}ms`;
 
 export interface Row {
@@ -26,7 +25,7 @@ export function rowsOf({ path, cost }: QueryDiff): Row[] {
     { layer: 'path', title: 'Sequence LCS', delta: path.sequence_lcs, format: ratio, showPercent: false },
     { layer: 'path', title: 'Loops detected', delta: path.loops, format: formatCount, showPercent: false },
     { layer: 'path', title: 'Handoffs', delta: path.handoffs, format: formatCount, showPercent: false },
-    { layer: 'cost', title: 'Total cost', delta: cost.cost_usd, format: dollars, showPercent: true },
+    { layer: 'cost', title: 'Total cost', delta: cost.cost_usd, format: formatUsd, showPercent: true },
     { layer: 'cost', title: 'Total tokens', delta: cost.total_tokens, format: formatCount, showPercent: true },
     { layer: 'cost', title: 'LLM calls', delta: cost.llm_calls, format: formatCount, showPercent: true },
     { layer: 'cost', title: 'Latency', delta: cost.latency_ms, format: milliseconds, showPercent: true },
