@@ -15,7 +15,7 @@ import { parseVerdict } from './parse-verdict.ts';
 import type { Verdict } from './port.ts';
 
 const SCHEMA = 'agentci.verdict/1';
-export const MAX_FILE_BYTES = 256 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 const MAX_RAW = 16 * 1024;
 
 /** What a stored verdict answers: enough to see in a review what it is about. */
@@ -36,27 +36,36 @@ export interface StoredVerdict {
 
 export const pathOf = (dir: string, hash: string): string => join(dir, hash.slice(0, 2), `${hash}.json`);
 
-/** A verdict from the cache. Anything that is not a whole verdict on this very question counts as absent. */
-export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): StoredVerdict | undefined {
+/** A file of the cache. Anything that is not an answer to this very prompt, in this schema, counts as absent. */
+export function readCacheFile(
+  path: string,
+  schema: string,
+  key: Pick<VerdictKey, 'model' | 'prompt_hash'>,
+): Record<string, unknown> | undefined {
   try {
-    const path = pathOf(dir, hash);
     const stat = statSync(path);
     if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
     const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    if (file.schema !== SCHEMA || file.prompt_hash !== key.prompt_hash || file.model !== key.model) return undefined;
-    const verdict = parseVerdict(JSON.stringify(file.verdict));
-    if ('error' in verdict) return undefined;
-    const warnings = Array.isArray(file.warnings) ? file.warnings.filter((text) => typeof text === 'string') : [];
-    return {
-      verdict,
-      raw: typeof file.raw === 'string' ? file.raw : '',
-      ...(isCount(file.input_tokens) ? { input_tokens: file.input_tokens } : {}),
-      ...(isCount(file.output_tokens) ? { output_tokens: file.output_tokens } : {}),
-      ...(warnings.length > 0 ? { warnings } : {}),
-    };
+    const isAnswer = file.schema === schema && file.prompt_hash === key.prompt_hash && file.model === key.model;
+    return isAnswer ? file : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A verdict from the cache, if a whole one is there. */
+export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): StoredVerdict | undefined {
+  const file = readCacheFile(pathOf(dir, hash), SCHEMA, key);
+  const verdict = file?.verdict === undefined ? undefined : parseVerdict(JSON.stringify(file.verdict));
+  if (file === undefined || verdict === undefined || 'error' in verdict) return undefined;
+  const warnings = Array.isArray(file.warnings) ? file.warnings.filter((text) => typeof text === 'string') : [];
+  return {
+    verdict,
+    raw: typeof file.raw === 'string' ? file.raw : '',
+    ...(isCount(file.input_tokens) ? { input_tokens: file.input_tokens } : {}),
+    ...(isCount(file.output_tokens) ? { output_tokens: file.output_tokens } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
 }
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;

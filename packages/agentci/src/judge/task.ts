@@ -1,6 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
-import { MAX_FILE_BYTES, pathOf, type VerdictKey, writeWhole } from './cache-files.ts';
+import { pathOf, readCacheFile, type VerdictKey, writeWhole } from './cache-files.ts';
 import { DATA_LINE, dataBlock } from './data-block.ts';
 import type { JudgeTask } from './port.ts';
 import type { JudgePrompt } from './prompt.ts';
@@ -44,18 +43,10 @@ export function readTaskReply(text: string, task: Pick<JudgeTask, 'check'>): Rea
   }
 }
 
-/** A reply kept by an earlier run. Anything that is not a reply to this very prompt counts as absent. */
+/** A reply kept by an earlier run, if there is one. */
 export function readStoredReply(dir: string, hash: string, key: VerdictKey): string | undefined {
-  try {
-    const path = pathOf(dir, hash);
-    const stat = statSync(path);
-    if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
-    const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    if (file.schema !== SCHEMA || file.prompt_hash !== key.prompt_hash || file.model !== key.model) return undefined;
-    return typeof file.reply === 'string' ? file.reply : undefined;
-  } catch {
-    return undefined;
-  }
+  const reply = readCacheFile(pathOf(dir, hash), SCHEMA, key)?.reply;
+  return typeof reply === 'string' ? reply : undefined;
 }
 
 /** Keeps a reply for the next run; one that cannot be kept is still a reply. */
