@@ -31,11 +31,15 @@ export const meetDeep: Meet = (inherited, own) =>
     ? { ...own, value: mergeMaps(inherited.value, own.value) }
     : own;
 
+/** Above this many keys, putting each in its place would cost more than sorting all of them. */
+const FEW_KEYS = 32;
+
 /**
  * One level of `mergeMaps`, over entries sorted by key: thousands of queries inherit the same few entries, and a copy of a
  * map for each costs more than reading what the query wrote itself.
  */
 export function overlay(base: readonly YamlEntry[], over: YamlMap, meet: Meet): YamlEntry[] {
+  if (over.entries.size > FEW_KEYS) return overlayMany(base, over, meet);
   const entries = [...base];
   for (const entry of over.entries.values()) {
     const { key } = entry;
@@ -47,6 +51,16 @@ export function overlay(base: readonly YamlEntry[], over: YamlMap, meet: Meet): 
     else entries[at] = meet(inherited, entry);
   }
   return entries;
+}
+
+function overlayMany(base: readonly YamlEntry[], over: YamlMap, meet: Meet): YamlEntry[] {
+  const entries = new Map(base.map((entry) => [entry.key, entry]));
+  for (const entry of over.entries.values()) {
+    const inherited = entries.get(entry.key);
+    if (inherited !== undefined && isNull(entry.value)) entries.delete(entry.key);
+    else entries.set(entry.key, inherited === undefined ? entry : meet(inherited, entry));
+  }
+  return [...entries.values()].sort((a, b) => Number(a.key > b.key) - Number(a.key < b.key));
 }
 
 const isNull = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;
