@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
 import { runProcess } from './process.ts';
 
 const base = { cwd: process.cwd(), env: process.env, stdin: '', maxStdoutBytes: 1_000_000 };
@@ -92,4 +93,63 @@ test('keeps only the end of a long stderr', async () => {
   });
   expect(outcome.ended === 'exited' && outcome.stderr.length).toBeLessThan(70_000);
   expect(outcome.ended === 'exited' && outcome.stderr.endsWith('the reason')).toBe(true);
+});
+
+test('a grandchild that ignores the polite signal and holds no pipe does not survive the run either', async () => {
+  const code = `
+    const c = require('child_process').spawn('sh', ['-c', 'trap "" TERM; echo ready; exec sleep 60 >/dev/null'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    c.stdout.once('data', () => { console.log(c.pid); process.exit(0) });`;
+  const outcome = await runProcess({ ...base, ...node(code), signal: never });
+  const pid = Number(outcome.ended === 'exited' && outcome.stdout.toString());
+  expect(pid).toBeGreaterThan(0);
+  expect(await isGone(pid)).toBe(true);
+});
+
+test('a process that left the group and holds stdout open does not hold the run', async () => {
+  const code = `const c = require('child_process').spawn('sleep', ['60'], { stdio: 'inherit', detached: true }); console.log(c.pid); c.unref()`;
+  const outcome = await runProcess({ ...base, ...node(code), signal: never });
+  expect(outcome).toMatchObject({ ended: 'exited', code: 0 });
+  const pid = Number(outcome.ended === 'exited' && outcome.stdout.toString());
+  onTestFinished(() => void process.kill(pid));
+});
+
+test('an agent that is stopped gets the time to clean up after itself', async () => {
+  const controller = new AbortController();
+  // It says itself that it listens: a signal before that would just end it.
+  const code = `process.on('SIGTERM', () => { console.error('cleaned up'); process.exit(0) }); setInterval(() => {}, 1000); process.kill(${process.pid}, 'SIGWINCH')`;
+  const running = runProcess({
+    ...base,
+    ...node(code),
+    signal: controller.signal,
+  });
+  await once(process, 'SIGWINCH');
+  controller.abort();
+  expect(await running).toEqual({ ended: 'aborted', stderr: 'cleaned up\n' });
+});
+
+test('a run that was stopped before it began starts nothing', async () => {
+  const outcome = await runProcess({ ...base, ...node('console.log("done")'), signal: AbortSignal.abort() });
+  expect(outcome).toEqual({ ended: 'aborted', stderr: '' });
+});
+
+test.each([
+  { bytes: 1000, ended: 'exited' },
+  { bytes: 1001, ended: 'flooded' },
+])('$bytes bytes where 1000 are allowed: $ended', async ({ bytes, ended }) => {
+  const code = `process.stdout.write("x".repeat(${bytes}))`;
+  expect((await runProcess({ ...base, ...node(code), signal: never, maxStdoutBytes: 1000 })).ended).toBe(ended);
+});
+
+test('whoever watches the process is told when it starts and, once, when it is over', async () => {
+  const told: string[] = [];
+  await runProcess({
+    ...base,
+    ...node(''),
+    signal: never,
+    onStart: (pid) => {
+      told.push(typeof pid);
+      return () => told.push('over');
+    },
+  });
+  expect(told).toEqual(['number', 'over']);
 });

@@ -89,13 +89,12 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     });
     // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
     child.on('exit', (code, signal) => {
-      end(
-        (errors) =>
-          code === null
-            ? { ended: 'signal', signal: signal ?? 'unknown', stderr: errors }
-            : { ended: 'exited', code, stdout: Buffer.concat(stdout), stderr: errors },
-        'SIGTERM',
-      );
+      end((errors) => {
+        if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
+        // What was still in the pipe may have been too much: half an output must not pass for a whole one.
+        if (stdoutBytes > request.maxStdoutBytes) return { ended: 'flooded', stderr: errors };
+        return { ended: 'exited', code, stdout: Buffer.concat(stdout), stderr: errors };
+      }, 'SIGTERM');
     });
     child.on('close', () => {
       if (verdict) finish();
