@@ -3,6 +3,7 @@
 //
 // A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
 // loop without ever yielding; a thread can be ended from outside.
+import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -44,13 +45,22 @@ parentPort.on('message', async (message) => {
   aborts.set(call, controller);
   try {
     const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
+    await printed();
     reply({ call, ok: true, value });
   } catch (error) {
+    await printed();
     reply({ call, ok: false, loading: false, error: facts(error) });
   } finally {
     aborts.delete(call);
   }
 });
+
+/** Waits until the other side has what was printed: it would come after the reply, and be told of the next query. */
+async function printed() {
+  const busy = [process.stdout, process.stderr].filter((stream) => stream.writable && stream.writableLength > 0);
+  // Not the stream's own `write`, which the module may have replaced.
+  await Promise.all(busy.map((stream) => new Promise((done) => Writable.prototype.write.call(stream, '', done))));
+}
 
 function reply(message) {
   try {

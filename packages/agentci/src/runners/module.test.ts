@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { createModuleRunner } from './module.ts';
+import { createModuleCaller, createModuleRunner } from './module.ts';
 import type { Runner } from './runner.ts';
 
 let runner: Runner | undefined;
@@ -9,10 +9,10 @@ afterEach(() => runner?.close());
 
 const start = (
   files: Record<string, string>,
-  { module = Object.keys(files)[0]!, exported = 'default', env = {} } = {},
+  { module = Object.keys(files)[0]!, exported = 'default', env = {}, own = {} } = {},
 ): Runner => {
   runner = createModuleRunner(
-    { kind: 'module', module, export: exported },
+    { kind: 'module', module, export: exported, env: own },
     { dir: tempDir(files), env, timeoutMs: 1000, workers: 2 },
   );
   return runner;
@@ -49,7 +49,7 @@ test('gives the agent its id, run, metadata, environment and signal', async () =
     'agent.mjs':
       'export default (q, { id, run, metadata, signal }) => ({ answer: JSON.stringify([id, run, metadata, signal instanceof AbortSignal, process.env.MODE]) })',
   };
-  const { value } = await start(files, { env: { MODE: 'test' } }).run(ask('hi'));
+  const { value } = await start(files, { env: { MODE: 'of the machine' }, own: { MODE: 'test' } }).run(ask('hi'));
   expect(JSON.parse((value as { answer: string }).answer)).toEqual(['q1', 1, { a: 1 }, true, 'test']);
 });
 
@@ -58,6 +58,109 @@ test('what the agent prints is kept apart from the report', async () => {
     ask('hi'),
   );
   expect(stderr).toContain('chatter');
+});
+
+test('what was printed for one query is not told of the next, and of a lot only the end', async () => {
+  const agent = start({
+    'agent.mjs': `export default async (query) => {
+      if (query === 'chatter') console.log('chatter');
+      if (query === 'much') for (let i = 0; i < 200; i++) process.stdout.write('x'.repeat(1000));
+      if (query === 'much at once') process.stdout.write('x'.repeat(1_000_000));
+      console.log('the end');
+      return 'ok';
+    }`,
+  });
+  expect((await agent.run(ask('chatter'))).stderr).toBe('chatter\nthe end\n');
+  expect((await agent.run(ask('quiet'))).stderr).toBe('the end\n');
+  for (const query of ['much', 'much at once']) {
+    const { stderr = '' } = await agent.run(ask(query));
+    expect(stderr.length).toBeLessThanOrEqual(64 * 1024);
+    expect(stderr.endsWith('xthe end\n')).toBe(true);
+  }
+});
+
+test('a thread serves one query after the other, also after one that failed', async () => {
+  const agent = start({
+    'agent.mjs': `let asked = 0; export default (q) => { asked++; if (q === 'bad') throw new Error('no'); return String(asked) }`,
+  });
+  expect(await agent.run(ask('hi'))).toMatchObject({ value: '1' });
+  await expect(agent.run(ask('bad'))).rejects.toMatchObject({ name: 'AgentError' });
+  expect(await agent.run(ask('hi'))).toMatchObject({ value: '3' });
+});
+
+test('after an agent that returned nothing two queries at once are both answered', async () => {
+  const agent = start({ 'agent.mjs': `export default async (q) => (q === 'bad' ? null : q)` });
+  await expect(agent.run(ask('bad'))).rejects.toMatchObject({ name: 'AgentError' });
+  const both = await Promise.all([agent.run(ask('one')), agent.run(ask('two'))]);
+  expect(both.map(({ value }) => value)).toEqual(['one', 'two']);
+});
+
+test('closing ends a thread that is still at work', async () => {
+  const agent = start({ 'agent.mjs': 'export default () => new Promise(() => setInterval(() => {}, 1000))' });
+  const running = agent.run(ask('hi'));
+  const stopped = expect(running).rejects.toMatchObject({ message: expect.stringContaining('stopped') });
+  await agent.close();
+  await stopped;
+});
+
+test.each([
+  {
+    what: 'an error that says where it was thrown',
+    code: 'throw new Error("boom")',
+    stderr: /boom\s[\s\S]*agent\.mjs/,
+  },
+  {
+    what: 'a lost connection told of in the cause, as fetch does',
+    code: 'throw new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })',
+    kind: 'infra',
+  },
+  {
+    what: 'a time to wait',
+    code: 'throw Object.assign(new Error("busy"), { status: 429, headers: new Headers({ "retry-after": "2" }) })',
+    kind: 'infra',
+    retryAfterMs: 2000,
+  },
+])('$what comes through from the thread', async ({ code, kind = 'agent', stderr = /./, retryAfterMs }) => {
+  await expect(start({ 'agent.mjs': `export default () => { ${code} }` }).run(ask('hi'))).rejects.toMatchObject({
+    kind,
+    stderr: expect.stringMatching(stderr),
+    retryAfterMs,
+  });
+});
+
+test('an agent that listens to its signal gives up by itself, and its thread serves the next query', async () => {
+  const agent = start({
+    'agent.mjs': `let asked = 0;
+      export default (q, { signal }) => {
+        asked++;
+        if (q !== 'bad') return String(asked);
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('gave up'))));
+      }`,
+  });
+  await agent.run(ask('hi'));
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 300);
+  await expect(agent.run(ask('bad', controller.signal))).rejects.toMatchObject({ message: 'the agent threw gave up' });
+  expect(await agent.run(ask('hi'))).toMatchObject({ value: '3' });
+});
+
+test('an agent that was stopped before it began is not waited for', async () => {
+  const agent = start({ 'agent.mjs': 'export default () => new Promise(() => {})' });
+  await expect(agent.run(ask('hi', AbortSignal.abort()))).rejects.toMatchObject({ name: 'AgentError' });
+});
+
+test('a function of a module is called with any arguments, and again after a call that never ended', async () => {
+  const dir = tempDir({ 'sum.mjs': 'export const sum = (a, b) => { while (a === b); return a + b; }' });
+  const caller = createModuleCaller({ file: join(dir, 'sum.mjs'), exportName: 'sum', env: {}, what: 'the metric' });
+  onTestFinished(() => caller.close());
+  const never = new AbortController().signal;
+  expect(await caller.call([1, 2], never)).toBe(3);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 100);
+  await expect(caller.call([1, 1], controller.signal)).rejects.toMatchObject({
+    message: expect.stringContaining('the metric stopped'),
+  });
+  expect(await caller.call([3, 4], never)).toBe(7);
 });
 
 test.each([

@@ -115,12 +115,8 @@ class Host {
     for (const stream of [this.#worker.stdout, this.#worker.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         this.#output.push(chunk);
-        while (
-          this.#output.length > 1 &&
-          this.#output.reduce((sum, part) => sum + part.length, 0) > MAX_PRINTED_BYTES
-        ) {
-          this.#output.shift();
-        }
+        let bytes = this.#output.reduce((sum, part) => sum + part.length, 0);
+        while (bytes - this.#output[0]!.length >= MAX_PRINTED_BYTES) bytes -= this.#output.shift()!.length;
       });
     }
   }
@@ -161,9 +157,9 @@ class Host {
     });
   }
 
-  /** What the module printed during the last call. */
+  /** What the module printed during the last call; of a lot, the end. */
   printed(): string {
-    return Buffer.concat(this.#output).toString('utf8');
+    return Buffer.concat(this.#output).subarray(-MAX_PRINTED_BYTES).toString('utf8');
   }
 
   async end(): Promise<void> {
