@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { createCommandRunner } from './command.ts';
 
-const run = (code: string, query = 'hi') => {
+const run = (code: string, { query = 'hi', watchResources = false } = {}) => {
   const dir = tempDir({ 'sub/agent.js': code });
   const config = {
     kind: 'command',
@@ -10,7 +10,13 @@ const run = (code: string, query = 'hi') => {
     cwd: 'sub',
     env: { MODE: 'test' },
   } as const;
-  const runner = createCommandRunner(config, { dir, env: process.env, timeoutMs: 1000, workers: 1 });
+  const runner = createCommandRunner(config, {
+    dir,
+    env: { ...process.env, MODE: 'of the machine' },
+    timeoutMs: 1000,
+    workers: 1,
+    watchResources,
+  });
   return runner.run({ query, id: 'q1', run: 1, metadata: { a: 1 }, signal: new AbortController().signal });
 };
 
@@ -33,6 +39,7 @@ test.each([
     message: /code 3: the reason/,
   },
   { what: 'prints nothing', code: '', message: /nothing/ },
+  { what: 'prints only on stderr', code: 'console.error("no key")', message: /nothing on stdout: no key$/ },
   {
     what: 'prints bytes that are not text',
     code: 'process.stdout.write(Buffer.from([0xff, 0xfe, 0x41]))',
@@ -51,4 +58,29 @@ test.each([
     kind: 'agent',
     message: expect.stringMatching(message),
   });
+});
+
+test('an agent that fails keeps all it printed on stderr for the report', async () => {
+  await expect(run('console.error("first\\nlast"); process.exit(3)')).rejects.toMatchObject({
+    stderr: 'first\nlast\n',
+  });
+});
+
+test('a program that cannot be started is no reason to try again', async () => {
+  const config = { kind: 'command', command: ['no-such-program-here'] } as const;
+  const runner = createCommandRunner(config, { dir: tempDir(), env: process.env, timeoutMs: 1000, workers: 1 });
+  await expect(
+    runner.run({ query: 'hi', id: 'q1', run: 1, signal: new AbortController().signal }),
+  ).rejects.toMatchObject({
+    kind: 'agent',
+    message: expect.stringContaining('"no-such-program-here" could not be started'),
+  });
+});
+
+test.skipIf(process.platform !== 'linux').each([
+  { watchResources: true, samples: 1 },
+  { watchResources: false, samples: 0 },
+])('says what the process used only where it is asked: $watchResources', async ({ watchResources, samples }) => {
+  const { resources = [] } = await run('console.log("ok")', { watchResources });
+  expect(resources.filter(({ source }) => source === 'measured')).toHaveLength(samples);
 });

@@ -67,6 +67,36 @@ test('puts environment variables into headers', async () => {
   expect(value).toBe('Bearer s3cret');
 });
 
+test("a variable of the runner's own env goes into headers and the URL, before one of the machine", async () => {
+  const url = await serve((incoming, response) => response.end(`${incoming.url} ${incoming.headers['x-key']}`));
+  const config = {
+    kind: 'http',
+    http: { url: `${url}/\${PLACE}`, method: 'POST', headers: { 'x-key': '${KEY}' } },
+    env: { KEY: 'own', PLACE: 'here' },
+  } as const;
+  const { value } = await createHttpRunner(config, {
+    dir: '.',
+    env: { KEY: 'of the machine' },
+    timeoutMs: 1000,
+    workers: 1,
+  }).run(request);
+  expect(value).toBe('/ask/here own');
+});
+
+test('a header that cannot be one is refused before anything is sent, and its value is not shown', () => {
+  expect(() => runner('http://127.0.0.1:1', { headers: { 'x y': 's3cret' } })).toThrowError(
+    expect.objectContaining({
+      code: 'RUNNER_HEADER',
+      message: 'runner.http.headers: "x y" is not a header, or its value cannot be one',
+    }),
+  );
+});
+
+test('a GET request has no body', async () => {
+  const url = await serve((incoming, response) => response.end(`${incoming.method} "${incoming.body}"`));
+  expect(await runner(url, { method: 'GET' }).run(request)).toMatchObject({ value: 'GET ""' });
+});
+
 test('a missing environment variable is named before anything is sent', () => {
   expect(() => runner('http://127.0.0.1:1', { headers: { authorization: '${NOT_SET}' } })).toThrowError(
     expect.objectContaining({ code: 'RUNNER_ENV_MISSING', message: expect.stringContaining('NOT_SET') }),
@@ -74,13 +104,86 @@ test('a missing environment variable is named before anything is sent', () => {
 });
 
 test.each([
+  { status: 408, kind: 'infra' },
   { status: 429, kind: 'infra' },
+  { status: 500, kind: 'infra' },
   { status: 503, kind: 'infra' },
   { status: 400, kind: 'agent' },
   { status: 401, kind: 'agent' },
 ])('HTTP $status is an $kind error', async ({ status, kind }) => {
   const url = await serve((_, response) => response.writeHead(status, { 'retry-after': '3' }).end('no'));
-  await expect(runner(url).run(request)).rejects.toMatchObject({ name: 'AgentError', kind, retryAfterMs: 3000 });
+  await expect(runner(url).run(request)).rejects.toMatchObject({
+    name: 'AgentError',
+    kind,
+    message: `the agent answered HTTP ${status}: no`,
+    retryAfterMs: 3000,
+  });
+});
+
+test.each([
+  {
+    what: 'more than 10 MB',
+    kind: 'agent',
+    message: /more than 10 MB/,
+    reply: (response: ServerResponse) => response.end('x'.repeat(11 * 1024 * 1024)),
+  },
+  {
+    what: 'half an answer and hangs up',
+    kind: 'infra',
+    message: /cut off/,
+    reply: (response: ServerResponse) => response.write('half', () => response.destroy()),
+  },
+  { what: 'nothing', kind: 'agent', message: /empty/, reply: (response: ServerResponse) => response.end(' \n') },
+  {
+    what: 'words where JSON was promised',
+    http: { answer: '/text' },
+    kind: 'agent',
+    message: /did not send JSON: hello/,
+    reply: (response: ServerResponse) => response.end('hello'),
+  },
+  {
+    what: 'null for an answer',
+    http: { answer: '/text' },
+    kind: 'agent',
+    message: /nothing at "\/text"/,
+    reply: (response: ServerResponse) => response.end('{"text": null}'),
+  },
+])('an agent that sends $what is an $kind error', async ({ http = {}, kind, message, reply }) => {
+  const url = await serve((_, response) => void reply(response));
+  await expect(runner(url, http).run(request)).rejects.toMatchObject({
+    name: 'AgentError',
+    kind,
+    message: expect.stringMatching(message),
+  });
+});
+
+test.each([
+  { takes: 'the trace as it is', http: { trace: '/run' }, value: { answer: 'hi', tool_calls: [] } },
+  {
+    takes: 'the trace before the answer',
+    http: { trace: '/run', answer: '/text' },
+    value: { answer: 'hi', tool_calls: [] },
+  },
+  {
+    takes: 'an answer that is no text as JSON',
+    http: { answer: '/run' },
+    value: { answer: '{"answer":"hi","tool_calls":[]}' },
+  },
+])('takes $takes', async ({ http, value }) => {
+  const body = { text: 'short', run: { answer: 'hi', tool_calls: [] } };
+  const url = await serve((_, response) => response.end(JSON.stringify(body)));
+  expect(await runner(url, http).run(request)).toMatchObject({ value });
+});
+
+test('a request that takes too long is given up', async () => {
+  const controller = new AbortController();
+  const url = await serve((_, response) => {
+    onTestFinished(() => void response.destroy());
+    controller.abort();
+  });
+  await expect(runner(url).run({ ...request, signal: controller.signal })).rejects.toMatchObject({
+    name: 'AgentError',
+  });
 });
 
 test('a refused connection is an infrastructure error', async () => {
