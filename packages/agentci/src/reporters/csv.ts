@@ -81,7 +81,9 @@ function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // A spreadsheet runs a text that starts like a formula; a quote in front keeps it a text.
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${escapeTerminalLine(inert).replaceAll('"', '""')}"`;
+  const line = escapeTerminalLine(text);
+  // A spreadsheet runs a text that starts like a formula; a quote in front keeps it a text. Asked of what is written: what
+  // was in front of a formula may be gone by then.
+  const inert = /^\s*[=+\-@]/.test(line) ? `'${line}` : line;
+  return `"${inert.replaceAll('"', '""')}"`;
 }
