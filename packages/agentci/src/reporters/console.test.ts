@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { reportContext } from '../../test/support/report-context.ts';
-import { checkOf, runOf } from '../../test/support/run-of.ts';
+import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
 import { summarize } from '../engine/exit-code.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { reporter } from './console.ts';
-import { reportText } from './reporter.ts';
+import { type ReportContext, reportText } from './reporter.ts';
 
-const render = (run: RunResult) => reportText(reporter.render(run, reportContext()));
+const render = (run: RunResult, context: Partial<ReportContext> = {}) =>
+  reportText(reporter.render(run, reportContext(context)));
 const strictly = (run: RunResult): RunResult => ({ ...run, summary: summarize(run, { strict: true }) });
 
 test('an exit code of 2 by --strict alone says so and names what was not measured', () => {
@@ -36,4 +37,110 @@ test.each([
   const check = checkOf('metric.tool_success', 'fail', { message });
   expect(render(runOf([{ id: 'q', status: 'fail', path: [check] }]))).toContain(`        ${line}\n`);
   expect(render(runOf([], { checks: [check] }))).toContain(`  ${line.replace('✗ ', '✗ metric.')}\n`);
+});
+
+const decided = checkOf('path.max_loops', 'pass');
+const passing = (id: string): ShortResult => ({ id, status: 'pass', path: [decided] });
+const failing: ShortResult = { id: 'bad', status: 'fail', path: [checkOf('path.max_loops', 'fail')] };
+const warned: ShortResult = { id: 'odd', status: 'warn', path: [checkOf('path.max_loops', 'warn')] };
+const broken: ShortResult = { id: 'gone', status: 'error', error: { kind: 'agent', message: 'boom' } };
+
+test.each<{ when: string; run: RunResult; line: string }>([
+  { when: 'all passed', run: runOf([passing('a')]), line: 'ok (exit 0)' },
+  { when: 'something warned', run: runOf([warned]), line: 'ok: nothing failed (exit 0)' },
+  { when: 'something failed', run: runOf([failing]), line: 'failed (exit 1)' },
+  {
+    when: 'a check of the whole run failed',
+    run: runOf([passing('a')], { checks: [checkOf('metric.privacy_budget', 'fail')] }),
+    line: 'failed (exit 1)',
+  },
+  { when: 'warnings count', run: strictly(runOf([warned])), line: 'failed: warnings count under --strict (exit 1)' },
+  { when: 'nothing was decided', run: runOf([{ id: 'a', status: 'skip' }]), line: 'nothing was checked (exit 2)' },
+  { when: 'an agent broke', run: runOf([broken]), line: 'could not tell (exit 2)' },
+  {
+    when: 'it was stopped',
+    run: { ...runOf([]), summary: { ...runOf([]).summary, exit_code: 130 } },
+    line: 'interrupted: what was finished is stored; --resume goes on (exit 130)',
+  },
+])('the last line says why the build is red or green when $when', ({ run, line }) => {
+  expect(render(run).trimEnd().split('\n').at(-1)).toBe(line);
+});
+
+test('the summary counts every query once, and names notices, the judge, and the way to run the rest again', () => {
+  const run = runOf(
+    [passing('a'), warned, failing, broken, { id: 'x', status: 'skip', xfail: { reason: 'known', status: 'fail' } }],
+    {
+      notices: ['mind the gap'],
+      duration_ms: 1500,
+      judge: { calls: 2, cached: 1, cost_usd: null, input_tokens: 10, output_tokens: 5 },
+    },
+  );
+  const lines = render(run, { rerunCommand: 'agentci test --failed' }).trimEnd().split('\n');
+  expect(lines.slice(lines.findIndex((line) => line.startsWith('5 queries')))).toEqual([
+    '5 queries: 1 passed, 1 warned, 1 failed, 1 could not be judged, 1 skipped (3 checks in 1.50 s)',
+    '1 of the skipped are expected failures',
+    'judge: 2 calls, 1 stored, 15 tokens, unknown cost',
+    'note: mind the gap',
+    'failed (exit 1)',
+    'run only these again: agentci test --failed',
+  ]);
+});
+
+test.each([
+  { when: 'an agent broke', results: [broken], offers: true },
+  { when: 'something warned', results: [warned], offers: false },
+])('running again is offered only where it helps: $when', ({ results, offers }) => {
+  expect(render(runOf(results), { rerunCommand: 'agentci test --failed' }).includes('run only these again')).toBe(
+    offers,
+  );
+});
+
+test('a query that did not pass says why, where, and what the agent printed last', () => {
+  const stderr = Array.from({ length: 12 }, (_, i) => `line ${i}`).join('\n');
+  const location = { file: 's.yaml', line: 7, column: 9 };
+  const run = runOf([
+    { ...broken, error: { kind: 'agent', message: 'boom', stderr } },
+    { id: 'x', status: 'skip', xfail: { reason: 'known', status: 'fail' } },
+    { id: 'n', status: 'skip', not_run: 'stopped' },
+    {
+      id: 'u',
+      status: 'fail',
+      path: [checkOf('path.max_loops', 'fail', { location })],
+      cost: [checkOf('cost.max_cost_usd', 'skip', { skip_reason: 'no_baseline' })],
+    },
+  ]);
+  const text = render(run);
+  expect(text).toContain('        error  boom  agentci_spec.yaml:4:5\n          | line 4\n');
+  expect(text).toContain('          | line 11\n');
+  expect(text).toContain('- skip  x  question of x\n        expected failure: known\n');
+  expect(text).toContain('- skip  n  question of n\n        not run: stopped\n');
+  expect(text).toContain('        ✗ max_loops: path.max_loops is fail  s.yaml:7:9\n');
+  expect(text).toContain('        - max_cost_usd: cost.max_cost_usd is skip (no_baseline)\n');
+});
+
+test.each([
+  { passes: 40, listed: true },
+  { passes: 41, listed: false },
+])('$passes passing queries are listed: $listed', ({ passes, listed }) => {
+  const text = render(runOf([...Array.from({ length: passes }, (_, i) => passing(`p${i}`)), failing]));
+  expect(text.includes('✓ pass  p0')).toBe(listed);
+  expect(text.includes(`(${passes} passing queries not listed)`)).toBe(!listed);
+  expect(text).toContain('✗ fail  bad');
+});
+
+test('--quiet shows what failed or broke, and no more', () => {
+  const text = render(runOf([passing('a'), warned, failing, broken]), { quiet: true });
+  expect(
+    text
+      .split('\n')
+      .filter((line) => /^\S (pass|warn|fail|error) {1,2}\w/.test(line))
+      .map((line) => line.slice(0, 12)),
+  ).toEqual(['✗ fail  bad ', '? error gone']);
+});
+
+test('the slowest and dearest of many queries are named, the worst first', () => {
+  const run = runOf(['a', 'b', 'c', 'd'].map(passing));
+  for (const [i, result] of run.results.entries())
+    result.cost.details.actual = { latency_ms: 100 * (i + 1), cost_usd: i === 0 ? 2 : null };
+  expect(render(run)).toContain('slowest: d 400 ms, c 300 ms, b 200 ms\ndearest: a $2.00\n');
 });

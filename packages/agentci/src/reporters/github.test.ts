@@ -57,3 +57,50 @@ test('a query that could not be judged is an error on the line of the query', ()
   const [line] = lines([{ id: 'x', status: 'error', error: { kind: 'agent', message: 'boom' } }]).errors;
   expect(line).toBe('::error file=agentci_spec.yaml,line=4,col=5,title=x::[ERROR] question of x: boom');
 });
+
+test('a check is an error on its own line in the file as the checkout names it, a long question cut short', () => {
+  const location = { file: 'a,b:c.yaml', line: 7, column: 9 };
+  const check = checkOf('path.max_loops', 'fail', { message: '50% of\nloops', location });
+  const { errors } = lines([{ id: 'x', status: 'fail', query: 'q'.repeat(70), path: [check] }], {
+    publicPath: (file) => `sub/${file}`,
+  });
+  expect(errors).toEqual([
+    `::error file=sub/a%2Cb%3Ac.yaml,line=7,col=9,title=path.max_loops::[PATH] ${'q'.repeat(59)}…: 50%25 of loops`,
+  ]);
+});
+
+test('an id with a comma or a colon stays one title', () => {
+  const [line] = lines([{ id: 'a,b: c', status: 'error', error: { kind: 'agent', message: 'boom' } }]).errors;
+  expect(line).toContain(',title=a%2Cb%3A c::');
+});
+
+test('a warning beside a failure stays a warning, and a check without a place has that of its query', () => {
+  const { errors, warnings } = lines([
+    {
+      id: 'x',
+      status: 'fail',
+      path: [checkOf('path.max_loops', 'fail')],
+      cost: [checkOf('cost.max_cost_usd', 'warn')],
+    },
+  ]);
+  expect(errors).toEqual([
+    '::error file=agentci_spec.yaml,line=4,col=5,title=path.max_loops::[PATH] question of x: path.max_loops is fail',
+  ]);
+  expect(warnings).toEqual([
+    '::warning file=agentci_spec.yaml,line=4,col=5,title=cost.max_cost_usd::[COST] question of x: cost.max_cost_usd is warn',
+  ]);
+});
+
+test('a check of the whole run is an error or a warning, as it is', () => {
+  const checks = [checkOf('traces.readable', 'error'), checkOf('metric.drift', 'warn'), checkOf('metric.tone', 'pass')];
+  expect(reportText(reporter.render(runOf([], { checks }), context))).toBe(
+    '::error title=traces.readable::traces.readable is error\n::warning title=metric.drift::metric.drift is warn\n',
+  );
+});
+
+test('a warning in the step summary says where it is', () => {
+  const { tableRows } = lines(many(11, 'warn'), { publicPath: (file) => `sub/${file}` });
+  expect(tableRows.map((row) => row.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)))).toEqual([
+    '| path.max_loops | [PATH] question of q10: path.max_loops is warn | sub/agentci_spec.yaml:4 |',
+  ]);
+});
