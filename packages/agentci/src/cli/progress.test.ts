@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ioOf } from '../../test/support/io.ts';
+import { runOf } from '../../test/support/run-of.ts';
+import type { CheckStatus } from '../results/run-result.ts';
+import { startProgress } from './progress.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ended = (id: string, status: CheckStatus) =>
+  ({ type: 'run_ended', id, run: 1, result: runOf([{ id, status }]).results[0]! }) as const;
+
+function watched({ quiet = false, isTerminal = false } = {}) {
+  const { io, written } = ioOf('.', { isTerminal, now: () => Date.now() });
+  const progress = startProgress(io, { quiet });
+  return { ...progress, written };
+}
+
+test('in a log a line now and then says how far the run is', () => {
+  const { onEvent, stop, written } = watched();
+  onEvent({ type: 'started', queries: 4, runs: 4 });
+  for (const [id, status] of [
+    ['a', 'pass'],
+    ['b', 'fail'],
+    ['c', 'error'],
+  ] as const) {
+    onEvent({ type: 'run_started', id, run: 1 });
+    onEvent(ended(id, status));
+  }
+  vi.advanceTimersByTime(9_999);
+  expect(written.stderr).toBe('');
+  vi.advanceTimersByTime(1);
+  expect(written.stderr).toBe('agentci: 3/4 · 1 failed · 1 errors · 10.0 s\n');
+  onEvent(ended('d', 'warn'));
+  stop();
+  vi.advanceTimersByTime(60_000);
+  expect(written.stderr.split('\n')).toHaveLength(2);
+});
+
+test('on a terminal one line is drawn over and over, names what runs, fits the width, and is gone in the end', () => {
+  const { onEvent, stop, written } = watched({ isTerminal: true });
+  onEvent({ type: 'started', queries: 5, runs: 5 });
+  for (const id of ['a', 'b', 'c', 'd']) onEvent({ type: 'run_started', id, run: 1 });
+  vi.advanceTimersByTime(100);
+  expect(written.stderr).toBe('\r\u001b[2K0/5 · 100 ms · a, b, c +1');
+  onEvent(ended('a', 'pass'));
+  for (const id of ['e'.repeat(50)]) onEvent({ type: 'run_started', id, run: 1 });
+  for (const id of ['b', 'c', 'd']) onEvent(ended(id, 'warn'));
+  written.stderr = '';
+  vi.advanceTimersByTime(100);
+  expect(written.stderr).toBe(`\r\u001b[2K${`4/5 · 3 warned · 200 ms · ${'e'.repeat(50)}`.slice(0, 39)}`);
+  written.stderr = '';
+  stop();
+  expect(written.stderr).toBe('\r\u001b[2K');
+});
+
+test('a retry is said at once, in a line of its own, and its reason cannot move the cursor', () => {
+  const { onEvent, stop, written } = watched({ isTerminal: true });
+  onEvent({ type: 'started', queries: 1, runs: 1 });
+  vi.advanceTimersByTime(100);
+  written.stderr = '';
+  onEvent({ type: 'retrying', id: 'a', attempt: 1, message: 'rate\n\u001b[2Jlimit', delayMs: 1500 });
+  expect(written.stderr).toBe('\r\u001b[2Kagentci: a: [INFRA] rate limit; try 2 in 1.50 s\n');
+  stop();
+});
+
+test('--quiet says nothing', () => {
+  const { onEvent, stop, written } = watched({ quiet: true });
+  onEvent({ type: 'started', queries: 1, runs: 1 });
+  onEvent({ type: 'retrying', id: 'a', attempt: 1, message: 'x', delayMs: 1 });
+  vi.advanceTimersByTime(60_000);
+  stop();
+  expect(written.stderr).toBe('');
+});
