@@ -1,10 +1,10 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { simpleTrace } from '../trace/simple.ts';
-import { latestResults, listRuns, RunStore, readRun } from './run-store.ts';
+import { latestResults, listRuns, RunStore, readRun, tracesOf } from './run-store.ts';
 
 const header = (run_id: string, hash = 'sha256:1') => ({
   run_id,
@@ -71,8 +71,110 @@ test('a trace that a kill left without its result is dropped, so that its run ha
 
 test('an existing run is never overwritten', () => {
   const root = tempDir();
-  RunStore.create(root, header('r1')).close();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  store.close();
   expect(() => RunStore.create(root, header('r1'))).toThrow(/EEXIST/);
+  expect(RunStore.reopen(root, 'r1').entries).toHaveLength(1);
+});
+
+test('what is recorded is on disk before the next thing happens', () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
+  const lines = (path: string) => readFileSync(join(root, 'r1', path), 'utf8').split('\n').length - 1;
+  expect([lines('results.jsonl'), lines('traces/traces.jsonl')]).toEqual([2, 1]);
+  store.close();
+});
+
+test('a run that is written in batches can be found from its start, and is whole once it is closed', () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'), { durability: 'batched' });
+  expect(listRuns(root)).toMatchObject([{ id: 'r1', finished: false }]);
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  store.close();
+  expect(RunStore.reopen(root, 'r1').entries.map(({ id }) => id)).toEqual(['a']);
+});
+
+test('two runs of one query keep both their traces when they are resumed', () => {
+  const root = tempDir();
+  const trace = { ...simpleTrace({ query: 'q', answer: 'x' }), task: { id: 'a' } };
+  const store = RunStore.create(root, header('r1'));
+  for (const run of [1, 2]) store.record({ id: 'a', run, result: done! }, trace);
+  store.close();
+  RunStore.reopen(root, 'r1').store.close();
+  expect(
+    readFileSync(join(root, 'r1', 'traces', 'traces.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(2);
+});
+
+test.each([
+  { keepsJson: true, json: JSON.stringify(done) },
+  { keepsJson: false, json: undefined },
+])('the JSON of a result is kept for a report only where one wants it: $keepsJson', ({ keepsJson, json }) => {
+  const store = RunStore.create(tempDir(), header('r1'), { keepsJson });
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  expect(store.jsonOf(done!)).toBe(json);
+  store.close();
+});
+
+test.each([
+  { what: 'a line that is no JSON', file: 'results.jsonl', text: '{"id"\n{}\n', says: ':3 is not JSON' },
+  { what: 'a journal without its header', file: 'results.jsonl', text: undefined, says: 'does not start with' },
+  { what: 'a result that is no JSON', file: 'run.json', text: '{"id"', says: 'run.json cannot be read' },
+])('$what is damage with a name, never a smaller run', ({ file, text, says }) => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: done! }, undefined);
+  store.finish(runOf([{ id: 'a', status: 'pass' }]));
+  const path = join(root, 'r1', file);
+  if (text === undefined) writeFileSync(path, '{"id":"a","run":1}\n');
+  else appendFileSync(path, text);
+  expect(() => readRun(root, 'r1')).toThrowError(
+    expect.objectContaining({ code: 'RUN_DAMAGED', message: expect.stringContaining(says) }),
+  );
+});
+
+test.each([
+  { what: 'a file', path: 'traces.jsonl' },
+  { what: 'a folder', path: '' },
+])('the recordings of a run are those it judged, and $what that changed or went is refused by name', ({ path }) => {
+  const root = tempDir();
+  const source = tempDir({ 'traces.jsonl': 'one' });
+  const recordings = join(source, path);
+  const store = RunStore.create(root, header('r1'));
+  store.judges(recordings);
+  store.close();
+  expect(tracesOf(root, 'r1')).toBe(recordings);
+  // Of the same length: only the time tells.
+  writeFileSync(join(source, 'traces.jsonl'), 'two');
+  utimesSync(join(source, 'traces.jsonl'), 1, 1);
+  expect(() => tracesOf(root, 'r1')).toThrowError(
+    expect.objectContaining({
+      code: 'RUN_RECORDINGS_CHANGED',
+      hint: expect.stringContaining(`--traces ${recordings}`),
+    }),
+  );
+  rmSync(source, { recursive: true });
+  expect(() => tracesOf(root, 'r1')).toThrowError(expect.objectContaining({ code: 'RUN_RECORDINGS_GONE' }));
+});
+
+test('a finished run counts as it ended, not as its single runs went', () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'));
+  store.record({ id: 'a', run: 1, result: other! }, undefined);
+  store.record({ id: 'a', run: 2, result: done! }, undefined);
+  store.finish(runOf([{ id: 'a', status: 'fail' }]));
+  expect(latestResults(root, 'spec.yaml')?.results.get('a')?.status).toBe('fail');
+});
+
+test('where nothing was run a missing run says so', () => {
+  for (const look of [readRun, tracesOf])
+    expect(() => look(tempDir(), 'r9')).toThrowError(
+      expect.objectContaining({ code: 'RUN_MISSING', hint: 'Nothing has been run here yet.' }),
+    );
 });
 
 test('the newest run of a spec is found, unfinished ones included', () => {
