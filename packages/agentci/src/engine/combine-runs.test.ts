@@ -54,3 +54,35 @@ test.each([
   const result = combineRuns(query({ xfail: 'known bug' }), runs(before));
   expect(result).toMatchObject({ status: after, xfail: { reason: 'known bug', status: before } });
 });
+
+test('each run is told in short: its number, verdict, what it used as far as known, and why it did not pass', () => {
+  const [good, bad] = runs('pass', 'fail');
+  good!.cost.details.actual = { cost_usd: 0.5, total_tokens: 7, latency_ms: 3 };
+  const broken = { ...bad!, status: 'error' as const, error: { kind: 'agent' as const, message: 'boom' } };
+  expect(combineRuns(query(), [good!, bad!, broken]).runs).toMatchObject([
+    { run: 1, status: 'pass', answer: 'answer 1', cost_usd: 0.5, total_tokens: 7, latency_ms: 3, messages: [] },
+    {
+      run: 2,
+      status: 'fail',
+      cost_usd: null,
+      total_tokens: null,
+      latency_ms: null,
+      messages: ['correctness.exact_match is fail'],
+    },
+    { run: 3, status: 'error', error: { message: 'boom' } },
+  ]);
+});
+
+test('an expected failure that passes fails by a check at the line that expects it', () => {
+  const spec = { file: 's.yaml', line: 3, column: 1 };
+  const noted = query({ xfail: 'known bug', location: spec, locations: { xfail: { ...spec, line: 9 } } });
+  expect(combineRuns(noted, runs('pass')).correctness).toMatchObject({
+    status: 'fail',
+    messages: ['expected to fail (known bug) but it passes: remove xfail'],
+    checks: [{ status: 'pass' }, { id: 'correctness.xfail', status: 'fail', location: { line: 9 } }],
+  });
+});
+
+test('an expected failure that was not run stays so', () => {
+  expect(combineRuns(query({ xfail: 'known bug' }), runs('skip')).status).toBe('skip');
+});

@@ -60,3 +60,27 @@ test('counts add up: passed includes warnings, and every query is counted once',
   expect(summary).toMatchObject({ total: 6, passed: 2, warnings: 1, failed: 1, errors: 1, skipped: 2, xfailed: 1 });
   expect(summary.passed + summary.failed + summary.errors + summary.skipped).toBe(summary.total);
 });
+
+test.each([
+  { what: 'failed', check: checkOf('metric.privacy_budget', 'fail'), normal: 1, strict: 1 },
+  { what: 'warned', check: checkOf('metric.privacy_budget', 'warn'), normal: 0, strict: 1 },
+  { what: 'passed', check: checkOf('metric.privacy_budget', 'pass'), normal: 0, strict: 0 },
+  {
+    what: 'could not be measured',
+    check: checkOf('metric.privacy_budget', 'skip', { skip_reason: 'not_measured' }),
+    normal: 2,
+    strict: 2,
+  },
+])('a check of the whole run alone that $what exits $normal, and $strict when strict', ({ check, normal, strict }) => {
+  const run = runOf([unchecked], { checks: [check] });
+  expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([normal, strict]);
+});
+
+test('when strict a warning beside an error is 1, as a failure would be', () => {
+  expect(exitCode(runOf([warned, errored]), { strict: true })).toBe(1);
+});
+
+test('an expected failure that passes is a failure, not one of those expected', () => {
+  const passes: ShortResult = { id: 'xp', status: 'fail', xfail: { reason: 'known', status: 'pass' } };
+  expect(summarize(runOf([passes, xfailed]))).toMatchObject({ failed: 1, xfailed: 1 });
+});

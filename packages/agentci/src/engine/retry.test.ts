@@ -56,3 +56,28 @@ test('a delay is never shorter than asked for, never longer than two minutes', (
     }),
   );
 });
+
+test.each([
+  { attempt: 0, chance: 0, ms: 250 },
+  { attempt: 0, chance: 0.5, ms: 375 },
+  { attempt: 1, chance: 0, ms: 500 },
+  { attempt: 4, chance: 0, ms: 4000 },
+  { attempt: 20, chance: 0, ms: 15_000 },
+])(
+  'the wait before try $attempt doubles from half a second to half a minute, less chance',
+  ({ attempt, chance, ms }) => {
+    expect(retryDelay(attempt, undefined, () => chance)).toBe(ms);
+  },
+);
+
+test('a run that is interrupted while it waits is not tried once more', async () => {
+  const controller = new AbortController();
+  let tries = 0;
+  const attempt = () => {
+    tries++;
+    return Promise.reject(fastInfra());
+  };
+  const running = withRetries(attempt, { ...options, signal: controller.signal, onRetry: () => controller.abort() });
+  await expect(running).rejects.toMatchObject({ kind: 'infra' });
+  expect(tries).toBe(1);
+});
