@@ -29,7 +29,6 @@ export class BaselineShelf {
     }
     const byId = new Map(suite.queries.map((query) => [query.id, query]));
     const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
-    const drifted = new Set<string>();
     for (const file of files) {
       const query = (file.query_id === undefined ? undefined : byId.get(file.query_id)) ?? byText.get(file.query);
       if (!query) {
@@ -45,9 +44,13 @@ export class BaselineShelf {
       const current = this.#chosen.get(query.id);
       if (current && (current.captured_at ?? '') >= (file.captured_at ?? '')) continue;
       this.#chosen.set(query.id, file);
-      if (file.metadata.spec_hash !== undefined && file.metadata.spec_hash !== suite.hash) drifted.add(file.version);
     }
-    for (const name of drifted) this.notices.push(`the spec has changed since baseline ${name} was captured`);
+    // Only of those that are used: an older one may be of any spec.
+    const drifted = [...this.#chosen.values()].filter(
+      ({ metadata: { spec_hash } }) => spec_hash !== undefined && spec_hash !== suite.hash,
+    );
+    for (const name of new Set(drifted.map((file) => file.version)))
+      this.notices.push(`the spec has changed since baseline ${name} was captured`);
   }
 
   has = (query: Query): boolean => this.#chosen.has(query.id);
