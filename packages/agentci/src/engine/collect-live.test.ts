@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import type { RunnerConfig } from '../runners/config.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
+import type { RunOptions } from './run-options.ts';
+import { runSuite } from './run-suite.ts';
+
+const ONE = '  - {id: a, query: q1, metadata: {user: 7}, correctness: {expected_in_answer: [ok]}}\n';
+const run = (options: Partial<RunOptions> & { queries?: string }) => {
+  const { queries = ONE, ...rest } = options;
+  const suite = { ...parseSpec(`agent: demo\nqueries:\n${queries}`).suite!, dir: tempDir() };
+  return runSuite({ suite, env: process.env, ...rest });
+};
+const hanging: RunnerConfig = { kind: 'command', command: ['sh', '-c', 'echo waiting >&2; exec sleep 60'] };
+
+test.each([
+  { who: 'the runner', runner: { timeoutMs: 1000, retries: 0 }, options: {}, says: '[INFRA] no answer within 1000 ms' },
+  {
+    who: 'the command line, before the runner',
+    runner: { timeoutMs: 60_000, retries: 5 },
+    options: { timeoutMs: 1000, retries: 0 },
+    says: '[INFRA] no answer within 1000 ms',
+  },
+  {
+    who: 'the runner, for tries',
+    runner: { timeoutMs: 100, retries: 1 },
+    options: {},
+    says: '[INFRA] no answer within 100 ms (after 2 tries)',
+  },
+])('time and tries are those of $who', async ({ runner, options, says }) => {
+  const { results } = await run({ runner: { ...hanging, ...runner }, ...options });
+  expect(results[0]?.error?.message).toBe(says);
+});
+
+test('what an agent printed before it was stopped is kept', async () => {
+  const { results } = await run({ runner: { ...hanging, timeoutMs: 1500, retries: 0 } });
+  expect(results[0]?.error?.stderr).toBe('waiting\n');
+});
+
+test.each([
+  { what: 'a function', runner: (_: string, { metadata }: { metadata: object }) => `ok ${JSON.stringify(metadata)}` },
+  { what: 'a command', runner: { kind: 'command', command: ['sh', '-c', 'printf "ok "; cat'] } as const },
+])('the metadata of a query reaches $what', async ({ runner }) => {
+  expect((await run({ runner })).results[0]?.answer).toContain('{"user":7}');
+});
+
+test('a function that returns nothing is told of as such', async () => {
+  const { results } = await run({ runner: () => null });
+  expect(results[0]?.error).toEqual({ kind: 'agent', message: 'the agent returned null' });
+});
+
+test.each([
+  { what: 'is reported', value: { answer: 'ok', cost_usd: 0.1 }, notices: [] },
+  {
+    what: 'is not known',
+    value: 'ok',
+    notices: ['--max-cost counts known costs only; the cost of 1 runs is not known'],
+  },
+])('where the cost of a run $what, --max-cost says what it does not count', async ({ value, notices }) => {
+  expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
+});
+
+test('the next agent waits for the verdict of a judge on the last', async () => {
+  const rubric = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{rule: is polite}]}}\n`;
+  const seen: string[] = [];
+  await run({
+    queries: `${rubric('a')}${rubric('b')}`,
+    workers: 1,
+    runner: async () => 'ok',
+    judge: { ask: async () => ({ rationale: 'r', score: 5, label: 'pass' }) },
+    onEvent: (event) => {
+      if (event.type === 'run_started' || event.type === 'run_ended') seen.push(`${event.type} ${event.id}`);
+    },
+  });
+  expect(seen).toEqual(['run_started a', 'run_ended a', 'run_started b', 'run_ended b']);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'the process of an agent is watched where a metric reads what it used',
+  async () => {
+    const { results } = await run({
+      queries: '  - {id: a, query: q1, metrics: [resource_utilization]}\n',
+      runner: {
+        kind: 'command',
+        command: [process.execPath, '-e', 'const end = Date.now() + 200; while (Date.now() < end); console.log("ok")'],
+      },
+    });
+    expect(results[0]?.metrics.resource_utilization?.value).toEqual(expect.any(Number));
+  },
+);
