@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ioOf } from '../../test/support/io.ts';
+import { runOf } from '../../test/support/run-of.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
+import { listRuns, RunStore } from '../store/run-store.ts';
+import { runsRoot, runTests, type TestOptions } from './run-tests.ts';
+
+const SPEC = `agent: demo
+queries:
+  - {id: a, query: a, tags: [smoke], correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+  - {id: c, query: c, correctness: {expected_in_answer: [ok]}}
+`;
+const records = (answers: Record<string, string>) =>
+  Object.entries(answers)
+    .map(([id, answer]) => JSON.stringify({ id, query: id, answer }))
+    .join('\n');
+const project = (files: Record<string, string> = {}) =>
+  tempDir({ 'agentci_spec.yaml': SPEC, 't.jsonl': records({ a: 'ok', b: 'no' }), ...files });
+
+async function go(cwd: string, given: Partial<TestOptions> = {}, env: Record<string, string> = {}) {
+  // Specs and recordings are read from where the program stands.
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    const { io, written } = ioOf(cwd, { env: { PATH: process.env.PATH, ...env }, now: Date.now });
+    const options = { config: 'agentci_spec.yaml', format: ['json'], traces: 't.jsonl', ...given };
+    const code = await runTests(options, io, 'test');
+    return { code, ...written };
+  } finally {
+    process.chdir(before);
+  }
+}
+const statuses = (stdout: string) =>
+  (JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`);
+
+test('--failed judges what failed and what could not be judged, and says when there is nothing', async () => {
+  const cwd = project();
+  const traces = 't.jsonl';
+  expect(statuses((await go(cwd, { traces })).stdout)).toEqual(['a pass', 'b fail', 'c error']);
+  expect(statuses((await go(cwd, { traces, failed: true })).stdout)).toEqual(['b fail', 'c error']);
+  expect(listRuns(runsRoot(cwd))[0]?.header.started_with).toEqual({ traces, ids: ['b', 'c'] });
+  await go(cwd, { traces, tags: ['smoke'] });
+  await expect(go(cwd, { traces, failed: true })).rejects.toMatchObject({ code: 'NOTHING_FAILED' });
+});
+
+/** A run that was started with some choices and came to its end nowhere. */
+function unfinished(cwd: string, id: string, startedWith: object, file = 'agentci_spec.yaml'): void {
+  const hash = parseSpec(SPEC, { file: 'agentci_spec.yaml' }).suite!.hash;
+  const header = { run_id: id, agent: 'demo', spec: { file, hash }, started_at: '', started_with: { ...startedWith } };
+  RunStore.create(runsRoot(cwd), header).close();
+}
+
+test.each([
+  { what: 'its tags', startedWith: { tags: ['smoke'] }, ids: ['a pass'] },
+  { what: 'its filter', startedWith: { filter: 'b' }, ids: ['b fail'] },
+  { what: 'what had failed then', startedWith: { ids: ['b', 'c'] }, ids: ['b fail', 'c error'] },
+])('--resume goes on with $what', async ({ startedWith, ids }) => {
+  const cwd = project();
+  unfinished(cwd, 'r1', { ...startedWith, traces: 't.jsonl' });
+  expect(statuses((await go(cwd, { resume: true })).stdout)).toEqual(ids);
+  expect(listRuns(runsRoot(cwd))).toMatchObject([{ id: 'r1', finished: true }]);
+});
+
+test.each([
+  { what: 'other tags', given: { tags: ['other'] } },
+  { what: 'a filter', given: { filter: 'b' } },
+  { what: 'a number of runs', given: { runs: 2 } },
+])('--resume with $what would mix two runs in one', async ({ given }) => {
+  const cwd = project();
+  unfinished(cwd, 'r1', { tags: ['smoke'], traces: 't.jsonl' });
+  await expect(go(cwd, { resume: true, ...given })).rejects.toMatchObject({ code: 'RESUME_OPTIONS' });
+});
+
+test.each([
+  { what: 'of another spec', make: (cwd: string) => unfinished(cwd, 'r1', {}, 'other.yaml') },
+  {
+    what: 'that is finished',
+    make: (cwd: string) => {
+      unfinished(cwd, 'r1', {});
+      RunStore.reopen(runsRoot(cwd), 'r1').store.finish(runOf([]));
+    },
+  },
+])('--resume does not go on with a run $what', async ({ make }) => {
+  const cwd = project();
+  make(cwd);
+  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'NOTHING_TO_RESUME' });
+});
+
+test('how to run the rest again is a line that can be pasted into a shell', async () => {
+  const cwd = tempDir({ "it's.jsonl": records({ a: 'no' }), 'my spec.yaml': SPEC });
+  const given = { config: 'my spec.yaml', traces: "it's.jsonl", judge: 'off', format: ['console'] } as const;
+  expect((await go(cwd, given)).stdout).toContain(
+    `run only these again: agentci test -c 'my spec.yaml' --traces 'it'\\''s.jsonl' --judge off --failed\n`,
+  );
+});
+
+test.each<{ what: string; given: Partial<TestOptions>; results: Partial<QueryResult>[] }>([
+  {
+    what: '--timeout and --retries',
+    given: { timeout: 300, retries: 0 },
+    results: Array(3).fill({ error: { kind: 'infra', message: '[INFRA] no answer within 300 ms' } }),
+  },
+  {
+    what: '--fail-fast',
+    given: { timeout: 300, retries: 0, failFast: true, workers: 1 },
+    results: [{ status: 'error' }, { status: 'skip' }, { status: 'skip' }],
+  },
+])('$what reach the run', async ({ given, results }) => {
+  const cwd = project({ 'agentci_spec.yaml': `${SPEC}runner: {command: [sleep, "60"]}\n` });
+  const { stdout } = await go(cwd, { traces: undefined, ...given } as Partial<TestOptions>);
+  expect((JSON.parse(stdout) as RunResult).results).toMatchObject(results);
+});
+
+test('a place where nothing can be stored is said once, and the verdict stands', async () => {
+  const cwd = project({ '.agentci': 'a file where the folder would be' });
+  const { code, stderr } = await go(cwd);
+  expect(code).toBe(1);
+  expect(stderr.match(/the run is not stored/g)).toHaveLength(1);
+});
+
+test.each([
+  { quiet: false, says: 'SPEC_NO_CHECKS' },
+  { quiet: true, says: '' },
+])('warnings about the spec are told unless --quiet: $quiet', async ({ quiet, says }) => {
+  const cwd = project({ 'agentci_spec.yaml': `${SPEC}  - {id: d, query: d}\n` });
+  const { stderr } = await go(cwd, { quiet });
+  expect(quiet ? stderr : stderr.includes(says)).toEqual(quiet ? '' : true);
+});
+
+test('warnings that GitHub would not show go into the step summary', async () => {
+  const ids = Array.from({ length: 11 }, (_, i) => `q${i}`);
+  const cwd = project({
+    'agentci_spec.yaml': `agent: demo\nqueries:\n${ids.map((id) => `  - {id: ${id}, query: ${id}, path: {expected_tools: [x]}}\n`).join('')}`,
+    't.jsonl': ids.map((id) => JSON.stringify({ id, query: id, answer: 'ok', tool_calls: [] })).join('\n'),
+    'summary.md': 'before\n',
+  });
+  const summary = join(cwd, 'summary.md');
+  const { code } = await go(cwd, { format: ['github'] }, { GITHUB_STEP_SUMMARY: summary });
+  expect(code).toBe(0);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^before\n### AgentCI: further warnings\n[\s\S]*q10/);
+});
