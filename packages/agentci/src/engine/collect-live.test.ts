@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
+import { simpleTrace } from '../trace/simple.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
@@ -58,6 +59,31 @@ test.each([
   },
 ])('where the cost of a run $what, --max-cost says what it does not count', async ({ value, notices }) => {
   expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
+});
+
+test('what model calls cost counts towards --max-cost where the run as a whole says nothing', async () => {
+  const trace = simpleTrace({ query: 'q1', answer: 'ok' });
+  const call = (seq: number) => ({
+    id: `s${seq}`,
+    seq,
+    kind: 'llm' as const,
+    status: 'ok' as const,
+    cost: { usd: 0.3, source: 'reported' as const },
+  });
+  const runner = () => ({
+    ...trace,
+    steps: [...trace.steps, call(90), call(91)],
+    captured: { ...trace.captured, llmCalls: 'full' as const },
+  });
+  const { results, notices } = await run({
+    queries: `${ONE}${ONE.replace('id: a', 'id: b')}`,
+    runner,
+    workers: 1,
+    maxCostUsd: 0.5,
+  });
+  expect(results.map(({ status }) => status)).toEqual(['pass', 'error']);
+  expect(results[1]?.error?.message).toBe('not run: --max-cost 0.5 was reached ($0.6000 spent)');
+  expect(notices).toEqual([]);
 });
 
 test('the next agent waits for the verdict of a judge on the last', async () => {

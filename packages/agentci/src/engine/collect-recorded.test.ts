@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
@@ -16,13 +17,21 @@ const statuses = ({ results }: { results: { id: string; status: string }[] }) =>
   results.map(({ id, status }) => `${id} ${status}`);
 const run = (options: Partial<RunOptions>) => runSuite({ suite: suiteOf(THREE), ...options });
 
-test('--fail-fast judges nothing after the first failure, and misses no recording', async () => {
+test.each([
+  { from: 'a list', traces: () => [recording('a', 'no'), recording('b')] },
+  {
+    from: 'a file',
+    traces: () => {
+      const lines = [
+        { id: 'a', query: 'ask a', answer: 'no' },
+        { id: 'b', query: 'ask b', answer: 'ok' },
+      ].map((line) => JSON.stringify(line));
+      return join(tempDir({ 't.jsonl': lines.join('\n') }), 't.jsonl');
+    },
+  },
+])('--fail-fast judges nothing of $from after the first failure, and misses no recording', async ({ traces }) => {
   const judged: string[] = [];
-  const result = await run({
-    traces: [recording('a', 'no'), recording('b')],
-    failFast: true,
-    onRecord: ({ id }) => judged.push(id),
-  });
+  const result = await run({ traces: traces(), failFast: true, onRecord: ({ id }) => judged.push(id) });
   expect(statuses(result)).toEqual(['a fail', 'b skip', 'c skip']);
   expect(judged).toEqual(['a']);
   expect(result.summary.exit_code).toBe(1);

@@ -22,12 +22,29 @@ describe('canonical JSON', () => {
     [[undefined], '[null]'],
     [{ n: Number.NaN, i: Number.NEGATIVE_INFINITY, z: -0 }, '{"i":"-Infinity","n":"NaN","z":0}'],
     [{ 10: 1, 9: 2 }, '{"10":1,"9":2}'],
+    [{ 99: 1, 900: 2 }, '{"900":2,"99":1}'],
+    [{ 9: 1, '!': 2 }, '{"!":2,"9":1}'],
+    [
+      [
+        { b: 1, a: 2 },
+        { d: 3, c: 4 },
+      ],
+      '[{"a":2,"b":1},{"c":4,"d":3}]',
+    ],
     ['é"\n\\', JSON.stringify('é"\n\\')],
     ['', '""'],
     [[''], '[""]'],
     [['', ''], '["",""]'],
   ])('%j', (value, text) => {
     expect(canonicalJson(value)).toBe(text);
+  });
+
+  test('the value itself stays as it was written', () => {
+    const value = [{ b: 1, a: [{ d: 1, c: Number.NaN }] }, Number.NaN];
+    const before = structuredClone(value);
+    canonicalJson(value);
+    expect(value).toEqual(before);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(before));
   });
 
   test('it is JSON of the same value', () => {
