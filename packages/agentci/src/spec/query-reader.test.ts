@@ -132,6 +132,14 @@ test.each([
   expect(found(`queries:\n  - {query: q${query}}\n`).some((line) => line.startsWith('SPEC_NO_CHECKS'))).toBe(warns);
 });
 
+test.each([
+  { rate: '0', warns: true },
+  { rate: '0.5', warns: false },
+])('min_pass_rate $rate is said to make a query that cannot fail: $warns', ({ rate, warns }) => {
+  const text = `queries:\n  - {query: q, runs: 2, min_pass_rate: ${rate}, cost: {max_llm_calls: 1}}\n`;
+  expect(found(text)).toEqual(warns ? ['SPEC_CANNOT_FAIL 3:40'] : []);
+});
+
 test('a mistake in the defaults is told once, at its place, and not in each query', () => {
   const queries = 'queries:\n  - {query: x, cost: {max_cost_usd: 1}}\n  - {query: y}\n';
   expect(found(`defaults:\n  cost: {max_llm_calls: many}\n  tag: [a]\n${queries}`)).toEqual([
