@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 
@@ -26,4 +27,46 @@ test('a text that breaks off leaves the old file as it was, and nothing beside i
   expect(() => writeFileAtomic(path, broken())).toThrow('out of words');
   expect(readFileSync(path, 'utf8')).toBe('old');
   expect(readdirSync(dir)).toEqual(['file.txt']);
+});
+
+test('a link stays a link, and the file it points to has the new content', () => {
+  const dir = tempDir({ 'real.json': 'old' });
+  symlinkSync('real.json', join(dir, 'link.json'));
+  writeFileAtomic(join(dir, 'link.json'), 'new');
+  expect(readlinkSync(join(dir, 'link.json'))).toBe('real.json');
+  expect(readFileSync(join(dir, 'real.json'), 'utf8')).toBe('new');
+});
+
+test('what cannot be replaced is named, and no temporary file stays behind', () => {
+  const dir = tempDir({});
+  mkdirSync(join(dir, 'folder'));
+  expect(() => writeFileAtomic(join(dir, 'folder'), 'x')).toThrow(/EISDIR/);
+  expect(() => writeFileAtomic(join(dir, 'folder/file'), failing())).toThrow('no more');
+  expect(readdirSync(dir)).toEqual(['folder']);
+  expect(readdirSync(join(dir, 'folder'))).toEqual([]);
+});
+
+function* failing(): Generator<string> {
+  yield 'x';
+  throw new Error('no more');
+}
+
+describe.skipIf(process.platform === 'win32')('what is not a file', () => {
+  test('a pipe is written to and is a pipe afterwards', async () => {
+    const dir = tempDir({});
+    const pipe = join(dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+      const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const read = new Promise<string>((resolve) => {
+      let text = '';
+      reader.stdout.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      reader.stdout.on('end', () => resolve(text));
+    });
+    writeFileAtomic(pipe, 'through');
+    expect(await read).toBe('through');
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+    expect(readdirSync(dir)).toEqual(['pipe']);
+  });
 });

@@ -1,25 +1,38 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TextFile } from './text-file.ts';
 
 /**
  * Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. What can be made again, such
- * as a report, need not wait for the disk.
+ * as a report, need not wait for the disk. A link stays a link: the file it points to is replaced. A pipe or a device,
+ * such as `/dev/stdout`, is written to as it is: renaming over it would put a file in its place.
  */
 export function writeFileAtomic(path: string, content: string | Iterable<string>, { isSynced = true } = {}): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) {
+    writeContent(path, content, { isSynced: false });
+    return;
+  }
   mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const fd = openSync(temporary, 'w');
+  const target = found === undefined ? path : realpathSync(path);
+  const temporary = `${target}.${process.pid}.tmp`;
+  try {
+    writeContent(temporary, content, { isSynced });
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writeContent(path: string, content: string | Iterable<string>, { isSynced }: { isSynced: boolean }): void {
+  const fd = openSync(path, 'w');
   try {
     const file = new TextFile(fd);
     for (const piece of typeof content === 'string' ? [content] : content) file.append(piece);
     file.flush();
     if (isSynced) fsyncSync(fd);
-  } catch (error) {
+  } finally {
     closeSync(fd);
-    rmSync(temporary, { force: true });
-    throw error;
   }
-  closeSync(fd);
-  renameSync(temporary, path);
 }
