@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -24,6 +25,10 @@ export function planOutputs(input: {
   for (const format of input.formats) {
     const [name = '', ...rest] = format.split('=');
     const reporter = reporterNamed(name);
+    if (format.endsWith('=') && rest.length === 1)
+      throw new UserError('OUTPUT_NO_FILE', `-f ${format} names no file behind the "="`, {
+        hint: `Without the "=" the report goes to stdout: -f ${name}`,
+      });
     plans.push(rest.length === 0 ? { reporter } : { reporter, file: resolve(input.cwd, rest.join('=')) });
   }
   for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
@@ -76,10 +81,20 @@ function reporterFor(file: string): ReporterName {
 
 /** A report must not replace what it was made from. */
 export function refuseInputs(plans: readonly OutputPlan[], inputs: readonly string[]): void {
+  const read = new Set(inputs.map(realPath));
   for (const { reporter, file } of plans) {
-    if (file === undefined || !inputs.includes(file)) continue;
+    if (file === undefined || !read.has(realPath(file))) continue;
     throw new UserError('OUTPUT_IS_INPUT', `the ${reporter} report would replace ${file}, which this run reads`, {
       hint: 'Choose another file.',
     });
+  }
+}
+
+/** Two names of one file, one of them a link, are one file. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
