@@ -1,4 +1,5 @@
 import { SCHEMA_KEYWORDS } from './json-schema-shape.ts';
+import { CHECKED_FORMATS } from './json-schema-words.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -9,7 +10,6 @@ const ALWAYS_DECIDES = new Set([
   'enum',
   'exclusiveMaximum',
   'exclusiveMinimum',
-  'format',
   'maxItems',
   'maxLength',
   'maxProperties',
@@ -54,6 +54,8 @@ function keywordDecides(
       return !Array.isArray(value) || !ALL_TYPES.every((type) => value.includes(type));
     case 'pattern':
       return value !== '';
+    case 'format':
+      return typeof value === 'string' && CHECKED_FORMATS.has(value);
     case 'required':
       return list.length > 0;
     case 'uniqueItems':

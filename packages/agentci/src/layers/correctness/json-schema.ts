@@ -1,10 +1,11 @@
 import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
+import { type UnknownWord, unknownWords } from '../../kit/json-schema-words.ts';
 import { v } from '../../kit/value-schema.ts';
 import type { Trace } from '../../trace/model.ts';
 import { finalText } from '../../trace/selectors.ts';
 import { NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
-import { clip } from '../words.ts';
+import { clip, plural } from '../words.ts';
 
 type SchemaMap = Record<string, unknown>;
 
@@ -34,7 +35,7 @@ export const check = defineCheck({
     const rest = { value: errors.length, limit: 0, details: { json_schema: { valid: verdict.valid, errors } } };
     if (verdict.valid) return held('the answer is JSON that conforms to the schema: 0 errors', rest);
     return violated(
-      `the answer does not conform to the schema, ${errors.length} errors: ${errors.slice(0, 3).join(' · ')}`,
+      `the answer does not conform to the schema, ${plural(errors.length, 'error')}: ${errors.slice(0, 3).join(' · ')}`,
       rest,
     );
   },
@@ -57,8 +58,10 @@ function inspectSchema(schema: SchemaMap): ParamIssue[] {
       },
     ];
   }
-  if (canFail(schema)) return [];
+  const words = unknownWords(schema).map(wordIssue);
+  if (canFail(schema)) return words;
   return [
+    ...words,
     {
       severity: 'error',
       code: 'SPEC_CANNOT_FAIL',
@@ -66,6 +69,15 @@ function inspectSchema(schema: SchemaMap): ParamIssue[] {
       hint: 'say at least which type the answer has',
     },
   ];
+}
+
+/** A word close to a known one is a slip, and a check that vanished; any other may be meant for another program. */
+function wordIssue({ kind, word, path, near }: UnknownWord): ParamIssue {
+  const rest = { path, part: kind === 'keyword' ? 'key' : 'value' } as const;
+  const message = `json_schema: ${kind === 'keyword' ? `"${word}" is no keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
+  return near === undefined
+    ? { severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, ...rest }
+    : { severity: 'error', code: 'SPEC_BAD_SCHEMA', message, hint: `did you mean "${near}"?`, ...rest };
 }
 
 const compiledSchemas = new WeakMap<SchemaMap, JsonSchemaResult>();

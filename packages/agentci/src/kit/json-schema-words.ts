@@ -1,0 +1,70 @@
+import { didYouMean } from './did-you-mean.ts';
+import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './json-schema-shape.ts';
+
+/** The formats the validator knows; a value of any other is accepted whatever it is. */
+export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
+  ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'],
+  ...['uri', 'uri-reference', 'uri-template', 'url'],
+  ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer'],
+]);
+
+const KEYWORDS: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'format', 'pattern', 'required', 'items', 'dependencies', 'dependentRequired'],
+  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'],
+  ...['$schema', '$id', 'id', '$ref', '$anchor', '$recursiveRef', '$recursiveAnchor', '$vocabulary'],
+  ...SCHEMA_KEYWORDS,
+  ...SCHEMA_LIST_KEYWORDS,
+  ...SCHEMA_MAP_KEYWORDS,
+]);
+/** They say something to people or to other programs and decide nothing, in no draft. */
+const NOTES: ReadonlySet<string> = new Set([
+  ...['$comment', 'title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly'],
+  ...['contentEncoding', 'contentMediaType', 'contentSchema'],
+]);
+
+/** A word of a schema that the validator passes over. */
+export interface UnknownWord {
+  readonly kind: 'keyword' | 'format';
+  readonly word: string;
+  readonly path: readonly (string | number)[];
+  /** The word that was probably meant. */
+  readonly near?: string;
+}
+
+/**
+ * Every keyword and format that has no effect. The standard says to pass over what is not known, so a misspelt `required`
+ * would require nothing. Keywords that start with `x-` are somebody's own by convention.
+ */
+export function unknownWords(schema: unknown): UnknownWord[] {
+  const found: UnknownWord[] = [];
+  visit(schema, [], found);
+  return found;
+}
+
+function visit(schema: unknown, path: readonly (string | number)[], found: UnknownWord[]): void {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = [...path, keyword];
+    if (!KEYWORDS.has(keyword) && !NOTES.has(keyword) && !keyword.startsWith('x-'))
+      found.push(unknown('keyword', keyword, at, KEYWORDS));
+    if (keyword === 'format' && typeof value === 'string' && !CHECKED_FORMATS.has(value))
+      found.push(unknown('format', value, at, CHECKED_FORMATS));
+    if (SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies') {
+      for (const [name, part] of Object.entries((value as object | null) ?? {})) visit(part, [...at, name], found);
+    } else if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword) || SCHEMA_LIST_KEYWORDS.has(keyword)) {
+      if (Array.isArray(value)) for (const [i, part] of value.entries()) visit(part, [...at, i], found);
+      else visit(value, at, found);
+    }
+  }
+}
+
+function unknown(
+  kind: UnknownWord['kind'],
+  word: string,
+  path: readonly (string | number)[],
+  known: ReadonlySet<string>,
+): UnknownWord {
+  const near = didYouMean(word, known);
+  return near === undefined ? { kind, word, path } : { kind, word, path, near };
+}
