@@ -24,8 +24,10 @@ export function patternIssues(key: string, pattern: string): ParamIssue[] {
       },
     ];
   }
-  if (!matchesEverything(pattern)) return [];
+  const slip = slipIssue(key, pattern);
+  if (!matchesEverything(pattern)) return slip;
   return [
+    ...slip,
     {
       severity: 'warning',
       code: 'SPEC_CANNOT_FAIL',
@@ -33,4 +35,20 @@ export function patternIssues(key: string, pattern: string): ParamIssue[] {
       hint: 'anchor it with ^ and $, or ask for at least one character',
     },
   ];
+}
+
+/** Patterns that compile and are still not what was meant. */
+function slipIssue(key: string, pattern: string): ParamIssue[] {
+  if (pattern.includes('\b')) {
+    const message = `${key} holds a backspace character: in double quotes YAML reads \\b as one`;
+    const hint = 'put the pattern in single quotes, or write \\\\b';
+    return [{ severity: 'error', code: 'SPEC_BAD_REGEX', message, hint }];
+  }
+  // Flags behind or an anchor inside tell a pattern between slashes from a path such as /api/v1/.
+  const literal = /^\/((?:[^/\\]|\\.)+)\/([dgimsuvy]*)$/s.exec(pattern);
+  if (literal === null || (literal[2] === '' && !/^\^|\$$/.test(literal[1]!))) return [];
+  const flags = literal[2]!.replace(/[^ims]/g, '');
+  const message = `${key} is written between slashes, which are looked for as they stand`;
+  const hint = `write it without them: ${flags === '' ? '' : `(?${flags})`}${literal[1]}`;
+  return [{ severity: 'warning', code: 'SPEC_REGEX_SLASHES', message, hint }];
 }
