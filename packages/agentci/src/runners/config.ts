@@ -1,3 +1,4 @@
+import { didYouMean } from '../kit/did-you-mean.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 
 /** How to get a trace for a query: run a module, a command, an HTTP endpoint, or replay a recording. */
@@ -33,6 +34,7 @@ export type RunnerKind = (typeof RUNNER_KINDS)[number];
 export const MAX_TIMEOUT_MS = 86_400_000;
 
 const text = v.string().regex(/\S/);
+const argument = v.string().regex(/^[^\0]*$/, 'a program cannot be given a null byte');
 const pointer = v
   .string()
   .regex(/^(?:\/.*)?$/, 'a JSON pointer is empty or starts with "/", for example "/choices/0/text"');
@@ -46,14 +48,49 @@ const common = {
     .describe('Environment variables the agent gets'),
 };
 
-const httpSchema = v.strictObject({
-  url: v.string().regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://'),
+const PLACEHOLDERS = ['query', 'id', 'run', 'metadata'];
+/** `{{query}}` and the other values of a run, with or without spaces inside the braces. */
+export const PLACEHOLDER = new RegExp(`\\{\\{\\s*(${PLACEHOLDERS.join('|')})\\s*\\}\\}`, 'g');
+
+const httpKeys = v.strictObject({
+  url: v
+    .string()
+    .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
+    .describe('Where to ask; {{query}}, {{id}} and {{run}} are filled in, encoded'),
   method: v.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
   headers: v.record(v.string(), v.string()).optional(),
   body: v.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
   answer: pointer.optional().describe('JSON pointer to the answer in the response'),
   trace: pointer.optional().describe('JSON pointer to the trace in the response'),
 });
+
+type WrittenHttp = Infer<typeof httpKeys>;
+
+const httpSchema = httpKeys
+  .refine(hasKnownPlaceholders, {
+    message: 'a placeholder in it is misspelt; there are {{query}}, {{id}}, {{run}} and {{metadata}}',
+    code: 'SPEC_RUNNER_PLACEHOLDER',
+  })
+  .refine(saysWhichQuery, {
+    message: 'the request is the same for every query; put {{query}} into the body, or into the URL of a GET',
+    code: 'SPEC_RUNNER_QUERY',
+  });
+
+/** Braces may stand for something of the agent's own, but not for a word that is nearly one of ours. */
+function hasKnownPlaceholders({ url, body }: WrittenHttp): boolean {
+  const names = [...textOf({ url, body }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name!);
+  return names.every((name) => PLACEHOLDERS.includes(name) || didYouMean(name, PLACEHOLDERS) === undefined);
+}
+
+/** A request without a body of its own carries everything; any other only what it names. */
+function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
+  const isSent = method !== 'GET';
+  if (isSent && body === undefined) return true;
+  const sent = isSent ? { url, body } : { url };
+  return [...textOf(sent).matchAll(PLACEHOLDER)].some(([, name]) => name !== 'run');
+}
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
 /** What may be written under `runner:`, by kind; a runner has exactly one of the four. */
 export const RUNNER_SCHEMAS = {
@@ -63,7 +100,14 @@ export const RUNNER_SCHEMAS = {
     ...common,
   }),
   command: v.strictObject({
-    command: v.array(v.string()).min(1).describe('Program and its arguments'),
+    command: v
+      .array(argument)
+      .min(1)
+      .refine(([program]) => program === undefined || /\S/.test(program), {
+        message: 'the first item is the program to run; it is blank',
+        code: 'SPEC_EMPTY',
+      })
+      .describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
     ...common,
   }),
@@ -97,14 +141,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   throw new Error(`unhandled runner: ${kind}`);
 }
 
-function toHttp({
-  url,
-  method = 'POST',
-  headers = {},
-  body,
-  answer,
-  trace,
-}: Infer<typeof httpSchema>): HttpRunnerConfig {
+function toHttp({ url, method = 'POST', headers = {}, body, answer, trace }: WrittenHttp): HttpRunnerConfig {
   return {
     url,
     method,

@@ -207,3 +207,39 @@ test.each([
 ])('the pointer "$pointer" is resolved as RFC 6901 says', ({ pointer, value }) => {
   expect(resolvePointer({ 'a/b': [1], '~': 2 }, pointer)).toEqual(value);
 });
+
+test.each([
+  { what: 'an HTML page', body: '<!DOCTYPE html><html><title>Log in</title>', message: /HTML page.*"Log in"/ },
+  { what: 'null', body: 'null', message: /sent null/ },
+  { what: 'nothing', body: ' ', message: /empty/ },
+  { what: 'bytes that are no text', body: Buffer.from([0x68, 0xff]), message: /not UTF-8/ },
+])('$what with status 200 is no answer', async ({ body, message }) => {
+  const url = await serve((_, response) => response.end(body));
+  await expect(runner(url).run(request)).rejects.toMatchObject({
+    kind: 'agent',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('an encoding that the response names is read', async () => {
+  const url = await serve((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/plain; charset=ISO-8859-1' })
+      .end(Buffer.from([0x63, 0x61, 0x66, 0xe9])),
+  );
+  expect(await runner(url).run(request)).toMatchObject({ value: 'caf\u00e9' });
+});
+
+test('a 5xx whose body is no text stays an infrastructure error', async () => {
+  const url = await serve((_, response) => response.writeHead(502).end(Buffer.from([0xff, 0xfe])));
+  await expect(runner(url).run(request)).rejects.toMatchObject({ kind: 'infra' });
+});
+
+test('a GET carries the query in its URL, as one piece of it', async () => {
+  const url = await serve((incoming, response) => response.end(incoming.url));
+  const { value } = await runner(`${url}?q={{query}}&n={{ run }}`, { method: 'GET' }).run({
+    ...request,
+    query: 'a&b=c d',
+  });
+  expect(value).toBe('/ask?q=a%26b%3Dc%20d&n=2');
+});
