@@ -84,3 +84,16 @@ test.skipIf(process.platform !== 'linux').each([
   const { resources = [] } = await run('console.log("ok")', { watchResources });
   expect(resources.filter(({ source }) => source === 'measured')).toHaveLength(samples);
 });
+
+test.each([
+  { what: 'the program is not installed', config: { command: ['no-such-program'] }, message: /on the PATH/ },
+  { what: 'the file is not there', config: { command: ['./agent.sh'] }, message: /no such file/ },
+  { what: 'the file may not be run', config: { command: ['./agent.js'] }, message: /may not be executed/ },
+  { what: 'the folder is not there', config: { command: ['node'], cwd: 'nope' }, message: /no folder "nope"/ },
+])('says so when $what', async ({ config, message }) => {
+  const dir = tempDir({ 'agent.js': '' });
+  const around = { dir, env: process.env, timeoutMs: 1000, workers: 1 };
+  const runner = createCommandRunner({ kind: 'command', ...config }, around);
+  const request = { query: 'q', id: 'q', run: 1, signal: new AbortController().signal };
+  await expect(runner.run(request)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+});

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import type { ResourceSample } from '../trace/model.ts';
@@ -74,13 +75,29 @@ export function createCommandRunner(
         case 'aborted':
           throw new AgentError('infra', 'stopped', outcome);
         case 'not_started':
-          throw new AgentError('agent', `"${command}" could not be started: ${outcome.message}`);
+          throw new AgentError('agent', `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`);
         default:
           throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
       }
     },
     close: async () => {},
   };
+}
+
+/** The system says ENOENT for the program and for the folder alike. */
+function whyNot(
+  { message, code }: { readonly message: string; readonly code?: string | undefined },
+  {
+    cwd,
+    config,
+  }: { readonly cwd: string; readonly config: { readonly cwd?: string; readonly command: readonly string[] } },
+): string {
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    return `there is no folder "${config.cwd}" to run it in (cwd is relative to the spec)`;
+  const isPath = /[/\\]/.test(config.command[0]!);
+  if (code === 'ENOENT') return isPath ? 'there is no such file' : 'no program of this name is on the PATH';
+  if (code === 'EACCES') return 'the file may not be executed';
+  return message;
 }
 
 function decode(stdout: Buffer, stderr: string): string {

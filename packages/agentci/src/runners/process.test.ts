@@ -85,6 +85,13 @@ test('a program that does not exist is said, not thrown', async () => {
   expect(outcome).toMatchObject({ ended: 'not_started' });
 });
 
+test.each([
+  { what: 'an empty name', command: '', args: [] },
+  { what: 'a null byte in an argument', command: 'cat', args: ['a\0b'] },
+])('a program with $what is said, not thrown', async ({ command, args }) => {
+  expect(await runProcess({ ...base, command, args, signal: never })).toMatchObject({ ended: 'not_started' });
+});
+
 test('keeps only the end of a long stderr', async () => {
   const outcome = await runProcess({
     ...base,

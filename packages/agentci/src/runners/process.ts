@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -18,7 +18,7 @@ export type ProcessOutcome =
   | { readonly ended: 'signal'; readonly signal: string; readonly stderr: string }
   | { readonly ended: 'aborted'; readonly stderr: string }
   | { readonly ended: 'flooded'; readonly stderr: string }
-  | { readonly ended: 'not_started'; readonly message: string };
+  | { readonly ended: 'not_started'; readonly message: string; readonly code?: string | undefined };
 
 const MAX_STDERR_BYTES = 64 * 1024;
 /** Time between the polite and the final signal. */
@@ -34,13 +34,19 @@ const PIPE_GRACE_MS = 500;
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   return new Promise((resolve) => {
     if (request.signal.aborted) return resolve({ ended: 'aborted', stderr: '' });
-    const child = spawn(request.command, request.args, {
-      cwd: request.cwd,
-      env: request.env as NodeJS.ProcessEnv,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    let child: ChildProcessWithoutNullStreams;
+    try {
+      child = spawn(request.command, request.args, {
+        cwd: request.cwd,
+        env: request.env as NodeJS.ProcessEnv,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      });
+    } catch (error) {
+      // What no system can start, such as a null byte in an argument, is refused before there is a process.
+      return resolve({ ended: 'not_started', message: (error as Error).message });
+    }
     const onEnd = child.pid === undefined ? undefined : request.onStart?.(child.pid);
     const stdout: Buffer[] = [];
     let stdoutBytes = 0;
@@ -83,8 +89,8 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       // Only the end of stderr is kept: that is where the reason is.
       while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1) stderrBytes -= stderr.shift()!.length;
     });
-    child.on('error', (error) => {
-      verdict ??= () => ({ ended: 'not_started', message: error.message });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      verdict ??= () => ({ ended: 'not_started', message: error.message, code: error.code });
       finish();
     });
     // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
