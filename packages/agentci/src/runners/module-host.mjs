@@ -28,8 +28,11 @@ async function load() {
   const agent = exportName === 'default' ? (module.default?.default ?? module.default) : module[exportName];
   if (typeof agent !== 'function') {
     const names = Object.keys(module).join(', ') || 'nothing';
-    throw new TypeError(`export "${exportName}" is not a function (the module exports ${names})`);
+    const what = agent === undefined ? `the module exports ${names}` : `it is ${describe(agent)}`;
+    throw `export "${exportName}" is not a function (${what})`;
   }
+  if (/^class\b/.test(Function.prototype.toString.call(agent)))
+    throw `export "${exportName}" is a class; export a function that takes the query`;
   return agent;
 }
 
@@ -76,6 +79,19 @@ function reply(message) {
   }
 }
 
+function describe(value) {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** The frames that lead to the user's code; those of Node and of this file help nobody find a mistake in it. */
+function ownStack(stack) {
+  const lines = String(stack).split('\n');
+  const isFrame = (line) => /^\s+at /.test(line);
+  const own = lines.filter((line) => !isFrame(line) || !(line.includes('node:') || line.includes(import.meta.url)));
+  return own.some(isFrame) ? own.join('\n') : undefined;
+}
+
 function facts(error) {
   if (!(error instanceof Error)) {
     const text = typeof error === 'string' ? error : inspect(error);
@@ -90,6 +106,6 @@ function facts(error) {
     code: typeof code === 'string' ? code : undefined,
     status: typeof status === 'number' ? status : undefined,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-    stack: error.stack,
+    stack: ownStack(error.stack),
   };
 }

@@ -208,13 +208,26 @@ test('an agent that loops without ever yielding is ended, and the next query sti
 
 test.each([
   { what: 'has no such export', files: { 'agent.mjs': 'export const other = 1' }, message: /other/ },
+  {
+    what: 'exports something that is no function',
+    files: { 'agent.mjs': 'export default 42' },
+    message: /^the module could not be loaded: export "default" is not a function \(it is a number\)$/,
+  },
+  { what: 'exports a class', files: { 'agent.mjs': 'export default class A {}' }, message: /is a class/ },
   { what: 'does not parse', files: { 'agent.mjs': 'export default (' }, message: /could not be loaded/ },
   { what: 'imports something that is not there', files: { 'agent.mjs': 'import "./nowhere.mjs"' }, message: /nowhere/ },
-])('a module that $what says so', async ({ files, message }) => {
+])('a module that $what says so, without a stack of ours', async ({ files, message }) => {
   await expect(start(files).run(ask('hi'))).rejects.toMatchObject({
     kind: 'agent',
     message: expect.stringMatching(message),
+    stderr: expect.not.stringMatching(/^\s+at /m),
   });
+});
+
+test('of the stack of an error only the part in the module is kept', async () => {
+  const agent = start({ 'agent.mjs': 'export default async () => { throw new Error("boom") }' });
+  const error = (await agent.run(ask('hi')).catch((e: unknown) => e)) as { stderr: string };
+  expect(error.stderr).toMatch(/^Error: boom\n\s+at .*agent\.mjs:1:\d+\)?$/);
 });
 
 test('a module that does not exist is refused at once', () => {
