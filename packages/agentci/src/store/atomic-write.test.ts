@@ -56,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('what is not a file', () => {
     const dir = tempDir({});
     const pipe = join(dir, 'pipe');
     execFileSync('mkfifo', [pipe]);
-      const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'ignore'] });
     const read = new Promise<string>((resolve) => {
       let text = '';
       reader.stdout.on('data', (chunk: Buffer) => {

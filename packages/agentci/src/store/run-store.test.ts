@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
@@ -193,4 +202,20 @@ test('a run that does not exist is a mistake of the user, with the newest ones n
   expect(() => readRun(root, 'r9')).toThrowError(
     expect.objectContaining({ code: 'RUN_MISSING', hint: expect.stringContaining('r1') }),
   );
+});
+
+test('recordings beside links to nowhere and back to their own folder can be judged again', () => {
+  const root = tempDir();
+  const traces = tempDir({ 'a.json': {} });
+  for (const [target, name] of [
+    ['nowhere.json', 'gone.json'],
+    ['.', 'loop'],
+    ['.', 'loop-again'],
+    ['self.json', 'self.json'],
+  ] as const)
+    symlinkSync(target, join(traces, name));
+  const store = RunStore.create(root, header('r1'));
+  store.judges(traces);
+  store.close();
+  expect(tracesOf(root, 'r1')).toBe(traces);
 });

@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -255,14 +257,27 @@ function readJson(path: string): unknown {
 }
 
 /** Size and time of every file: enough to notice that recordings are not what they were, without reading them again. */
-function stateOf(path: string): string {
-  const facts = statSync(path);
-  if (facts.isDirectory())
-    return readdirSync(path)
-      .sort()
-      .map((name) => `${name}=${stateOf(join(path, name))}`)
-      .join(';');
-  return `${facts.size}@${facts.mtimeMs}`;
+function stateOf(path: string, seen: Set<string> = new Set()): string {
+  const facts = factsOf(path);
+  // A link to nowhere is not read, so it has no state.
+  if (facts === undefined) return 'gone';
+  if (!facts.isDirectory()) return `${facts.size}@${facts.mtimeMs}`;
+  // A link back to a folder above would be followed for ever.
+  const folder = realpathSync(path);
+  if (seen.has(folder)) return 'seen';
+  seen.add(folder);
+  return readdirSync(path)
+    .sort()
+    .map((name) => `${name}=${stateOf(join(path, name), seen)}`)
+    .join(';');
+}
+
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The recordings of a stored run, to be read like any other: its own, or the ones it was made from. */
