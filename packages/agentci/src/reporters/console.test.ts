@@ -144,3 +144,17 @@ test('the slowest and dearest of many queries are named, the worst first', () =>
     result.cost.details.actual = { latency_ms: 100 * (i + 1), cost_usd: i === 0 ? 2 : null };
   expect(render(run)).toContain('slowest: d 400 ms, c 300 ms, b 200 ms\ndearest: a $2.00\n');
 });
+
+test('what could not be measured in queries that passed is said once, with how often', () => {
+  const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
+  const passed = { status: 'pass' as const, correctness: [checkOf('correctness.exact_match', 'pass')] };
+  const run = runOf([
+    { id: 'q1', ...passed, path: [unmeasured('path.max_tool_calls')] },
+    { id: 'q2', ...passed, path: [unmeasured('path.max_tool_calls')], cost: [unmeasured('cost.max_cost_usd')] },
+    { id: 'q3', ...passed, path: [checkOf('path.rules', 'skip', { skip_reason: 'not_exercised' })] },
+  ]);
+  expect(render(run)).toContain(
+    '\n3 checks of passed queries could not be measured: path.max_tool_calls × 2, cost.max_cost_usd\n',
+  );
+  expect(render(runOf([{ id: 'q', ...passed }]))).not.toContain('could not be measured');
+});

@@ -191,6 +191,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
   ];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
+  lines.push(...unsaidLine(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
@@ -198,6 +199,21 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;
+}
+
+/** A query that passed shows no checks, so what could not be measured in it is said here. */
+function unsaidLine(run: RunResult, c: Colors): string[] {
+  const passed = run.results.filter(({ status }) => status === 'pass');
+  const counts = new Map<string, number>();
+  for (const check of passed.flatMap(checksOf).filter(isUnmeasured))
+    counts.set(check.id, (counts.get(check.id) ?? 0) + 1);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return [];
+  const named = [...counts]
+    .slice(0, MAX_UNMEASURED)
+    .map(([id, n]) => `${escapeTerminalLine(id)}${n > 1 ? ` × ${n}` : ''}`);
+  const more = counts.size > MAX_UNMEASURED ? ` and ${formatCount(counts.size - MAX_UNMEASURED)} more` : '';
+  return [c.yellow(`${plural(total, 'check')} of passed queries could not be measured: ${named.join(', ')}${more}`)];
 }
 
 /** What judging cost, apart from the agent. */
