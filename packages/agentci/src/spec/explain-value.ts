@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import type { Problem, ProblemSink } from '../kit/problems.ts';
 import { keyPlace, nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
+import { resolvePlain } from '../kit/yaml-scalar.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { choicesOf, describeShapes, type JsonShape, joinOr, keysOf, shapesAt, showValue } from './schema-words.ts';
 import { emptyKey, isBroken, isNull } from './value-check.ts';
@@ -11,6 +12,8 @@ type Path = readonly PropertyKey[];
 
 /** What a schema did not express as a choice of its own words starts like this; anything else was written for people. */
 const STOCK_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized|Expected|Required)/;
+
+const MAX_WORD = 100;
 
 /** Most schemas see a handful of values, so compiling them costs more time than it saves. */
 const INTERPRETED = { jitless: true } as const;
@@ -86,13 +89,13 @@ class ValueCheck {
     const expected = `${name} must be ${describeShapes(found)}, not ${showValue(value)}`;
     switch (issue.code) {
       case 'invalid_type':
-        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value) };
+        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value, node) };
       case 'invalid_value':
         return this.#choice(name, choicesOf(found), value);
       case 'too_small':
       case 'too_big':
         return isEmpty(value)
-          ? { code: 'SPEC_EMPTY', message: `${name} is empty`, hint: hint ?? 'a check of nothing cannot fail' }
+          ? { code: 'SPEC_EMPTY', message: `${name} is empty`, hint: hint ?? this.#emptyHint(path) }
           : { code: 'SPEC_RANGE', message: rangeMessage(issue, name, value, expected), hint };
       case 'invalid_format':
         return isEmpty(value)
@@ -136,7 +139,7 @@ class ValueCheck {
       this.#add(path, this.#choice(this.#name(path), choices, value));
     else {
       const message = `${this.#name(path)} must be ${describeShapes(found)}, not ${showValue(value)}`;
-      this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value) });
+      this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value, node) });
     }
   }
 
@@ -153,6 +156,11 @@ class ValueCheck {
       message: `${this.#name(path)} has no key "${key}"`,
       hint: unknownKeyHint(key, allowed),
     });
+  }
+
+  /** A check is empty as a whole; a list inside a runner or a judge is a setting, which checks nothing either way. */
+  #emptyHint(path: Path): string {
+    return path.length === 0 ? 'a check of nothing cannot fail' : 'list at least one, or remove the key';
   }
 
   #missing(path: Path): Problem {
@@ -191,10 +199,11 @@ function rangeMessage(
   return `${name} must have ${word} ${limit} ${unit}`;
 }
 
-function typeHint(found: readonly { readonly type?: unknown }[], value: unknown): string | undefined {
+function typeHint(found: readonly { readonly type?: unknown }[], value: unknown, node: YamlNode): string | undefined {
   const wants = (type: string): boolean => found.some((shape) => shape.type === type);
   if (wants('array') && !Array.isArray(value)) return 'write it as a list: put it in brackets, or start it with a dash';
-  if (wants('string') && ['number', 'boolean'].includes(typeof value)) return `put it in quotes: "${value}"`;
+  if (wants('string') && ['number', 'boolean'].includes(typeof value))
+    return `put it in quotes: "${asWritten(node, value)}"`;
   if (
     (wants('integer') || wants('number')) &&
     typeof value === 'string' &&
@@ -204,6 +213,12 @@ function typeHint(found: readonly { readonly type?: unknown }[], value: unknown)
     return `remove the quotes: ${value.trim()}`;
   }
   return undefined;
+}
+
+/** `1.50` and `007` are other texts than the numbers they are read as. */
+function asWritten({ source, start }: YamlNode, value: unknown): string {
+  const word = /^[^\s,[\]{}]+/.exec(source.text.slice(start, start + MAX_WORD))?.[0];
+  return word !== undefined && resolvePlain(word) === value ? word : String(value);
 }
 
 const toYamlPath = (path: Path): (string | number)[] =>

@@ -311,15 +311,24 @@ describe('files that cannot be read', () => {
   });
 
   test.each([
-    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0xfe]), 'YAML_ENCODING'],
-    ['too many bytes', Buffer.alloc(10_000_001, 0x61), 'YAML_TOO_LARGE'],
-  ])('%s are reported at the start of the file', async (_, bytes, code) => {
+    ['too many bytes', Buffer.alloc(10_000_001, 0x61), 'YAML_TOO_LARGE', 1, 1],
+    ['UTF-16', Buffer.from('\ufeffagent: demo\n', 'utf16le'), 'YAML_ENCODING', 1, 1],
+    ['a byte that is not UTF-8', Buffer.from([0x61, 0xff, 0xfe]), 'YAML_ENCODING', 1, 2],
+    ['a Latin-1 letter', Buffer.from('agent: demo\r\n# caf\u00e9\n', 'latin1'), 'YAML_ENCODING', 2, 6],
+    [
+      'a bad byte behind a real replacement character',
+      Buffer.concat([Buffer.from('# \ufffd\n#'), Buffer.from([0xe9])]),
+      'YAML_ENCODING',
+      2,
+      2,
+    ],
+  ])('%s is reported where it is', async (_, bytes, code, line, column) => {
     const file = join(mkdtempSync(join(tmpdir(), 'agentci-spec-')), 's.yaml');
     writeFileSync(file, bytes);
     const error = await loadSpec(file).catch((e: unknown) => e);
     rmSync(dirname(file), { recursive: true });
     expect(error).toBeInstanceOf(SpecError);
-    expect(error).toMatchObject({ diagnostics: [{ code, line: 1, column: 1 }] });
+    expect(error).toMatchObject({ diagnostics: [{ code, line, column }] });
   });
 });
 
@@ -403,4 +412,14 @@ describe('a spec damaged anywhere', () => {
 
 test('every key of a query has a name of its own', () => {
   expect(new Set(QUERY_KEY_NAMES).size).toBe(QUERY_KEY_NAMES.length);
+});
+
+test.each([
+  ['1.50', '"1.50"'],
+  ['007', '"007"'],
+  ['0x1F', '"0x1F"'],
+  ['True', '"True"'],
+])('the text %s that YAML reads as something else is to be quoted as it was written', (written, quoted) => {
+  const text = `agent: demo\nqueries:\n  - query: q\n    correctness: {expected_in_answer: [a, ${written}]}\n`;
+  expect(parseSpec(text, { file: 's.yaml' }).diagnostics).toMatchObject([{ hint: `put it in quotes: ${quoted}` }]);
 });

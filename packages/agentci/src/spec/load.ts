@@ -38,12 +38,33 @@ export function readSpecText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw located(path, 'YAML_ENCODING', 'the file is not UTF-8 text');
+    throw located(path, 'YAML_ENCODING', 'the file is not UTF-8 text', badBytePlace(bytes));
   }
 }
 
-const located = (file: string, code: string, message: string): SpecError =>
-  new SpecError(file, [{ severity: 'error', code, message, file, line: 1, column: 1 }]);
+interface BadByte {
+  readonly line: number;
+  readonly column: number;
+  readonly hint: string;
+}
+
+const located = (file: string, code: string, message: string, place?: BadByte): SpecError =>
+  new SpecError(file, [{ severity: 'error', code, message, file, line: 1, column: 1, ...place }]);
+
+/** Where the text stops being UTF-8. Everything before the first replacement character was read. */
+function badBytePlace(bytes: Uint8Array): BadByte {
+  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (isWide) return { line: 1, column: 1, hint: 'the file is UTF-16; save it as UTF-8' };
+  const text = new TextDecoder('utf-8').decode(bytes);
+  // A replacement character that the file itself holds is three sound bytes; the first unsound place differs from it.
+  let at = text.indexOf('\ufffd');
+  while (at !== -1 && isReal(bytes, Buffer.byteLength(text.slice(0, at)))) at = text.indexOf('\ufffd', at + 1);
+  const lines = text.slice(0, Math.max(0, at)).split(/\r\n|\r|\n/);
+  return { line: lines.length, column: lines.at(-1)!.length + 1, hint: 'save the file as UTF-8' };
+}
+
+const isReal = (bytes: Uint8Array, at: number): boolean =>
+  bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 
 // One small file: reading it at once is faster than asking the thread pool.
 function readBytes(path: string): Uint8Array | undefined {
