@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 
 /** Option values, checked where they are typed: a mistake names the option. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -33,6 +34,7 @@ export function duration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
   const value = match ? Number(match[1]) * UNITS[match[2] ?? 'ms']! : 0;
   if (value <= 0) throw new InvalidArgumentError('write it as 500ms, 30s or 2m.');
+  if (value > MAX_TIMEOUT_MS) throw new InvalidArgumentError(`it must be at most a day (${MAX_TIMEOUT_MS / 60_000}m).`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
@@ -55,6 +55,10 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${given.traces}"`);
+  }
+  // Without it every comparison would be skipped, which looks like nothing got worse.
+  if (given.baselineDir !== undefined && !isFolder(resolve(io.cwd, given.baselineDir))) {
+    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${given.baselineDir}"`);
   }
 
   const isAsked = given.format !== undefined || given.output !== undefined;
@@ -221,3 +225,5 @@ function rerunCommand(options: TestOptions, file: string, commandName: string): 
 }
 
 const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -191,6 +191,21 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
       args: ['test', '--traces', 'traces.jsonl', '-f', 'json', '-f', 'console'],
       says: /OUTPUT_MIXED.*json=/s,
     },
+    {
+      what: 'a baseline folder that does not exist',
+      args: ['test', '--traces', 'traces.jsonl', '--baseline-dir', 'nope'],
+      says: /BASELINE_DIR_MISSING/,
+    },
+    {
+      what: 'a report without the name of its file',
+      args: ['test', '--traces', 'traces.jsonl', '-f', 'json='],
+      says: /OUTPUT_NO_FILE.*-f json\n/s,
+    },
+    {
+      what: 'a timeout no timer can keep',
+      args: ['test', '--timeout', '99999999m'],
+      says: /--timeout.*at most a day/s,
+    },
     { what: 'a number that is none', args: ['test', '--workers', 'many'], says: /--workers.*whole number/s },
     { what: 'a run that does not exist', args: ['eval', '--run', 'r1'], says: /RUN_MISSING/ },
     { what: 'eval without recordings', args: ['eval'], says: /NO_TRACES/ },
