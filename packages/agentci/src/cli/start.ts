@@ -16,9 +16,8 @@ export async function start(argv: readonly string[], version: string): Promise<v
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   // A reader that went away, as in `agentci … | head`, is no error of ours; the verdict still decides the exit code.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
   const io: Io = {
     stdout: output(process.stdout),
     stderr: output(process.stderr),
@@ -43,7 +42,13 @@ export async function start(argv: readonly string[], version: string): Promise<v
   const code = await main(argv, io);
   isDone = true;
   // An agent's module may have left timers or sockets behind; the verdict is out, so the process ends.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  process.stdout.write('', () => {
+    const lost = process.stdout.errored as NodeJS.ErrnoException | null;
+    const isLost = lost !== null && lost.code !== 'EPIPE';
+    if (isLost) process.stderr.write(`agentci: stdout cannot be written: ${lost.message}\n`);
+    // A report that a full disk cut off was not delivered, whatever it said.
+    process.stderr.write('', () => process.exit(isLost && code === 0 ? EXIT_COULD_NOT_TELL : code));
+  });
 }
 
 function output(stream: NodeJS.WriteStream): Output {

@@ -153,6 +153,38 @@ describe('reports', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux')('reports into what is not a plain file', () => {
+  const project = () =>
+    tempDir({ 'agentci_spec.yaml': spec(ok('a')), 't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }) });
+
+  test('a link to the spec is the spec', async () => {
+    const cwd = project();
+    symlinkSync('agentci_spec.yaml', join(cwd, 'report.json'));
+    const { code, stderr } = await cli(['test', '--traces', 't.jsonl', '-o', 'report.json'], { cwd });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('OUTPUT_IS_INPUT') });
+    expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toBe(spec(ok('a')));
+  });
+
+  test('a document cut off by a full disk is not a green run, and no stack is printed', async () => {
+    const cwd = project();
+    const { code, stderr } = await shell(`"$NODE" "$CLI" test --traces t.jsonl -f json > /dev/full`, cwd);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^agentci: stdout cannot be written: .*ENOSPC/m);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+function shell(command: string, cwd: string): Promise<{ code: number | null; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', command], { cwd, env: { ...process.env, NODE: process.execPath, CLI } });
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.on('close', (code) => resolve({ code, stderr }));
+  });
+}
+
 describe('what was not looked at is said', () => {
   test('files of a folder that are not read', async () => {
     const cwd = tempDir({
