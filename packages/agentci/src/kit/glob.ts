@@ -17,6 +17,16 @@ export function compileGlob(pattern: string): GlobMatcher {
 /** The pattern has a character with a meaning, so it may match more than one name. */
 export const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern);
 
+/**
+ * Why a pattern can hardly match the name of any tool, as somebody used to regular expressions, or a stray space, would
+ * write it. A list of what is forbidden that matches nothing forbids nothing. `functions.*` is a glob and stays one.
+ */
+export function globSlip(pattern: string): string | undefined {
+  if (pattern !== pattern.trim()) return 'it begins or ends with a space';
+  if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern)) return 'it is written as a regular expression';
+  return undefined;
+}
+
 function tokenize(chars: readonly string[]): GlobToken[] {
   const tokens: GlobToken[] = [];
   for (let i = 0; i < chars.length; i++) {

@@ -30,6 +30,11 @@ describe('what is wrong with a policy is said with its place', () => {
       ['POLICY_CANNOT_FAIL 1:25'],
     ],
     ['an empty list', lines('tools: {deny: []}'), ['POLICY_CANNOT_FAIL 1:15']],
+    [
+      'patterns written as regular expressions',
+      lines('blocklist: ["^rm$", functions.*]', 'tools: {deny: ["rm "]}'),
+      ['POLICY_BAD_GLOB 1:13', 'POLICY_BAD_GLOB 2:16'],
+    ],
     ['a policy of names only', lines('tools: {t: {}}'), ['POLICY_CANNOT_FAIL 1:1']],
     ['allow everything', lines('version: "2.0"', 'tools: {allow: ["*"]}'), ['POLICY_CANNOT_FAIL 1:1']],
     ['a schema that does not compile', lines('schemas:', '  t: {type: obj}'), ['POLICY_SCHEMA 2:13']],

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
-import { compileGlob, isGlob } from '../kit/glob.ts';
+import { compileGlob, globSlip, isGlob } from '../kit/glob.ts';
 import { Problems } from '../kit/problems.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import {
@@ -286,6 +286,11 @@ class PolicyReader {
     if (value.items.length === 0) this.#fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
     return value.items.flatMap((item) => {
       if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
+        const slip = globSlip(item.value);
+        if (slip !== undefined) {
+          this.#fail(item, 'POLICY_BAD_GLOB', `${shown(item.value)} in "${name}" matches no tool: ${slip}`);
+          this.#decides = true;
+        }
         return [{ text: item.value, matches: compileGlob(item.value), place: locate(item.source, item.start) }];
       }
       // What stands for something reported already was meant to say something.
