@@ -686,7 +686,11 @@ describe('inspect', () => {
     code,
     ...(path === undefined ? {} : { path }),
   });
-  const warning = (code: string) => ({ severity: 'warning', code });
+  const warning = (code: string, path?: (string | number)[]) => ({
+    severity: 'warning',
+    code,
+    ...(path === undefined ? {} : { path }),
+  });
 
   test.each([
     {
@@ -750,6 +754,30 @@ describe('inspect', () => {
       found: [error('SPEC_CONTRADICTION')],
     },
     { layer: 'path', key: 'expected_tools', block: { expected_tools: [''] }, found: [error('SPEC_BLANK', [0])] },
+    {
+      layer: 'path',
+      key: 'forbidden_tools',
+      block: { forbidden_tools: ['delete', 'dr\u200bop'] },
+      found: [warning('SPEC_INVISIBLE', [1])],
+    },
+    {
+      layer: 'correctness',
+      key: 'not_in_answer',
+      block: { not_in_answer: ['\u200b\ufeff ', 'se\u00adcret', '👨\u200d👩\u200d👧'] },
+      found: [error('SPEC_BLANK', [0]), warning('SPEC_INVISIBLE', [1])],
+    },
+    {
+      layer: 'path',
+      key: 'forbidden_tools',
+      block: { forbidden_tools: ['^rm$', '/rm/i', 'rm|del', '.*_admin', 'rm\\w', 'rm ', ' rm'] },
+      found: [0, 1, 2, 3, 4, 5, 6].map((i) => error('SPEC_BAD_GLOB', [i])),
+    },
+    {
+      layer: 'path',
+      key: 'forbidden_tools',
+      block: { forbidden_tools: ['functions.*', 'server/tool', 'a_[bc]?', 'mcp__x__*', 'say hello', '*'] },
+      found: [],
+    },
     { layer: 'path', key: 'forbidden_tools', block: { forbidden_tools: [] }, found: [error('SPEC_CANNOT_FAIL')] },
     {
       layer: 'path',

@@ -18,12 +18,26 @@ export function listIssues(key: string, items: readonly string[]): ParamIssue[] 
 
 export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
   const issues: ParamIssue[] = [];
-  for (let i = 0; i < items.length; i++) {
-    if (items[i]!.trim() !== '') continue;
-    issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
+  for (const [i, item] of items.entries()) {
+    const [hidden] = INVISIBLE.exec(item) ?? [];
+    if (item.replace(ALL_INVISIBLE, '').trim() === '')
+      issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
+    else if (hidden !== undefined) issues.push(invisibleIssue(key, i, hidden));
   }
   return issues;
 }
+
+/** Characters that show nothing and come along when text is copied. Joiners are left alone: emoji and scripts need them. */
+const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
+const ALL_INVISIBLE = new RegExp(INVISIBLE, 'g');
+
+const invisibleIssue = (key: string, i: number, char: string): ParamIssue => ({
+  severity: 'warning',
+  code: 'SPEC_INVISIBLE',
+  message: `item ${i + 1} of ${key} holds an invisible character (U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}), so only text with the same one matches`,
+  hint: 'type it again instead of pasting it',
+  path: [i],
+});
 
 /** A lower bound of 0 is kept by everything. */
 export function zeroBoundIssues(key: string, min: number): ParamIssue[] {
