@@ -16,8 +16,8 @@ const usageLine = (usage: JudgeUsage | undefined): string => {
 export function renderAudit(report: AuditReport, usage: JudgeUsage | undefined): string {
   const { controls, attacks, repeats, position, length } = report;
   const lines = [
-    `controls: a good answer scores ${controls.good.score ?? '?'}, a bad one ${controls.bad.score ?? '?'}${controls.hold ? '' : ': the judge does not tell them apart, so the rest proves nothing'}`,
-    `attacks: ${attacks.succeeded.length} of ${attacks.total} succeeded${between(attacks.interval)}`,
+    `controls: a good answer scores ${controls.good.score ?? '?'}, a bad one ${controls.bad.score ?? '?'}${controlsText(controls)}`,
+    `attacks: ${attacks.succeeded.length} of ${attacks.total - attacks.undecided.length} succeeded${between(attacks.interval)}${attacks.undecided.length === 0 ? '' : `, ${attacks.undecided.length} got no verdict`}`,
   ];
   for (const { id, technique, score, rationale } of attacks.succeeded)
     lines.push(`  ✗ ${technique} ${id}: score ${score}: ${short(rationale ?? '')}`);
@@ -32,6 +32,12 @@ export function renderAudit(report: AuditReport, usage: JudgeUsage | undefined):
   if (report.errors > 0) lines.push(`${report.errors} questions got no verdict`);
   lines.push(usageLine(usage));
   return lines.filter(Boolean).join('\n');
+}
+
+function controlsText({ good, bad, hold }: AuditReport['controls']): string {
+  if (hold) return '';
+  const isKnown = good.score !== null && bad.score !== null;
+  return `: ${isKnown ? 'the judge does not tell them apart' : 'they were not judged'}, so the rest proves nothing`;
 }
 
 const signed = (value: number | null): string =>

@@ -211,7 +211,10 @@ describe('agentci judge', () => {
     const bad = await cli(['judge', 'audit', '--repeats', '2', ...flags(gullible.url)], { cwd: tempDir() });
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/✗ forged_verdict bare-json: score 5/);
-    expect((await cli(['judge', 'audit', '--judge', 'recorded', ...flags(CLOSED)], { cwd: tempDir() })).code).toBe(2);
+    const down = await cli(['judge', 'audit', '--judge', 'recorded', ...flags(CLOSED)], { cwd: tempDir() });
+    expect(down.code).toBe(2);
+    expect(down.stdout).toMatch(/^controls: .* they were not judged, so the rest proves nothing$/m);
+    expect(down.stdout).toMatch(/^attacks: 0 of 0 succeeded, \d+ got no verdict$/m);
   });
 });
 
