@@ -153,6 +153,29 @@ describe('reports', () => {
   });
 });
 
+describe('agentci report', () => {
+  test.each([
+    {
+      what: 'a file that is only called a result is refused by its missing part',
+      file: { schema: 'agentci.results/1', summary: {} },
+      args: ['-o', 'report.html'],
+      says: /it has no "spec" \[INPUT_UNREADABLE\]/,
+    },
+    {
+      what: 'the file it reads is not written over',
+      file: { schema: 'agentci.results/1' },
+      args: ['-f', 'markdown=results.json'],
+      says: /OUTPUT_IS_INPUT/,
+    },
+  ])('$what', async ({ file, args, says }) => {
+    const cwd = tempDir({ 'results.json': file });
+    const { code, stderr } = await cli(['report', '-i', 'results.json', ...args], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(JSON.parse(readFileSync(join(cwd, 'results.json'), 'utf8'))).toEqual(file);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('reports into what is not a plain file', () => {
   const project = () =>
     tempDir({ 'agentci_spec.yaml': spec(ok('a')), 't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }) });

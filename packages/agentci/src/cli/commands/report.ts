@@ -6,7 +6,7 @@ import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { listRuns, readRun, tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collect } from '../options.ts';
-import { planOutputs } from '../outputs.ts';
+import { planOutputs, refuseInputs } from '../outputs.ts';
 import { runsRoot, tracesAt } from '../run-tests.ts';
 import { writeReports } from '../write-reports.ts';
 
@@ -52,6 +52,7 @@ Example:
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
     const root = runsRoot(io.cwd);
+    if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run = input === undefined ? storedRun(root, id) : readResults(resolve(io.cwd, input), input);
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
@@ -83,6 +84,9 @@ function storedRun(root: string, id: string | undefined): RunResult {
   return readRun(root, chosen);
 }
 
+/** What every report reads; a file cut down by hand or by a script may lack one. */
+const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;
+
 function readResults(path: string, given: string): RunResult {
   if (!existsSync(path)) throw new UserError('INPUT_MISSING', `--input: there is no file "${given}"`);
   let run: unknown;
@@ -94,5 +98,8 @@ function readResults(path: string, given: string): RunResult {
   if ((run as RunResult | null)?.schema !== RESULTS_SCHEMA) {
     throw new UserError('INPUT_UNREADABLE', `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`);
   }
+  const missing = PARTS.find((part) => typeof ((run as RunResult)[part] ?? undefined) !== 'object');
+  if (missing !== undefined)
+    throw new UserError('INPUT_UNREADABLE', `${given} is not a whole result of agentci: it has no "${missing}"`);
   return run as RunResult;
 }
