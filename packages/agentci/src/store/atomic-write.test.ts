@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('what is not a file', () => {
   test('a pipe is written to and is a pipe afterwards', async () => {
     const dir = tempDir({});
     const pipe = join(dir, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'ignore'] });
     const read = new Promise<string>((resolve) => {
       let text = '';
