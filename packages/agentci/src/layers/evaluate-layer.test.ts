@@ -824,6 +824,14 @@ describe('inspect', () => {
     {
       layer: 'path',
       key: 'expected_tool_args',
+      block: {
+        expected_tool_args: [{ tool: 't', args: { a: { regx: '^x' }, b: { city: 'Rome' }, c: { equals: {} } } }],
+      },
+      found: [warning('SPEC_NEAR_MATCHER', [0, 'args', 'a', 'regx'])],
+    },
+    {
+      layer: 'path',
+      key: 'expected_tool_args',
       block: { expected_tool_args: [{ tool: 't', args: { a: { regex: '[' } } }] },
       found: [error('SPEC_BAD_REGEX', [0, 'args', 'a', 'regex'])],
     },

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../kit/did-you-mean.ts';
 import { RegexTimeout } from '../../kit/regex.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
 import type { ToolStep } from '../../trace/model.ts';
@@ -6,6 +7,7 @@ import { callEvidence, callIndices, capturedCalls, isCallOf, NOT_CAPTURED } from
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';
+import { shortJson } from '../words.ts';
 
 const entrySchema = v.strictObject({
   tool: v.string(),
@@ -112,6 +114,7 @@ function entryIssues(entry: Entry, i: number): ParamIssue[] {
         ...patternIssues('regex', asked.regex).map((issue) => ({ ...issue, path: [i, 'args', name, 'regex'] })),
       );
     }
+    issues.push(...nearMatcherIssue(asked, [i, 'args', name]));
   }
   if (Object.keys(entry.args).length === 0) {
     // Still asks for a call of the tool, so it can fail; expected_tools says that more plainly.
@@ -124,4 +127,22 @@ function entryIssues(entry: Entry, i: number): ParamIssue[] {
     });
   }
   return issues;
+}
+
+/** A map with one key that is nearly a matcher's is compared as it stands, which is hardly what was meant. */
+function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): ParamIssue[] {
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked)) return [];
+  const [key, ...others] = Object.keys(asked);
+  const near = key === undefined || others.length > 0 ? undefined : didYouMean(key, MATCHER_KEYS);
+  if (near === undefined) return [];
+  return [
+    {
+      severity: 'warning',
+      code: 'SPEC_NEAR_MATCHER',
+      message: `"${key}" is no matcher, so the argument must be exactly ${shortJson(asked)}`,
+      hint: `did you mean "${near}"? Write {equals: ${shortJson(asked)}} if the map itself is meant`,
+      path: [...path, key!],
+      part: 'key',
+    },
+  ];
 }
