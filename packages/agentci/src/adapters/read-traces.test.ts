@@ -177,6 +177,18 @@ describe('what cannot be read', () => {
     for (const item of seen) if (!item.ok) expect(item.problem.file).toBeDefined();
   });
 
+  test.each([
+    ['{"foo":1,"bar":2}', 'it is an object with "foo", "bar" (known: '],
+    ['{}', 'it is an object without keys ('],
+    ['[[1, 2]]', 'it is a list of 2 ('],
+    ['7', 'it is the number 7 ('],
+    ['null', 'it is null ('],
+    [`{${Array.from({ length: 12 }, (_, i) => `"key${i}": 1`).join()}}`, '"key7" and 4 more ('],
+  ])('%s is told by what it looks like', async (text, says) => {
+    const [item] = await itemsOf(bytes(text));
+    expect(item?.ok === false && item.problem.message).toContain(says);
+  });
+
   test('the known formats are named', async () => {
     const [item] = await itemsOf(bytes('{"foo":1}'));
     expect(item?.ok === false && item.problem.message).toMatch(/agentci, .*agentunit, .*simple/);

@@ -1,5 +1,6 @@
 import { findDuplicateKey } from '../kit/json-keys.ts';
 import type { StreamProblem, StreamRecord, StreamValue } from '../kit/json-stream.ts';
+import { isFields } from '../trace/fields.ts';
 import { isNativeTrace } from '../trace/upgrade.ts';
 import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from './adapter.ts';
 import { type Detection, detectRecords } from './detect-records.ts';
@@ -218,14 +219,34 @@ const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>
 function unreadable({ candidates }: Detection, adapters: readonly Adapter[]): Adapter {
   const isAmbiguous = candidates.length > 1;
   const names = (isAmbiguous ? candidates : adapters).map(({ format }) => format);
-  const problem = isAmbiguous
-    ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
-    : { code: 'TRACE_UNKNOWN_FORMAT', message: `the record is in no known format (known: ${names.join(', ')})` };
+  const problemOf = (value: unknown) =>
+    isAmbiguous
+      ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
+      : {
+          code: 'TRACE_UNKNOWN_FORMAT',
+          message: `the record is in no known format: it is ${shapeOf(value)} (known: ${names.join(', ')})`,
+        };
   return {
     format: 'unknown',
-    summary: problem.message,
+    summary: 'a format that is not clear',
     unit: 'record',
     detect: () => 0,
-    read: (records) => records.map((record) => problemWith(record, problem)),
+    read: (records) => records.map((record) => problemWith(record, problemOf(record.value))),
   };
+}
+
+const MAX_KEYS = 8;
+
+/** What a record looks like, to see what it is instead. */
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value === null) return 'null';
+  if (!isFields(value)) return `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}`;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return 'an object without keys';
+  const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';
+  return `an object with ${keys
+    .slice(0, MAX_KEYS)
+    .map((key) => JSON.stringify(key.slice(0, 40)))
+    .join(', ')}${more}`;
 }

@@ -38,13 +38,20 @@ export function duration(text: string): number {
   return value;
 }
 
-/** Collects repeated and comma-separated values. */
-export const collectList = (text: string, previous: readonly string[] = []): string[] => [
-  ...previous,
-  ...text
+/** Collects repeated and comma-separated values. An empty one would choose everything, which nobody means who wrote it. */
+export function collectList(text: string, previous: readonly string[] = []): string[] {
+  const found = text
     .split(',')
     .map((part) => part.trim())
-    .filter(Boolean),
-];
+    .filter(Boolean);
+  if (found.length === 0) throw new InvalidArgumentError('it is empty.');
+  return [...previous, ...found];
+}
+
+/** A text that is not blank. */
+export function someText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('it is empty.');
+  return text;
+}
 
 export const collect = (text: string, previous: readonly string[] = []): string[] => [...previous, text];

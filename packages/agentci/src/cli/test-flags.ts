@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
-import { collect, collectList, duration, fraction, positiveNumber, wholeNumber } from './options.ts';
+import { collect, collectList, duration, fraction, positiveNumber, someText, wholeNumber } from './options.ts';
 
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
@@ -9,7 +9,7 @@ export function addSharedFlags(parser: Command): Command {
   return parser
     .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
-    .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard')
+    .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
     .option('--failed', 'only what failed or could not be judged last time')
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)

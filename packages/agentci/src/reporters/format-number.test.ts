@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatUsd } from './format-number.ts';
+import { formatMs, formatUsd } from './format-number.ts';
 
 test.each([
   [0, '$0'],
@@ -12,4 +12,17 @@ test.each([
   [-0.00002, '$-0.000020'],
 ])('%d dollars are %s', (usd, text) => {
   expect(formatUsd(usd)).toBe(text);
+});
+
+test.each([
+  [0, '0 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.00 s'],
+  [9994, '9.99 s'],
+  [9999, '10.0 s'],
+  [59_940, '59.9 s'],
+  [59_990, '1 min 00 s'],
+  [125_000, '2 min 05 s'],
+])('%d ms are %s', (ms, text) => {
+  expect(formatMs(ms)).toBe(text);
 });

@@ -13,8 +13,10 @@ function decimalsOf(usd: number): number {
 }
 
 export function formatMs(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const whole = Math.round(ms);
+  if (whole < 1000) return `${whole} ms`;
+  if (whole < 9995) return `${(ms / 1000).toFixed(2)} s`;
+  if (whole < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }

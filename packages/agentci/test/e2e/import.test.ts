@@ -203,7 +203,7 @@ describe('agentci import', () => {
       files: { 'x.json': { some: 'thing' } },
       args: ['x.json'],
       code: 2,
-      says: 'in no known format',
+      says: 'in no known format: it is an object with "some"',
     },
     { when: 'a file is not there', files: {}, args: ['nowhere.json'], code: 2, says: 'TRACE_NOT_FOUND' },
     {

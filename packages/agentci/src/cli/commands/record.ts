@@ -2,7 +2,7 @@ import { freshTraces } from '../../engine/traces-of-queries.ts';
 import { selectQueries } from '../../spec/select.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { collectList, duration, positiveNumber, wholeNumber } from '../options.ts';
+import { collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
 import { startProgress } from '../progress.ts';
 import { refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
@@ -29,7 +29,7 @@ export const command: CliCommand = {
       .option('--agent <name>', "the agent; it must be the spec's")
       .option('--query <id or text>', 'only this query')
       .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
-      .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard')
+      .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
       .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
       .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
