@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,5 +10,7 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     // Forked processes: tests spawn agents and kill process groups, which threads would share.
     pool: 'forks',
+    // Most tests wait for processes they started: two at a time even where there are only two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });
