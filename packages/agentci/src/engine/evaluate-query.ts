@@ -35,7 +35,8 @@ export interface EvaluateInput {
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
 }
 
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
+/** While it is put together. */
+export type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {

@@ -4,11 +4,9 @@ import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
-import { type EvaluateInput, evaluate } from './evaluate-query.ts';
+import { type Draft, type EvaluateInput, evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The verdict on a trace; a promise only where something has to be read or asked for first. */
 export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
