@@ -313,6 +313,13 @@ describe('files that cannot be read', () => {
   test.each([
     ['too many bytes', Buffer.alloc(10_000_001, 0x61), 'YAML_TOO_LARGE', 1, 1],
     ['UTF-16', Buffer.from('\ufeffagent: demo\n', 'utf16le'), 'YAML_ENCODING', 1, 1],
+    [
+      'a byte that is not UTF-8 behind a byte-order mark and characters that stand for such bytes',
+      Buffer.concat([Buffer.from('\ufeff# \ufffd \ufffd\n# \ufffd'), Buffer.from([0xff])]),
+      'YAML_ENCODING',
+      2,
+      4,
+    ],
     ['a byte that is not UTF-8', Buffer.from([0x61, 0xff, 0xfe]), 'YAML_ENCODING', 1, 2],
     ['a Latin-1 letter', Buffer.from('agent: demo\r\n# caf\u00e9\n', 'latin1'), 'YAML_ENCODING', 2, 6],
     [

@@ -55,11 +55,16 @@ const located = (file: string, code: string, message: string, place?: BadByte): 
 function badBytePlace(bytes: Uint8Array): BadByte {
   const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (isWide) return { line: 1, column: 1, hint: 'the file is UTF-16; save it as UTF-8' };
-  const text = new TextDecoder('utf-8').decode(bytes);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   // A replacement character that the file itself holds is three sound bytes; the first unsound place differs from it.
   let at = text.indexOf('\ufffd');
-  while (at !== -1 && isReal(bytes, Buffer.byteLength(text.slice(0, at)))) at = text.indexOf('\ufffd', at + 1);
-  const lines = text.slice(0, Math.max(0, at)).split(/\r\n|\r|\n/);
+  let byte = Buffer.byteLength(text.slice(0, at));
+  while (at !== -1 && isReal(bytes, byte)) {
+    const next = text.indexOf('\ufffd', at + 1);
+    byte += Buffer.byteLength(text.slice(at, next));
+    at = next;
+  }
+  const lines = text.slice(0, at).split(/\r\n|\r|\n/);
   return { line: lines.length, column: lines.at(-1)!.length + 1, hint: 'save the file as UTF-8' };
 }
 
