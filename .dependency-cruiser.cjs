@@ -36,12 +36,27 @@ module.exports = {
       },
       to: { path: '(^|/)zod(/|$)' },
     },
+    {
+      name: 'formats-know-no-reader',
+      severity: 'error',
+      comment:
+        'A format gets records and returns traces; how files are opened and told apart is the business of adapters/reader.',
+      from: { path: `${src}adapters/(formats|otel|build|containers)/`, pathNot: tests },
+      to: { path: `${src}adapters/reader/` },
+    },
+    {
+      name: 'builder-knows-no-format',
+      severity: 'error',
+      comment: 'What one format needs lives in its folder; adapters/build holds what all formats share.',
+      from: { path: `${src}adapters/(build|containers)/`, pathNot: tests },
+      to: { path: `${src}adapters/(formats|otel)/` },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'pure-folders-do-no-io',
       severity: 'error',
       comment:
-        'Take data in, return data; effects live in adapters/read-traces, judge, runners, store, spec, engine and cli.',
+        'Take data in, return data; effects live in adapters/reader, judge, runners, store, spec, engine and cli.',
       from: { path: dir(pure), pathNot: tests },
       to: { dependencyTypes: ['core'], pathNot: pureBuiltins },
     },

@@ -31,7 +31,8 @@ for (const layer of ['correctness', 'path', 'cost']) {
   for (const name of extensionsIn(`${src}/layers/${layer}`))
     needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
 }
-for (const name of extensionsIn(`${src}/adapters`, 'adapter')) needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
+for (const { name } of readdirSync(`${src}/adapters/formats`, { withFileTypes: true }).filter((it) => it.isDirectory()))
+  needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
 for (const name of extensionsIn(`${src}/reporters`, 'reporter'))
   needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
 

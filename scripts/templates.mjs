@@ -117,8 +117,8 @@ agentci test --traces traces.jsonl -f ${name}=results.${name}
     example: 'my-format',
     pattern: /^[a-z][a-z0-9-]*$/,
     files: (name) => ({
-      [`${src}/adapters/${name}.ts`]: `import { simpleTrace } from '../trace/simple.ts';
-import type { Adapter } from './adapter.ts';
+      [`${src}/adapters/formats/${name}/${name}.ts`]: `import { simpleTrace } from '../../../trace/simple.ts';
+import type { Adapter } from '../../adapter.ts';
 
 /** Reads \`{"${camel(name)}": {"question", "reply", "used": ["tool"]}}\`. */
 export const adapter: Adapter = {
@@ -149,8 +149,8 @@ interface Body {
 
 const bodyOf = (record: unknown): Body | undefined => (record as { ${camel(name)}?: Body } | null)?.${camel(name)};
 `,
-      [`${src}/adapters/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { toolNames } from '../trace/selectors.ts';
+      [`${src}/adapters/formats/${name}/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { toolNames } from '../../../trace/selectors.ts';
 import { adapter } from './${name}.ts';
 
 test('reads the question, the answer and the tools in order', () => {

@@ -1,6 +1,6 @@
 /** The door: the names other programs rely on. Importing it has no side effects. */
-export { detectFormat } from './adapters/detect.ts';
-export { readTraces } from './adapters/read-traces.ts';
+export { detectFormat } from './adapters/reader/detect.ts';
+export { readTraces } from './adapters/reader/read-traces.ts';
 export { compareRuns } from './baseline/compare-runs.ts';
 export { type DiffInput, type DiffQuery, diffTraces } from './baseline/diff-traces.ts';
 export { findRegressions, type RegressionCheck } from './baseline/regression-thresholds.ts';

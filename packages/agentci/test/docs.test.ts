@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { readTraces } from '../src/adapters/read-traces.ts';
+import { readTraces } from '../src/adapters/reader/read-traces.ts';
 import { parseSpec } from '../src/spec/parse-spec.ts';
 import { cli } from './support/cli.ts';
 import { tempDir } from './support/temp-dir.ts';

@@ -1,5 +1,5 @@
 import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
-import { readTraceBatches } from '../adapters/read-traces.ts';
+import { readTraceBatches } from '../adapters/reader/read-traces.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { errorResult } from './combine-runs.ts';

@@ -1,4 +1,4 @@
-import { readTraceItems } from '../adapters/read-traces.ts';
+import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { AgentError, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
 import { simpleTrace } from '../trace/simple.ts';
@@ -24,7 +24,7 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return simpleTrace(trimmed);
   // Every format is known there; an agent that answers in words needs none of them.
-  const { detectFormat } = await import('../adapters/detect.ts');
+  const { detectFormat } = await import('../adapters/reader/detect.ts');
   if (detectFormat(trimmed).confidence >= SURE) return single(trimmed, output);
   // A JSON answer is an answer; JSON that was cut off is not.
   if (/^(\{"|\[\{)/.test(trimmed) && !isJson(trimmed)) {

@@ -1,5 +1,5 @@
 import type { AdapterItem } from '../adapters/adapter.ts';
-import { readTraceItems } from '../adapters/read-traces.ts';
+import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { judgeRules } from '../policy/evaluate-rules.ts';

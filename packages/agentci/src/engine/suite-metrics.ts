@@ -90,7 +90,7 @@ export class SuiteMetrics {
   /** Reads the traces of the runs that an earlier process finished; read only where something is measured over all. */
   async noteResumed({ resumed, resumedTraces }: RunOptions, runsOf: RunsOf): Promise<void> {
     if (this.#groups.size === 0 || resumedTraces === undefined || (resumed?.length ?? 0) === 0) return;
-    const { readTraces } = await import('../adapters/read-traces.ts');
+    const { readTraces } = await import('../adapters/reader/read-traces.ts');
     const queries = [...new Set([...this.#groups.values()].flatMap((group) => group.queries))];
     const matcher = new TraceMatcher(queries, runsOf);
     // The nth trace of a query is that of its nth run that left one; which of them it was makes no difference here.

@@ -1,4 +1,4 @@
-import { readTraces } from '../adapters/read-traces.ts';
+import { readTraces } from '../adapters/reader/read-traces.ts';
 import type { QueryError } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/metrics.json' with { type: 'json' };
-import { adapter } from '../adapters/agentunit.ts';
+import { adapter } from '../adapters/formats/agentunit/agentunit.ts';
 import { maskPii } from '../kit/pii.ts';
 import type { Trace } from '../trace/model.ts';
 import { composite } from './composite.ts';

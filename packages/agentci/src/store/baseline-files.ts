@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTraces } from '../adapters/read-traces.ts';
+import { readTraces } from '../adapters/reader/read-traces.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { Trace } from '../trace/model.ts';

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { detectFormat } from '../../src/adapters/detect.ts';
 import { ADAPTERS } from '../../src/adapters/index.gen.ts';
-import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import { detectFormat } from '../../src/adapters/reader/detect.ts';
+import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import { validateTrace } from '../../src/trace/schema.ts';
 import { type FileRow, rowOfFile } from './row.ts';
 

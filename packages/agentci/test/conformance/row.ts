@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { detectFormat } from '../../src/adapters/detect.ts';
-import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import { detectFormat } from '../../src/adapters/reader/detect.ts';
+import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import type { ToolStep, Trace } from '../../src/trace/model.ts';
 import { finalText, handoffs, queryText, toolCalls } from '../../src/trace/selectors.ts';
 import { type Quantity, totals } from '../../src/trace/totals.ts';

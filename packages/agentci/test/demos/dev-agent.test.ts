@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTraces } from '../../src/adapters/read-traces.ts';
+import { readTraces } from '../../src/adapters/reader/read-traces.ts';
 import type { RunResult } from '../../src/results/run-result.ts';
 import { finalText, toolCalls } from '../../src/trace/selectors.ts';
 import { cli } from '../support/cli.ts';

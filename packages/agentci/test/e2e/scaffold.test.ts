@@ -52,7 +52,7 @@ test('npm run new makes a check, a reporter, an adapter and a metric that are fo
   const generated = (path: string) => readFileSync(join(dir, 'packages/agentci/src', path), 'utf8');
   expect(generated('layers/index.gen.ts')).toContain('./path/max-failed-calls.ts');
   expect(generated('reporters/index.gen.ts')).toContain('./teamcity.ts');
-  expect(generated('adapters/index.gen.ts')).toContain('./my-format.ts');
+  expect(generated('adapters/index.gen.ts')).toContain('./formats/my-format/my-format.ts');
   expect(generated('metrics/index.gen.ts')).toContain('./quality/tone.ts');
   expect(readFileSync(join(dir, 'schema/agentci-spec.schema.json'), 'utf8')).toContain('max_failed_calls');
   const tests = made.map(([, name]) => `${name.split('/').at(-1)}.test`);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { detectFormat } from '../../src/adapters/detect.ts';
-import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import { detectFormat } from '../../src/adapters/reader/detect.ts';
+import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import { validateTrace } from '../../src/trace/schema.ts';
 import { totals } from '../../src/trace/totals.ts';
 import { mutateBytes, mutateValue, seeded } from './mutate.ts';

@@ -1,5 +1,5 @@
 import type { TraceProblem } from '../../src/adapters/adapter.ts';
-import { readTraceItems } from '../../src/adapters/read-traces.ts';
+import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import type { Trace } from '../../src/trace/model.ts';
 
 /** Reads bytes, a text, or a value that is printed first, the way every command reads a file. */

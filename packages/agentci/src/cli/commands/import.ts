@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { TraceProblem } from '../../adapters/adapter.ts';
-import { readTraceItems } from '../../adapters/read-traces.ts';
+import { readTraceItems } from '../../adapters/reader/read-traces.ts';
 import { saveBaseline } from '../../engine/save-baseline.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { parseSpec } from '../../spec/parse-spec.ts';
@@ -156,7 +156,7 @@ async function writeTraces(traces: readonly Trace[], options: Options, io: Io): 
 
 async function textOf(traces: readonly Trace[], options: Options): Promise<string> {
   if (options.as === 'agentci') return traces.map((trace) => `${JSON.stringify(trace)}\n`).join('');
-  const { toAtif } = await import('../../adapters/atif-write.ts');
+  const { toAtif } = await import('../../adapters/formats/atif/atif-write.ts');
   return traces.map((trace) => `${JSON.stringify(toAtif(trace))}\n`).join('');
 }
 

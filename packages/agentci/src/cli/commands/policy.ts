@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readTraces } from '../../adapters/read-traces.ts';
+import { readTraces } from '../../adapters/reader/read-traces.ts';
 import { formatDiagnostic } from '../../kit/diagnostic.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal, escapeTerminalLine } from '../../kit/escape.ts';

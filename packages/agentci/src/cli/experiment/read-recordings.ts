@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { readTraceItems } from '../../adapters/read-traces.ts';
+import { readTraceItems } from '../../adapters/reader/read-traces.ts';
 import { failedTrial, type Scoring, trialOf } from '../../experiment/score-trial.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { Trial } from '../../results/experiment-result.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readTraces } from '../../adapters/read-traces.ts';
+import { readTraces } from '../../adapters/reader/read-traces.ts';
 import { recordingOf, TraceMatcher } from '../../engine/match-traces.ts';
 import { loadPrices } from '../../kit/prices.ts';
 import { pageTrace } from '../../reporters/html/page-trace.ts';

@@ -1,0 +1,154 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Failure, Trace } from '../../../trace/model.ts';
+import { contentOf } from '../../build/blocks.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
+import type { Draft, DraftTool } from '../../build/draft.ts';
+import { turnOfText } from '../../build/messages.ts';
+import { fields, label, objects, pick, resultOf, text } from '../../build/values.ts';
+
+type OpenTool = { -readonly [K in keyof DraftTool]: DraftTool[K] };
+
+const STATUS: Readonly<Record<string, DraftTool['status']>> = {
+  pending: 'pending',
+  in_progress: 'pending',
+  completed: 'ok',
+  failed: 'error',
+};
+
+/** One prompt and what came of it. */
+export class AcpRun {
+  readonly #dialogue = new Dialogue();
+  readonly #tools = new Map<string, OpenTool>();
+  readonly #session: string;
+  #open: OpenReply | undefined;
+  #reason: string | undefined;
+  #error: Failure | undefined;
+  #count = 0;
+  #hasBareKinds = false;
+
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  ask(prompt: unknown): void {
+    this.#dialogue.hear({ role: 'user', parts: contentOf(prompt).parts });
+  }
+
+  end(response: Fields): void {
+    this.#reason = label(fields(response.result).stopReason);
+    if (isFields(response.error)) this.#error = defined({ message: label(response.error.message) });
+  }
+
+  update(update: Fields): void {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+      case 'agent_thought_chunk':
+        this.#chunk(update);
+        break;
+      case 'user_message_chunk':
+        this.#dialogue.hear({ role: 'user', parts: contentOf(update.content).parts });
+        break;
+      case 'tool_call':
+      case 'tool_call_update':
+        this.#tool(update);
+        break;
+      case 'plan':
+        this.#dialogue.add({ kind: 'event', name: 'plan', data: objects(update.entries) });
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** What the user said when the agent asked whether it may. */
+  permit(params: Fields, result: Fields): void {
+    const tool = this.#tools.get(label(fields(params.toolCall).toolCallId) ?? '');
+    const outcome = fields(result.outcome);
+    if (tool === undefined) return;
+    if (outcome.outcome === 'cancelled') tool.status = 'cancelled';
+    const chosen = objects(params.options).find(({ optionId }) => optionId === outcome.optionId);
+    if (outcome.outcome === 'selected' && label(chosen?.kind)?.startsWith('reject') === true) tool.status = 'denied';
+  }
+
+  draft(format: string): Draft {
+    return {
+      source: { format },
+      steps: this.#dialogue.steps,
+      turns: this.#dialogue.turns,
+      ...defined({ status: this.#status(), error: this.#error }),
+      // The protocol has a kind and a title for people; where the tool's own name is nowhere, names are not captured.
+      records: {
+        toolCalls: this.#hasBareKinds ? 'partial' : 'full',
+        toolArgs: 'full',
+        toolResults: 'full',
+        toolErrors: 'full',
+        prompts: 'full',
+      },
+      meta: defined({ session: this.#session === '' ? undefined : this.#session, stop_reason: this.#reason }),
+    };
+  }
+
+  #status(): Trace['status'] | undefined {
+    if (this.#error !== undefined) return 'error';
+    return this.#reason === 'end_turn' || this.#reason === 'refusal' ? undefined : 'incomplete';
+  }
+
+  #chunk(update: Fields): void {
+    const said = text(fields(update.content).text) ?? '';
+    const type = update.sessionUpdate === 'agent_thought_chunk' ? ('reasoning' as const) : ('text' as const);
+    // Words after a call are another reply.
+    if (this.#open === undefined || this.#open.output.calls !== undefined)
+      this.#open = this.#dialogue.reply(turnOfText('assistant', ''));
+    const parts = [...this.#open.output.parts];
+    const last = parts.at(-1);
+    if (last !== undefined && last.type === type) parts[parts.length - 1] = { type, text: last.text + said };
+    else parts.push({ type, text: said });
+    this.#open.output.parts = parts;
+  }
+
+  #tool(update: Fields): void {
+    const id = label(update.toolCallId);
+    if (id === undefined) return;
+    const known = this.#tools.get(id);
+    const isNew = known === undefined || (update.sessionUpdate === 'tool_call' && isEnded(known));
+    const tool = isNew ? this.#newTool(id, update) : known;
+    const status =
+      typeof update.status === 'string' && Object.hasOwn(STATUS, update.status) ? STATUS[update.status] : undefined;
+    if (status !== undefined && tool.status !== 'denied' && tool.status !== 'cancelled') tool.status = status;
+    if (update.rawInput !== undefined && update.rawInput !== null) tool.args = update.rawInput;
+    const result = pick(update, 'rawOutput') ?? contentText(update.content);
+    if (result !== undefined) tool.result = resultOf(result);
+    if (tool.status === 'error')
+      tool.error = { message: typeof tool.result === 'string' ? tool.result : JSON.stringify(tool.result ?? '') };
+  }
+
+  #newTool(id: string, update: Fields): OpenTool {
+    const own = label(fields(fields(update._meta).claudeCode).toolName);
+    if (own === undefined) this.#hasBareKinds = true;
+    const name = own ?? label(update.kind) ?? 'other';
+    // One id may come again for another call; two steps with one id would be folded into one.
+    const callId = this.#tools.has(id) ? `${id}#${++this.#count}` : id;
+    const tool: OpenTool = { kind: 'tool', name, callId, ...defined({ meta: titleOf(update) }) };
+    this.#tools.set(id, tool);
+    this.#open ??= this.#dialogue.reply(turnOfText('assistant', ''));
+    extend(this.#open, { parts: [], calls: [{ id: callId, name }] });
+    this.#dialogue.add(tool);
+    return tool;
+  }
+}
+
+const isEnded = ({ status }: OpenTool): boolean => status !== undefined && status !== 'pending';
+
+const titleOf = (update: Fields): Record<string, unknown> | undefined => {
+  const title = label(update.title);
+  return title === undefined ? undefined : { title };
+};
+
+/** Content comes in envelopes: `{type: "content", content: {type: "text"}}`, diffs, terminals. */
+function contentText(content: unknown): unknown {
+  const items = objects(content);
+  if (items.length === 0) return undefined;
+  const words = items.flatMap((item) => text(fields(item.content).text) ?? []);
+  return words.length === items.length ? words.join('\n') : items;
+}

@@ -1,0 +1,177 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Failure, Trace } from '../../../trace/model.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
+import type { Draft, Turn } from '../../build/draft.ts';
+import { messageTurns, roleOf, turnOfText } from '../../build/messages.ts';
+import { timeSpan } from '../../build/time-span.ts';
+import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+
+/** A run as its events tell of it: texts and calls come in pieces. The protocol has no tokens and no flag for failures. */
+export class AgUiRun {
+  readonly #dialogue = new Dialogue();
+  readonly #replies = new Map<string, OpenReply>();
+  readonly #texts = new Map<string, { role: Turn['role']; text: string; reply: OpenReply | undefined }>();
+  readonly #calls = new Map<string, { args: string; name: string; reply: OpenReply }>();
+  readonly #times: (number | undefined)[] = [];
+  /** Messages of earlier runs and of this one. */
+  readonly #known: Set<string>;
+  #open: OpenReply | undefined;
+  #lastText = '';
+  #lastCall = '';
+  #id: string | undefined;
+  #thread: string | undefined;
+  #isStarted = false;
+  #isFinished = false;
+  #error: Failure | undefined;
+  #result: unknown;
+  #hasContent = false;
+
+  constructor(known: Set<string>) {
+    this.#known = known;
+  }
+
+  add(event: Fields): void {
+    this.#times.push(time(event.timestamp));
+    const type = String(event.type as string);
+    if (type === 'RUN_STARTED') this.#start(event);
+    else if (type === 'RUN_FINISHED') {
+      this.#isFinished = true;
+      this.#result = event.result ?? undefined;
+    } else if (type === 'RUN_ERROR') this.#error = defined({ message: label(event.message), code: label(event.code) });
+    else if (type === 'MESSAGES_SNAPSHOT') this.#snapshot(objects(event.messages));
+    else if (/^(?:REASONING_MESSAGE|THINKING(?:_TEXT_MESSAGE)?)_(?:CONTENT|CHUNK)$/.test(type)) this.#think(event);
+    else if (type.startsWith('TEXT_MESSAGE_')) this.#say(type, event);
+    else if (type.startsWith('TOOL_CALL_')) this.#call(type, event);
+  }
+
+  /** Undefined where the events tell of nothing: a state alone is no run. */
+  draft(format: string): Draft | undefined {
+    for (const { role, text: said, reply } of this.#texts.values()) {
+      if (reply !== undefined) extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
+      else if (role !== 'assistant') this.#dialogue.hear(turnOfText(role, said));
+    }
+    for (const [id, { args, name, reply }] of this.#calls)
+      extend(reply, { parts: [], calls: [{ id, name, ...argumentsOf(args) }] });
+    if (!this.#isStarted && !this.#hasContent) return undefined;
+    return {
+      source: { format },
+      steps: this.#dialogue.steps,
+      turns: this.#dialogue.turns,
+      ...timeSpan(this.#times),
+      ...defined({ id: this.#id, error: this.#error, status: this.#status() }),
+      ...(typeof this.#result === 'string' ? { final: { text: text(this.#result) ?? '' } } : {}),
+      records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', prompts: 'full' },
+      meta: defined({ thread: this.#thread }),
+    };
+  }
+
+  #status(): Trace['status'] | undefined {
+    if (this.#error !== undefined) return 'error';
+    return this.#isStarted && !this.#isFinished ? 'incomplete' : undefined;
+  }
+
+  #start(event: Fields): void {
+    this.#isStarted = true;
+    this.#id = label(pick(event, 'runId', 'run_id'));
+    this.#thread = label(pick(event, 'threadId', 'thread_id'));
+    // What was said before this run is what it was asked.
+    for (const message of objects(fields(event.input).messages)) {
+      const id = label(message.id);
+      if (id !== undefined) this.#known.add(id);
+      this.#dialogue.hear(...messageTurns(plain(message)).map(({ calls: _, ...turn }) => turn));
+    }
+  }
+
+  #reply(id: string | undefined): OpenReply {
+    const found = id === undefined ? this.#open : this.#replies.get(id);
+    if (found !== undefined) return found;
+    const reply = this.#dialogue.reply(turnOfText('assistant', ''));
+    this.#open = reply;
+    this.#hasContent = true;
+    if (id !== undefined) this.#replies.set(id, reply);
+    return reply;
+  }
+
+  #say(type: string, event: Fields): void {
+    const id = label(pick(event, 'messageId', 'message_id')) ?? (type === 'TEXT_MESSAGE_CHUNK' ? this.#lastText : '');
+    this.#lastText = id;
+    let message = this.#texts.get(id);
+    if (message === undefined) {
+      if (type === 'TEXT_MESSAGE_END' || id === '') return;
+      const role = roleOf(event.role) ?? 'assistant';
+      message = { role, text: '', reply: role === 'assistant' ? this.#fresh(id, label(event.name)) : undefined };
+      this.#texts.set(id, message);
+      this.#known.add(id);
+    }
+    if (typeof event.delta === 'string') message.text += event.delta;
+  }
+
+  #fresh(id: string, agent: string | undefined): OpenReply {
+    const thought = this.#open;
+    const isThought =
+      thought?.output.parts.every((part) => part.type === 'reasoning') === true && thought.output.calls === undefined;
+    const reply = isThought && !this.#isTaken(thought) ? thought : undefined;
+    if (reply !== undefined) this.#replies.set(id, reply);
+    else this.#open = undefined;
+    const open = this.#reply(id);
+    this.#open = open;
+    if (agent !== undefined) open.agent = agent;
+    return open;
+  }
+
+  /** Whether a message or a call is already part of it. */
+  #isTaken(reply: OpenReply): boolean {
+    return [...this.#texts.values(), ...this.#calls.values()].some((one) => one.reply === reply);
+  }
+
+  #think(event: Fields): void {
+    const said = text(event.delta) ?? '';
+    if (this.#open !== undefined && this.#isTaken(this.#open)) this.#open = undefined;
+    extend(this.#reply(undefined), { parts: [{ type: 'reasoning', text: said }] });
+  }
+
+  #call(type: string, event: Fields): void {
+    const id = label(pick(event, 'toolCallId', 'tool_call_id')) ?? this.#lastCall;
+    this.#lastCall = id;
+    if (type === 'TOOL_CALL_RESULT') {
+      this.#hasContent = true;
+      this.#dialogue.hear({ role: 'tool', parts: [], callId: id, ...defined({ result: resultOf(event.content) }) });
+      this.#open = undefined;
+      return;
+    }
+    let call = this.#calls.get(id);
+    if (call === undefined) {
+      const name = label(pick(event, 'toolCallName', 'tool_call_name'));
+      if (name === undefined) return;
+      const parent = label(pick(event, 'parentMessageId', 'parent_message_id'));
+      const known = parent === undefined ? undefined : this.#replies.get(parent);
+      call = { name, args: '', reply: known ?? this.#reply(undefined) };
+      this.#calls.set(id, call);
+    }
+    if (typeof event.delta === 'string') call.args += event.delta;
+  }
+
+  #snapshot(messages: readonly Fields[]): void {
+    for (const message of messages) {
+      const id = label(message.id);
+      if (id !== undefined && this.#known.has(id)) continue;
+      if (id !== undefined) this.#known.add(id);
+      if (message.role === 'activity' || message.role === 'reasoning') continue;
+      for (const turn of messageTurns(plain(message))) {
+        if (turn.role === 'assistant') {
+          const calls = (turn.calls ?? []).filter((call) => call.id === undefined || !this.#calls.has(call.id));
+          if (calls.length === 0 && turn.parts.length === 0) continue;
+          this.#hasContent = true;
+          const { calls: _, ...said } = turn;
+          this.#dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) });
+        } else this.#dialogue.hear(turn);
+      }
+    }
+    this.#open = undefined;
+  }
+}
+
+/** Messages in the protocol's camelCase as the rest of the world writes them. */
+const plain = (message: Fields): Fields =>
+  isFields(message) && Array.isArray(message.toolCalls) ? { ...message, tool_calls: message.toolCalls } : message;

@@ -1,0 +1,173 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { conversation, type Reply } from '../../build/conversation.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, Turn } from '../../build/draft.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from '../../build/exchanges.ts';
+import { finishOf } from '../../build/finish.ts';
+import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
+import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
+import { anthropicUsage } from '../../build/token-usage.ts';
+import { fields, label, objects, parseJson } from '../../build/values.ts';
+import { merged } from '../../otel/messages.ts';
+
+const FORMAT = 'anthropic-messages';
+
+/** Anthropic Messages: conversations, replies, requests beside their replies, streams. A result says whether it failed. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Anthropic Messages: conversations, responses, request/response pairs, streams',
+  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.messages)) ? 'record' : 'file'),
+  detect: (sample) => best(sample),
+  read,
+};
+
+const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
+
+/** Plain messages are in every conversation; the blocks of some of them tell whose it is. */
+function best(sample: readonly unknown[]): number {
+  const scores = sample.map(likeness);
+  return scores.length === 0 || scores.includes(0) ? 0 : Math.max(...scores);
+}
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  const pair = pairOf({ value });
+  if (pair !== undefined) return /\/v1\/messages\b/.test(pair.uri) || isReply(pair.response) ? 0.95 : 0;
+  if (isReply(value) || (typeof value.type === 'string' && STREAM.has(value.type))) return 0.95;
+  if (Array.isArray(value.messages)) {
+    const scores = value.messages.slice(0, 50).map(messageLikeness);
+    return scores.includes(0) ? 0 : Math.max(0, ...scores, isBlocks(value.system) ? 0.9 : 0);
+  }
+  return messageLikeness(value);
+}
+
+const BLOCKS = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
+const STREAM = new Set([
+  'message_start',
+  'message_delta',
+  'message_stop',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'ping',
+]);
+
+function messageLikeness(message: unknown): number {
+  if (!isFields(message) || (message.role !== 'user' && message.role !== 'assistant')) return 0;
+  if ('tool_calls' in message || 'parts' in message) return 0;
+  if (objects(message.content).some(({ type }) => typeof type === 'string' && BLOCKS.has(type))) return 0.92;
+  return typeof message.content === 'string' || isBlocks(message.content) ? 0.2 : 0;
+}
+
+const isBlocks = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((block) => isFields(block) && typeof block.type === 'string' && block.type !== 'tool-call');
+
+const isReply = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some((event) => isFields(event) && event.type === 'message_start')
+    : isFields(value) && value.type === 'message' && Array.isArray(value.content) && roleOf(value.role) === 'assistant';
+
+const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'message_start';
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const { value } = first;
+  if (isFields(value) && Array.isArray(value.messages))
+    return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
+  if (isReply(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+  const turns = records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []));
+  return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: RECORDS }));
+}
+
+function wrapped(record: RawRecord): Draft {
+  const value = fields(record.value);
+  const model = label(value.model);
+  return {
+    source: { format: FORMAT },
+    ...conversation([...systemOf(value), ...turnsOf(value.messages)], () => defined({ model })),
+    records: RECORDS,
+    ...defined({ id: label(value.id), tools: value.tools === undefined ? undefined : toolDefs(value.tools) }),
+  };
+}
+
+const systemOf = ({ system }: Fields): Turn[] => {
+  const parts = turnsOf(typeof system === 'string' ? system : [{ role: 'user', content: system }]).flatMap(
+    (turn) => turn.parts,
+  );
+  return parts.length === 0 ? [] : [{ role: 'system', parts }];
+};
+
+const WIRE: Wire = {
+  input: (request) => [...systemOf(request), ...turnsOf(request.messages)],
+  reply: replyOf,
+};
+
+function replyOf(response: unknown): Reply & { output?: Turn } {
+  const whole = Array.isArray(response) ? joined(response) : fields(response);
+  // A body that is no reply says nothing, not even that no tool was called.
+  const isReadable = Array.isArray(whole.content);
+  return defined({
+    provider: 'anthropic',
+    output: !isReadable
+      ? undefined
+      : (merged(messageTurns({ content: whole.content, role: 'assistant' })) ?? turnOfText('assistant', '')),
+    model: label(whole.model),
+    responseId: label(whole.id),
+    usage: anthropicUsage(whole.usage),
+    finish: finishOf(whole.stop_reason),
+    ...gapOf({ cutOff: Array.isArray(response) && isReadable && !isFinished(whole.stop_reason) }),
+  });
+}
+
+/** A stream that was read to its end says why it ended. */
+const isFinished = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
+
+/** A streamed reply put together, block by block. The usage of the start is provisional; the last delta has the final one. */
+function joined(events: readonly unknown[]): Fields {
+  const blocks = new Map<number, { block: Fields; text: string; json: string }>();
+  let message: Fields = {};
+  let usage: Fields = {};
+  let stop: unknown;
+  for (const event of events) {
+    const { type, index, delta, content_block, message: start, usage: counted } = fields(event);
+    if (type === 'message_start') message = fields(start);
+    if (type === 'message_start') usage = fields(message.usage);
+    if (type === 'message_delta') {
+      usage = { ...usage, ...fields(counted) };
+      stop = fields(delta).stop_reason ?? stop;
+    }
+    if (typeof index !== 'number') continue;
+    const block = blocks.get(index) ?? { block: {}, text: '', json: '' };
+    if (type === 'content_block_start') block.block = fields(content_block);
+    const { text, thinking, partial_json } = fields(delta);
+    if (typeof text === 'string') block.text += text;
+    if (typeof thinking === 'string') block.text += thinking;
+    if (typeof partial_json === 'string') block.json += partial_json;
+    blocks.set(index, block);
+  }
+  const content = [...blocks.values()].map(({ block, text, json }) =>
+    json === ''
+      ? {
+          ...block,
+          text: `${typeof block.text === 'string' ? block.text : ''}${text}`,
+          thinking: block.type === 'thinking' ? text : undefined,
+        }
+      : { ...block, input: parseJson(json) ?? json },
+  );
+  return { ...message, usage, stop_reason: stop ?? message.stop_reason, content };
+}

@@ -1,0 +1,144 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft } from '../../build/draft.ts';
+import { most } from '../../build/likeness.ts';
+import { timeSpan } from '../../build/time-span.ts';
+import { anthropicUsage } from '../../build/token-usage.ts';
+import { fields, label, objects, text, time } from '../../build/values.ts';
+import { currentLines } from './claude-branches.ts';
+import { CLAUDE_RECORDS, ClaudeRun, isClaudeMessage } from './claude-run.ts';
+
+const FORMAT = 'claude-code-transcript';
+
+/**
+ * The session files Claude Code keeps for itself (`projects/<folder>/<session>.jsonl`): nobody documents them, so lines of
+ * unknown kinds are passed over and counted. Edits and retries make branches; the one that was gone on with is read.
+ */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Claude Code session transcripts (projects/<folder>/<session>.jsonl)',
+  unit: 'file',
+  detect: (sample) => most(sample, likeness),
+  read,
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value) || typeof value.type !== 'string') return 0;
+  if ('parentUuid' in value && typeof value.sessionId === 'string') return 0.97;
+  if (isClaudeMessage(value) && 'timestamp' in value && !('session_id' in value)) return 0.9;
+  // Lines about the session itself stand among the messages and tell nothing alone.
+  return NOTES.has(value.type) && !('session_id' in value) ? 0.4 : 0;
+}
+
+const NOTES = new Set([
+  'summary',
+  'file-history-snapshot',
+  'queue-operation',
+  'custom-title',
+  'ai-title',
+  'last-prompt',
+  'agent-name',
+  'progress',
+  'mode',
+]);
+
+interface Session {
+  readonly record: RawRecord;
+  readonly lines: Fields[];
+  unknown: number;
+}
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const sessions = new Map<string, Session>();
+  let unknown = 0;
+  for (const record of records) {
+    const line = record.value;
+    const id = isFields(line) ? label(line.sessionId) : undefined;
+    const isLine = isFields(line) && typeof line.type === 'string' && (id !== undefined || isClaudeMessage(line));
+    if (!isLine) {
+      if (!isFields(line) || typeof line.type !== 'string' || !NOTES.has(line.type)) unknown++;
+      continue;
+    }
+    const session = sessions.get(id ?? '') ?? { record, lines: [], unknown: 0 };
+    sessions.set(id ?? '', session);
+    session.lines.push(line);
+  }
+  const warnings = unknown > 0.05 * records.length ? [unknownLines(unknown, records.length)] : [];
+  return [...sessions].flatMap(([id, { record, lines }]) =>
+    tryBuild(record, () => ({ ...draftOf(lines), ...(id === '' ? {} : { id }), warnings })),
+  );
+}
+
+const unknownLines = (unknown: number, all: number) => ({
+  code: 'UNKNOWN_LINES',
+  message: `${unknown} of ${all} lines are of no known kind and were passed over`,
+});
+
+function draftOf(lines: readonly Fields[]): Draft {
+  const current = currentLines(lines);
+  const callOfAgent = agentCalls(lines);
+  // A sub-agent's own file holds nothing but its side chain: there it is the main thing.
+  const isOwnFile = current.every(({ isSidechain }) => isSidechain === true);
+  const run = new ClaudeRun({ usageOf: (message) => anthropicUsage(message.usage) });
+  for (const line of current) {
+    if (!isClaudeMessage(line) || line.isMeta === true) continue;
+    const insideCall = line.isSidechain === true && !isOwnFile ? callOfAgent(line) : undefined;
+    if (line.isSidechain === true && !isOwnFile && insideCall === undefined) continue;
+    run.add({
+      message: fields(line.message),
+      ...defined({ insideCall, requestId: label(line.requestId), at: time(line.timestamp) }),
+    });
+  }
+  const { apiError } = run;
+  return {
+    source: { format: FORMAT, ...defined({ version: label(current.findLast(hasVersion)?.version) }) },
+    steps: run.steps,
+    turns: run.turns,
+    records: { ...CLAUDE_RECORDS, prompts: 'full' },
+    ...timeSpan(current.map(({ timestamp }) => time(timestamp))),
+    ...(apiError === undefined ? {} : { status: 'error', error: { message: apiError } }),
+  };
+}
+
+const hasVersion = ({ version }: Fields): boolean => typeof version === 'string';
+
+/**
+ * Which call started the sub-agent a line belongs to. The call's result names the agent's id; in older files only the
+ * prompt, which is the first line of the side chain, tells.
+ */
+function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefined {
+  const byAgent = new Map<string, string>();
+  const byPrompt = new Map<string, string[]>();
+  for (const line of lines) {
+    for (const block of objects(fields(line.message).content)) {
+      const call = label(block.tool_use_id);
+      const agent = label(fields(line.toolUseResult).agentId);
+      if (block.type === 'tool_result' && call !== undefined && agent !== undefined) byAgent.set(agent, call);
+      const prompt = text(fields(block.input).prompt);
+      const id = label(block.id);
+      if (block.type !== 'tool_use' || id === undefined || prompt === undefined || line.isSidechain === true) continue;
+      const ids = byPrompt.get(prompt);
+      if (ids === undefined) byPrompt.set(prompt, [id]);
+      else ids.push(id);
+    }
+  }
+  const byUuid = new Map<string, string | undefined>();
+  return (line) => {
+    const agent = label(line.agentId);
+    const above = byUuid.get(label(line.parentUuid) ?? '');
+    const found = (agent === undefined ? undefined : byAgent.get(agent)) ?? above ?? takePrompt(line, byPrompt);
+    if (agent !== undefined && found !== undefined && !byAgent.has(agent)) byAgent.set(agent, found);
+    const uuid = label(line.uuid);
+    if (uuid !== undefined) byUuid.set(uuid, found);
+    return found;
+  };
+}
+
+/** Two sub-agents with one prompt are two calls: each prompt is taken once. */
+function takePrompt({ message }: Fields, byPrompt: Map<string, string[]>): string | undefined {
+  const { content } = fields(message);
+  const said = typeof content === 'string' ? content : text(objects(content)[0]?.text);
+  return said === undefined ? undefined : byPrompt.get(said)?.shift();
+}

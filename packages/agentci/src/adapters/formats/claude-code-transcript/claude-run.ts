@@ -1,0 +1,146 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Usage } from '../../../trace/model.ts';
+import { textOf } from '../../build/answer.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
+import type { Call, Draft, DraftStep, Turn } from '../../build/draft.ts';
+import { finishOf } from '../../build/finish.ts';
+import { messageTurns, roleOf } from '../../build/messages.ts';
+import { fields, label } from '../../build/values.ts';
+
+/** The agent a user talks to; the others are its sub-agents. */
+export const MAIN_AGENT = 'main';
+
+/** A message as Claude Code wraps it. */
+export interface ClaudeLine {
+  readonly message: Fields;
+  /** The call in which a sub-agent said it. */
+  readonly insideCall?: string;
+  /** Tells two replies with one message id apart, where the source knows more. */
+  readonly requestId?: string;
+  readonly at?: number;
+}
+
+/** What Claude Code's formats record by their nature. */
+export const CLAUDE_RECORDS: Draft['records'] = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  toolErrors: 'full',
+  llmCalls: 'full',
+  agents: 'full',
+  handoffs: 'full',
+};
+
+/**
+ * The messages of a Claude Code session as a run. One reply of the model comes in several lines with one message id; what a
+ * sub-agent says names the call it was started with, and becomes an agent inside that call.
+ */
+export class ClaudeRun {
+  readonly steps: DraftStep[] = [];
+  /** What Claude Code wrote in the model's place, as it does when the provider refuses. */
+  apiError: string | undefined;
+  readonly #main = new Dialogue(this.steps);
+  readonly #threads = new Map<string, Dialogue>();
+  readonly #replies = new Map<string, OpenReply>();
+  /** Who asked for each call, and how. */
+  readonly #calls = new Map<string, { call: Call; insideCall: string | undefined }>();
+  readonly #stepOfCall = new Set<string>();
+  readonly #denied: ReadonlySet<string>;
+  readonly #usageOf: (message: Fields) => Usage | undefined;
+
+  constructor(options: {
+    readonly usageOf: (message: Fields) => Usage | undefined;
+    /** Ids of the calls the user or the rules refused: a result alone would tell of an error. */
+    readonly denied?: ReadonlySet<string>;
+  }) {
+    this.#usageOf = options.usageOf;
+    this.#denied = options.denied ?? new Set();
+  }
+
+  get hasReplies(): boolean {
+    return this.#replies.size > 0;
+  }
+
+  /** Results nobody has replied to. */
+  get turns(): readonly Turn[] {
+    return [this.#main, ...this.#threads.values()].flatMap((thread) => thread.turns);
+  }
+
+  add(line: ClaudeLine): void {
+    const { message, insideCall, at } = line;
+    const thread = this.#thread(insideCall);
+    const turns = messageTurns(message).map((turn) => ({ ...turn, ...defined({ at }) }));
+    if (roleOf(message.role) !== 'assistant') {
+      thread.hear(...turns);
+      return;
+    }
+    const said = turns.find(({ role }) => role === 'assistant') ?? { role: 'assistant' as const, parts: [] };
+    if (message.model === '<synthetic>') {
+      this.apiError = textOf(said);
+      return;
+    }
+    this.apiError = undefined;
+    this.#say(line, said, thread);
+    thread.hear(...turns.filter(({ role }) => role === 'tool'));
+  }
+
+  #say({ message, insideCall, requestId, at }: ClaudeLine, said: Turn, thread: Dialogue): void {
+    const id = label(message.id);
+    const key = `${id ?? `line ${this.#replies.size}`} ${requestId ?? ''}`;
+    const known = this.#replies.get(key);
+    const usage = this.#usageOf(message);
+    const finish = finishOf(message.stop_reason);
+    if (known === undefined) {
+      const where = insideCall === undefined ? { agent: MAIN_AGENT } : { parent: agentKey(insideCall) };
+      const when = at === undefined ? {} : { t0: at, timing: 'estimated' as const };
+      const model = label(message.model);
+      const { name: _, ...turn } = said;
+      this.#replies.set(key, thread.reply(turn, { ...where, ...when, ...defined({ model, usage, finish }) }));
+    } else {
+      extend(known, said);
+      Object.assign(known, defined({ usage, finish }));
+    }
+    for (const call of said.calls ?? []) {
+      if (call.id === undefined || this.#calls.has(call.id)) continue;
+      this.#calls.set(call.id, { call, insideCall });
+      if (this.#denied.has(call.id)) this.#recordCall(call.id);
+    }
+  }
+
+  #thread(insideCall: string | undefined): Dialogue {
+    if (insideCall === undefined) return this.#main;
+    const known = this.#threads.get(insideCall);
+    if (known !== undefined) return known;
+    const thread = new Dialogue(this.steps);
+    this.#threads.set(insideCall, thread);
+    this.#recordCall(insideCall);
+    const args = fields(this.#calls.get(insideCall)?.call.args);
+    const name = label(args.subagent_type) ?? label(args.name) ?? 'subagent';
+    this.steps.push({ kind: 'agent', key: agentKey(insideCall), parent: insideCall, name });
+    return thread;
+  }
+
+  /** A step for a call that carries more than its message says: a refusal, or an agent inside it. */
+  #recordCall(id: string): void {
+    if (this.#stepOfCall.has(id)) return;
+    this.#stepOfCall.add(id);
+    const asked = this.#calls.get(id);
+    const caller = asked?.insideCall;
+    this.steps.push({
+      kind: 'tool',
+      key: id,
+      callId: id,
+      name: asked?.call.name ?? 'Task',
+      evidence: ['message'],
+      ...(caller === undefined ? { agent: MAIN_AGENT } : { parent: agentKey(caller) }),
+      ...(this.#denied.has(id) ? { status: 'denied' as const } : {}),
+    });
+  }
+}
+
+const agentKey = (call: string): string => `agent of ${call}`;
+
+/** Whether a value is a line with a message of the user or the model. */
+export const isClaudeMessage = (value: unknown): value is Fields =>
+  isFields(value) && (value.type === 'user' || value.type === 'assistant') && isFields(value.message);

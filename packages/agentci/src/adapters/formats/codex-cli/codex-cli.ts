@@ -1,0 +1,39 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { most } from '../../build/likeness.ts';
+import { execDraft, isExecEvent } from './codex-exec.ts';
+import { isRolloutLine, rolloutDraft } from './codex-rollout.ts';
+
+const FORMAT = 'codex-cli';
+
+/** Codex: the events of `codex exec --json`, and the session files it keeps (`rollout-*.jsonl`). */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Codex CLI: exec --json events and rollout session files',
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => wrappedEvents(value) !== undefined) ? 'record' : 'file',
+  detect: (sample) => most(sample, likeness),
+  read,
+};
+
+const likeness = (value: unknown): number =>
+  isExecEvent(value) || isRolloutLine(value) ? 0.97 : wrappedEvents(value) !== undefined ? 0.97 : 0;
+
+/** Events as a program collected them. */
+function wrappedEvents(value: unknown): readonly Fields[] | undefined {
+  if (!isFields(value) || !Array.isArray(value.events)) return undefined;
+  const events = value.events.filter(isFields);
+  return events.length > 0 && (events.every(isExecEvent) || events.every(isRolloutLine)) ? events : undefined;
+}
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  if (wrappedEvents(first.value) !== undefined)
+    return records.flatMap((record) => tryBuild(record, () => draftOf(wrappedEvents(record.value) ?? [])));
+  return tryBuild(first, () => draftOf(records.map(({ value }) => value).filter(isFields)));
+}
+
+const draftOf = (lines: readonly Fields[]) =>
+  lines.some(isRolloutLine) ? rolloutDraft(lines, FORMAT) : execDraft(lines, FORMAT);

@@ -1,0 +1,139 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Usage } from '../../../trace/model.ts';
+import { outcomeOf } from '../../build/blocks.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
+import type { Call, Draft, DraftTool } from '../../build/draft.ts';
+import { turnOfText } from '../../build/messages.ts';
+import { sumUsage } from '../../build/usage.ts';
+import { amount, argumentsOf, fields, label, objects, pick, text } from '../../build/values.ts';
+
+export const isExecEvent = (value: unknown): boolean =>
+  isFields(value) &&
+  typeof value.type === 'string' &&
+  (/^(?:thread\.started|turn\.(?:started|completed|failed))$/.test(value.type) ||
+    (/^item\.(?:started|updated|completed)$/.test(value.type) && isFields(value.item)) ||
+    (value.type === 'error' && typeof value.message === 'string'));
+
+/**
+ * A run of `codex exec --json`. Its items are what ran and what was said; where one call of the model ends and the next
+ * begins is not told, so replies are known in part only. The prompt is not recorded.
+ */
+export function execDraft(events: readonly Fields[], format: string): Draft {
+  const dialogue = new Dialogue();
+  let open: OpenReply | undefined;
+  const reply = (): OpenReply => (open ??= dialogue.reply(turnOfText('assistant', '')));
+  for (const item of lastStates(events)) {
+    const said = text(item.text) ?? '';
+    if (item.type === 'agent_message') open = dialogue.reply(turnOfText('assistant', said));
+    else if (item.type === 'reasoning')
+      extend(reply(), { parts: said === '' ? [] : [{ type: 'reasoning', text: said }] });
+    else if (item.type === 'todo_list') dialogue.add({ kind: 'event', name: 'todo_list', data: item.items ?? null });
+    else if (item.type === 'error')
+      dialogue.add({ kind: 'event', name: 'error', data: { message: label(item.message) ?? '' } });
+    else {
+      const tool = toolOf(item);
+      if (tool === undefined) continue;
+      // The reply before it asked for it; a run that ends with a call has no answer.
+      const call: Call = { name: tool.name, ...defined({ id: tool.callId, args: tool.args, server: tool.server }) };
+      extend(reply(), { parts: [], calls: [call] });
+      dialogue.add(tool);
+    }
+  }
+  const usages = events.filter(({ type }) => type === 'turn.completed').map(({ usage }) => usageOf(usage));
+  const usage = sumUsage(usages);
+  const failure = events.findLast(({ type }) => type === 'turn.failed' || type === 'error');
+  const isFailed = failure !== undefined && events.lastIndexOf(failure) >= events.findLastIndex(isTurnEnd);
+  const hasStarted = events.some(({ type }) => type === 'turn.started');
+  const id = label(events.find(({ type }) => type === 'thread.started')?.thread_id);
+  return {
+    source: { format, dialects: ['exec'] },
+    steps: dialogue.steps,
+    records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', toolErrors: 'full' },
+    ...defined({ id, reported: usage === undefined ? undefined : { usage } }),
+    ...(isFailed
+      ? { status: 'error' as const, error: defined({ message: messageOf(failure) }) }
+      : hasStarted && !events.some(isTurnEnd)
+        ? { status: 'incomplete' as const }
+        : {}),
+  };
+}
+
+const isTurnEnd = ({ type }: Fields): boolean => type === 'turn.completed' || type === 'turn.failed';
+const messageOf = (event: Fields): string | undefined => label(fields(event.error).message) ?? label(event.message);
+
+/** Each item once, in the order they began, as its last event shows it. */
+function lastStates(events: readonly Fields[]): Iterable<Fields> {
+  const items = new Map<string, Fields>();
+  for (const { item } of events) {
+    if (!isFields(item)) continue;
+    const id = label(item.id) ?? `item ${items.size}`;
+    items.set(id, { ...items.get(id), ...item });
+  }
+  return items.values();
+}
+
+const STATUS: Readonly<Record<string, DraftTool['status']>> = {
+  completed: 'ok',
+  failed: 'error',
+  declined: 'denied',
+  in_progress: 'pending',
+};
+
+function toolOf(item: Fields): DraftTool | undefined {
+  const status =
+    typeof item.status === 'string' && Object.hasOwn(STATUS, item.status) ? STATUS[item.status] : undefined;
+  const callId = label(item.id);
+  const base = { kind: 'tool' as const, ...defined({ callId, status }) };
+  switch (item.type) {
+    case 'command_execution': {
+      const exit = typeof item.exit_code === 'number' ? item.exit_code : undefined;
+      const failed = exit !== undefined && exit !== 0;
+      const output = text(item.aggregated_output);
+      return {
+        ...base,
+        name: 'command_execution',
+        args: { command: item.command ?? null },
+        ...(status === 'pending' ? {} : defined({ result: output })),
+        ...(failed ? { status: 'error', error: { message: output ?? '', code: exit } } : {}),
+      };
+    }
+    case 'file_change':
+      return { ...base, name: 'file_change', args: { changes: objects(item.changes) } };
+    case 'web_search':
+      return { ...base, name: 'web_search', by: 'provider', args: { query: item.query ?? null } };
+    case 'mcp_tool_call':
+      return mcpCall(item, base);
+    case 'collab_tool_call':
+      return { ...base, name: label(item.tool) ?? 'collab', by: 'subagent', args: { prompt: item.prompt ?? null } };
+    default:
+      return undefined;
+  }
+}
+
+function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status'>): DraftTool {
+  const result = fields(item.result);
+  const error = isFields(item.error) ? label(item.error.message) : label(item.error);
+  const value = pick(result, 'structured_content', 'structuredContent') ?? outcomeOf(result.content).value;
+  return {
+    ...base,
+    name: label(item.tool) ?? 'unknown',
+    by: 'mcp',
+    ...argumentsOf(item.arguments),
+    ...defined({ server: label(item.server), result: value }),
+    ...(error === undefined ? {} : { status: 'error', error: { message: error } }),
+  };
+}
+
+/** Codex counts what was read from the cache as part of the input. */
+export function usageOf(value: unknown): Usage | undefined {
+  const counted = fields(value);
+  const usage: Usage = defined({
+    input: amount(counted.input_tokens),
+    output: amount(counted.output_tokens),
+    cacheRead: amount(counted.cached_input_tokens),
+    reasoning: amount(counted.reasoning_output_tokens),
+    total: amount(counted.total_tokens),
+  });
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}

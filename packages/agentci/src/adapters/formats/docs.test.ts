@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ADAPTERS } from '../index.gen.ts';
+import { detectFormat } from '../reader/detect.ts';
+import { readTraceItems } from '../reader/read-traces.ts';
+
+/** Protobuf has no text to show. */
+const FORMATS = ADAPTERS.map(({ format }) => format).filter((format) => format !== 'otlp-protobuf');
+
+describe.each(FORMATS)('the page of %s', (format) => {
+  const page = new URL(`../../../../../docs/adapters/${format}.md`, import.meta.url);
+
+  test('has examples that are read in that format, without a problem', async () => {
+    expect(existsSync(page)).toBe(true);
+    const examples = [...readFileSync(page, 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(detectFormat(example)).toMatchObject({ format, candidates: [{ format }] });
+      for await (const item of readTraceItems(Buffer.from(example))) {
+        expect(item).toMatchObject({ ok: true, trace: { warnings: [] } });
+      }
+    }
+  });
+});

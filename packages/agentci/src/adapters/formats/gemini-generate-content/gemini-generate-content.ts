@@ -1,0 +1,155 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Part } from '../../../trace/model.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { conversation, type Reply } from '../../build/conversation.ts';
+import { defined } from '../../build/defined.ts';
+import type { Turn } from '../../build/draft.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+} from '../../build/exchanges.ts';
+import { finishOf } from '../../build/finish.ts';
+import { messageTurns, turnsOf } from '../../build/messages.ts';
+import { gapOf, splitStreams } from '../../build/streams.ts';
+import { geminiUsage } from '../../build/token-usage.ts';
+import { fields, label, objects, pick } from '../../build/values.ts';
+import { merged } from '../../otel/messages.ts';
+
+const FORMAT = 'gemini-generate-content';
+
+/** Gemini and Vertex AI: contents, replies, requests beside their replies. Calls have no ids and are paired in order. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Gemini generateContent: contents, responses, request/response pairs',
+  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.contents)) ? 'record' : 'file'),
+  detect: (sample) => {
+    const scores = sample.map(likeness);
+    return scores.length === 0 || scores.includes(0) ? 0 : Math.max(...scores);
+  },
+  read,
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  const pair = pairOf({ value });
+  if (pair !== undefined)
+    return Array.isArray(pair.request.contents) || /:(?:stream)?generateContent\b/i.test(pair.uri) ? 0.95 : 0;
+  if (isReply(value)) return 0.95;
+  if (Array.isArray(value.contents)) return value.contents.every((content) => contentLikeness(content) > 0) ? 0.93 : 0;
+  return contentLikeness(value);
+}
+
+/** Contents have parts without a type: GenAI's messages have parts with one. */
+function contentLikeness(content: unknown): number {
+  if (
+    !isFields(content) ||
+    !Array.isArray(content.parts) ||
+    'author' in content ||
+    'kind' in content ||
+    'id' in content
+  )
+    return 0;
+  const parts = objects(content.parts);
+  if (parts.some((part) => 'type' in part || 'part_kind' in part || 'kind' in part)) return 0;
+  if (parts.some((part) => CALLS.some((key) => key in part))) return 0.93;
+  return content.role === 'model' ? 0.9 : 0.6;
+}
+const CALLS = ['functionCall', 'function_call', 'functionResponse', 'function_response'];
+
+const isReply = (value: unknown): boolean =>
+  isFields(value) &&
+  Array.isArray(value.candidates) &&
+  ('usageMetadata' in value || 'usage_metadata' in value || isFields(fields(value.candidates[0]).content));
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const { value } = first;
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
+  if (isFields(value) && Array.isArray(value.contents))
+    return records.flatMap((record) =>
+      tryBuild(record, () => ({
+        source: { format: FORMAT },
+        ...conversation(inputOf(fields(record.value))),
+        records: MESSAGES_RECORD,
+      })),
+    );
+  const turns = records.flatMap((record) =>
+    isFields(record.value) ? messageTurns(record.value).map(withWholeText) : [],
+  );
+  return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: MESSAGES_RECORD }));
+}
+
+/** Pieces of one streamed reply carry one id; without ids a reply goes on until it says why it ended. */
+function pieceKey(): (record: RawRecord) => string {
+  let count = 0;
+  let isOpen = false;
+  return ({ value }) => {
+    const id = label(pick(fields(value), 'responseId', 'response_id'));
+    if (id !== undefined) return `id ${id}`;
+    if (!isOpen) count++;
+    isOpen = finishIn(fields(value)) === undefined;
+    return `piece ${count}`;
+  };
+}
+
+const finishIn = (piece: Fields): unknown => pick(objects(piece.candidates)[0] ?? {}, 'finishReason', 'finish_reason');
+
+function inputOf(request: Fields): Turn[] {
+  const system = turnsOf(pick(request, 'systemInstruction', 'system_instruction')).flatMap(({ parts }) => parts);
+  const turns = turnsOf(request.contents).map(withWholeText);
+  return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
+}
+
+const WIRE: Wire = {
+  input: inputOf,
+  asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
+  reply: replyOf,
+};
+
+function replyOf(response: unknown): Reply & { output?: Turn } {
+  const parts = Array.isArray(response) ? objects(response) : [fields(response)];
+  const last = parts.at(-1) ?? {};
+  const candidates = parts.flatMap((part) => objects(part.candidates).slice(0, 1));
+  const turns = candidates.flatMap(({ content }) =>
+    isFields(content) ? messageTurns({ ...content, role: 'model' }) : [],
+  );
+  const said = merged(turns);
+  const finish = parts.map(finishIn).findLast((reason) => reason !== undefined);
+  const model = label(pick(last, 'modelVersion', 'model_version'));
+  return defined({
+    provider: 'google',
+    output: said === undefined ? undefined : withWholeText(said),
+    ...(model === undefined ? {} : { model }),
+    responseId: label(pick(last, 'responseId', 'response_id')),
+    usage: geminiUsage(pick(last, 'usageMetadata', 'usage_metadata')),
+    finish: finishOf(finish),
+    ...gapOf({
+      cutOff: parts.length > 1 && finish === undefined,
+      alternatives: parts.some((part) =>
+        objects(part.candidates)
+          .slice(1)
+          .some(({ content }) => (merged(messageTurns(fields(content)))?.calls ?? []).length > 0),
+      ),
+    }),
+  });
+}
+
+/** A reply comes in pieces, in a stream and in a history kept from one: the pieces are one text, broken anywhere. */
+function withWholeText(turn: Turn): Turn {
+  if (turn.role !== 'assistant' || turn.parts.length < 2) return turn;
+  const parts: Part[] = [];
+  for (const part of turn.parts) {
+    const before = parts.at(-1);
+    if (part.type === 'text' && before?.type === 'text')
+      parts.splice(-1, 1, { ...part, text: before.text + part.text });
+    else parts.push(part);
+  }
+  return { ...turn, parts };
+}

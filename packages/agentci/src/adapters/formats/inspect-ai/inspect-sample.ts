@@ -1,0 +1,88 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Trace, Usage } from '../../../trace/model.ts';
+import { plainMessage, textOf } from '../../build/answer.ts';
+import { conversation } from '../../build/conversation.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft } from '../../build/draft.ts';
+import { turnsOf } from '../../build/messages.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { sumUsage } from '../../build/usage.ts';
+import { amount, fields, label, objects } from '../../build/values.ts';
+import { type Attachments, attachmentsOf } from './inspect-attachments.ts';
+import { eventSteps, inspectTurns } from './inspect-events.ts';
+
+const WHOLE: Draft['records'] = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  toolErrors: 'full',
+  llmCalls: 'full',
+  prompts: 'full',
+};
+/** A sample without a single reply of a model was cut down: what is missing is not known. */
+const RESULTS_ONLY: Draft['records'] = { toolCalls: 'partial', toolResults: 'full', toolErrors: 'full' };
+
+/** One sample of one epoch. Its events say when and how long; a log without them has the conversation. */
+export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fields; readonly format: string }): Draft {
+  const attachments = attachmentsOf(sample);
+  const evaluation = fields(log.eval);
+  const events = objects(sample.events ?? fields(sample.transcript).events);
+  const hasEvents = events.some(({ event }) => event === 'model' || event === 'tool');
+  const model = label(evaluation.model);
+  const talk = hasEvents
+    ? { steps: eventSteps(events, { sample, attachments }), turns: [] }
+    : conversation(inspectTurns(sample.messages, attachments), () => defined({ model }));
+  const usage = hasEvents ? undefined : sumUsage(Object.values(fields(sample.model_usage)).map(usageOf));
+  const seconds = amount(sample.total_time);
+  const failure = label(fields(sample.error).message);
+  const limit = label(isFields(sample.limit) ? sample.limit.type : sample.limit);
+  const answer = answerOf(sample, attachments);
+  const run = label(evaluation.run_id) ?? 'run';
+  return {
+    source: { format, ...defined({ version: label(log.version), sdk: label(fields(evaluation.packages).inspect_ai) }) },
+    id: label(sample.uuid) ?? `${run}/${label(sample.id) ?? '?'}/${label(sample.epoch) ?? '1'}`,
+    ...talk,
+    task: defined({ id: label(sample.id), input: inputOf(sample, attachments), expected: sample.target ?? undefined }),
+    ...(answer === undefined ? {} : { final: { text: answer } }),
+    outcomes: outcomesOf(sample),
+    ...reportedOf(usage, seconds),
+    ...(failure !== undefined
+      ? { status: 'error' as const, error: { message: failure } }
+      : limit !== undefined
+        ? { status: 'incomplete' as const, error: { type: `limit/${limit}` } }
+        : {}),
+    records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
+    meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
+  };
+}
+
+const reportedOf = (usage: Usage | undefined, seconds: number | undefined): Pick<Draft, 'reported'> =>
+  usage === undefined && seconds === undefined
+    ? {}
+    : { reported: defined({ usage, durationMs: seconds === undefined ? undefined : seconds * 1000 }) };
+
+function inputOf(sample: Fields, attachments: Attachments): NonNullable<NonNullable<Trace['task']>['input']> {
+  return turnsOf(attachments.resolve(sample.input)).map(plainMessage);
+}
+
+function answerOf(sample: Fields, attachments: Attachments): string | undefined {
+  const [choice] = objects(fields(sample.output).choices);
+  const turn = turnsOf(attachments.resolve(choice?.message)).at(-1);
+  // A sample that was cut off after a call has no answer yet.
+  return (turn?.calls ?? []).length > 0 ? undefined : textOf(turn);
+}
+
+/** A score is a value, or several under names of their own. */
+function outcomesOf(sample: Fields): NonNullable<Trace['outcomes']> {
+  return Object.entries(fields(sample.scores)).flatMap(([scorer, score]) => {
+    const { value } = fields(score);
+    const values = isFields(value)
+      ? Object.entries(value).map(([key, one]) => [`${scorer}.${key}`, one] as const)
+      : [[scorer, value] as const];
+    return values.flatMap(([name, one]) =>
+      typeof one === 'string' || typeof one === 'boolean' || (typeof one === 'number' && Number.isFinite(one))
+        ? [{ name, value: one, by: 'inspect-ai' }]
+        : [],
+    );
+  });
+}

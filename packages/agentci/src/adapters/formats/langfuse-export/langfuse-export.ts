@@ -1,0 +1,112 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Trace } from '../../../trace/model.ts';
+import type { Adapter } from '../../adapter.ts';
+import { plainMessage } from '../../build/answer.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, DraftStep } from '../../build/draft.ts';
+import { TRACING_RECORD } from '../../build/exchanges.ts';
+import { worst } from '../../build/likeness.ts';
+import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
+import { wordsOf } from '../../otel/messages.ts';
+import { inputTurns, type Observation, observationStep, toolStep } from '../../otel/observation.ts';
+
+const FORMAT = 'langfuse-export';
+const TYPES = new Set([
+  'SPAN',
+  'EVENT',
+  'GENERATION',
+  'AGENT',
+  'TOOL',
+  'CHAIN',
+  'RETRIEVER',
+  'EVALUATOR',
+  'EMBEDDING',
+  'GUARDRAIL',
+]);
+
+/** Traces exported from Langfuse: observations in any order, inputs and outputs often JSON in text. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Langfuse exports: {trace, observations}, or a trace with its observations',
+  unit: 'record',
+  detect: (sample) => worst(sample, likeness),
+  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value) || !Array.isArray(value.observations)) return 0;
+  const list = objects(value.observations).slice(0, 20);
+  if (list.length === 0) return isFields(value.trace) ? 0.6 : 0;
+  return list.every(({ type }) => typeof type === 'string' && TYPES.has(type)) ? 0.97 : 0;
+}
+
+function draftOf(value: Fields): Draft {
+  const trace = isFields(value.trace) ? value.trace : value;
+  const observations = objects(value.observations).toSorted(
+    (a, b) => (time(a.startTime) ?? 0) - (time(b.startTime) ?? 0),
+  );
+  const called = new Set(observations.flatMap(callNames));
+  const input = inputTurns(trace.input)?.map(plainMessage);
+  const words = trace.output === undefined || trace.output === null ? undefined : wordsOf(trace.output);
+  const seconds = amount(trace.latency);
+  const outcomes = outcomesOf(trace.scores);
+  return {
+    ...defined({ id: label(trace.id), outcomes: outcomes.length === 0 ? undefined : outcomes }),
+    source: { format: FORMAT },
+    steps: observations.map((observation) => stepOf(observation, called)),
+    ...(input === undefined ? {} : { task: { input } }),
+    ...(words === undefined ? {} : { final: { text: words } }),
+    ...(seconds === undefined || seconds === 0 ? {} : { reported: { durationMs: seconds * 1000 } }),
+    records: TRACING_RECORD,
+    meta: defined({ name: label(trace.name), session: label(trace.sessionId), user: label(trace.userId) }),
+  };
+}
+
+/** Frameworks without a type for tools write spans: one named like a tool that was asked for is its call. */
+function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
+  const observation = observationOf(item);
+  const isCall = called.has(observation.name) && (observation.type === 'SPAN' || observation.type === 'CHAIN');
+  const step = isCall ? toolStep(observation) : observationStep(observation);
+  const place = defined({
+    key: label(item.id),
+    parent: label(item.parentObservationId),
+    t0: time(item.startTime),
+    t1: time(item.endTime),
+  });
+  return { ...(step ?? { kind: 'span' }), ...place } as DraftStep;
+}
+
+function observationOf(item: Fields): Observation {
+  const isError = item.level === 'ERROR';
+  const cost = fields(item.costDetails);
+  return {
+    type: label(item.type) ?? 'SPAN',
+    name: label(item.name) ?? 'unknown',
+    input: item.input,
+    output: item.output,
+    model: label(pick(item, 'model', 'providedModelName')),
+    usage: fields(pick(item, 'usageDetails', 'usage')),
+    cost: amount(cost.total) === undefined && amount(item.totalCost) ? { total: item.totalCost } : cost,
+    fate: isError ? { status: 'error', error: { message: label(item.statusMessage) ?? '' } } : { status: 'ok' },
+  };
+}
+
+const MAX_NAMES = 1000;
+
+/** Names of the tools a generation asks for, in the shapes of the providers. */
+function callNames(item: Fields): string[] {
+  if (item.type !== 'GENERATION') return [];
+  const names = Array.isArray(item.toolCallNames) ? item.toolCallNames.flatMap((name) => label(name) ?? []) : [];
+  const read = observationStep(observationOf(item));
+  const calls = read?.kind === 'llm' ? (read.output?.calls ?? []) : [];
+  return [...names, ...calls.map(({ name }) => name)].slice(0, MAX_NAMES);
+}
+
+const outcomesOf = (scores: unknown): NonNullable<Trace['outcomes']> =>
+  objects(scores).flatMap((score) => {
+    const name = label(score.name);
+    const value = pick(score, 'value', 'stringValue');
+    const isPlain = typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
+    return name === undefined || !isPlain ? [] : [{ name, value, ...defined({ by: label(score.source) }) }];
+  });

@@ -1,0 +1,112 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Trace, Usage } from '../../../trace/model.ts';
+import { plainMessage } from '../../build/answer.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue } from '../../build/dialogue.ts';
+import type { Draft, DraftLlm, DraftStep } from '../../build/draft.ts';
+import { MESSAGES_RECORD } from '../../build/exchanges.ts';
+import { turnOfText } from '../../build/messages.ts';
+import { itemTurns } from '../../build/response-items.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { fields, label, objects, pick, text } from '../../build/values.ts';
+
+export const isRunItem = (value: unknown): boolean =>
+  isFields(value) &&
+  typeof value.type === 'string' &&
+  value.type.endsWith('_item') &&
+  (isFields(value.rawItem) || isFields(value.raw_item));
+
+const nameOf = (agent: unknown): string | undefined => label(fields(agent).name);
+
+/** The items of a run as steps: neighbours of one agent are one reply, and a handoff is said in so many words. */
+export function runItems(items: readonly Fields[], before: Draft['turns'] = []): Pick<Draft, 'steps' | 'turns'> {
+  const dialogue = new Dialogue();
+  dialogue.hear(...(before ?? []));
+  let waiting: unknown[] = [];
+  let speaker: string | undefined;
+  const flush = (): void => {
+    for (const turn of itemTurns(waiting)) {
+      if (turn.role === 'assistant') dialogue.reply(turn, defined({ agent: speaker }));
+      else dialogue.hear(turn);
+    }
+    waiting = [];
+  };
+  for (const item of items) {
+    const raw = fields(pick(item, 'rawItem', 'raw_item'));
+    const source = nameOf(pick(item, 'sourceAgent', 'source_agent'));
+    const target = nameOf(pick(item, 'targetAgent', 'target_agent'));
+    const agent = nameOf(item.agent) ?? source;
+    if (agent !== speaker) flush();
+    speaker = agent;
+    waiting.push(raw);
+    if (item.type !== 'handoff_output_item' || target === undefined) continue;
+    flush();
+    const via = label(pick(raw, 'callId', 'call_id'));
+    dialogue.add({ kind: 'handoff', to: target, mode: 'pass', status: 'ok', ...defined({ from: source, via }) });
+  }
+  flush();
+  return { steps: dialogue.steps, turns: dialogue.turns };
+}
+
+/** The state of a run (`result.state`, `RunState.to_json`). */
+export function stateDraft(state: Fields, format: string): Draft {
+  const asked = pick(state, 'originalInput', 'original_input');
+  const before = typeof asked === 'string' ? [turnOfText('user', asked)] : itemTurns(objects(asked));
+  const items = objects(pick(state, 'generatedItems', 'generated_items'));
+  const { steps, turns } = runItems(items, before);
+  const responses = objects(pick(state, 'modelResponses', 'model_responses'));
+  const current = fields(pick(state, 'currentStep', 'current_step'));
+  const agent = nameOf(pick(state, 'currentAgent', 'current_agent'));
+  const usage = countedUsage(fields(state.context).usage);
+  const final = pick(current, 'output') ?? fields(current.data).output;
+  const input = before.filter(({ role }) => role === 'user' || role === 'system').map(plainMessage);
+  return {
+    source: { format, version: label(state.$schemaVersion) ?? '' },
+    steps: [...guardrails(state), ...withUsage(steps, responses)],
+    ...defined({ turns }),
+    task: { input },
+    records: { ...MESSAGES_RECORD, agents: 'full', handoffs: 'full' },
+    ...(agent === undefined ? {} : { agents: [{ id: agent, name: agent }] }),
+    ...defined({ reported: usage === undefined ? undefined : { usage, llmCalls: responses.length } }),
+    ...(current.type === 'next_step_final_output' && final !== undefined ? { final: answerOf(final, agent) } : {}),
+    ...(current.type === 'next_step_interruption' ? { status: 'incomplete' as const } : {}),
+  };
+}
+
+const answerOf = (value: unknown, agent: string | undefined): NonNullable<Trace['final']> => ({
+  ...(typeof value === 'string' ? { text: text(value) ?? '' } : { data: value }),
+  ...defined({ agent }),
+});
+
+/** Counters that never counted a request are not a count of 0 tokens. */
+function countedUsage(value: unknown): Usage | undefined {
+  return fields(value).requests === 0 ? undefined : usageOf(value);
+}
+
+/** The calls of the model are listed beside the items, in order; where the numbers agree each reply gets its own. */
+function withUsage(steps: readonly DraftStep[], responses: readonly Fields[]): DraftStep[] {
+  const replies = steps.filter((step): step is DraftLlm => step.kind === 'llm');
+  if (replies.length !== responses.length) return [...steps];
+  const usages = new Map(replies.map((reply, i) => [reply as DraftStep, countedUsage(responses[i]!.usage)]));
+  return steps.map((step) => {
+    const usage = usages.get(step);
+    return usage === undefined ? step : ({ ...step, usage } as DraftStep);
+  });
+}
+
+const STAGES = [
+  { keys: ['inputGuardrailResults', 'input_guardrail_results'], stage: 'input' },
+  { keys: ['outputGuardrailResults', 'output_guardrail_results'], stage: 'output' },
+  { keys: ['toolInputGuardrailResults', 'tool_input_guardrail_results'], stage: 'tool' },
+  { keys: ['toolOutputGuardrailResults', 'tool_output_guardrail_results'], stage: 'tool' },
+] as const;
+
+const guardrails = (state: Fields): DraftStep[] =>
+  STAGES.flatMap(({ keys, stage }) =>
+    objects(pick(state, ...keys)).map((result): DraftStep => {
+      const output = fields(result.output);
+      const name = label(fields(result.guardrail).name) ?? 'guardrail';
+      const triggered = pick(output, 'tripwireTriggered', 'tripwire_triggered') === true;
+      return { kind: 'guardrail', name, triggered, stage, status: 'ok' };
+    }),
+  );

@@ -1,0 +1,125 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Usage } from '../../../trace/model.ts';
+import type { AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, DraftStep } from '../../build/draft.ts';
+import { turnsOf } from '../../build/messages.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { sumUsage } from '../../build/usage.ts';
+import { argumentsOf, fields, label, resultOf, time } from '../../build/values.ts';
+import { merged } from '../../otel/messages.ts';
+
+export const isTraceRecord = (value: unknown): boolean =>
+  isFields(value) &&
+  ((value.object === 'trace.span' && isFields(value.span_data)) ||
+    (value.object === 'trace' && 'workflow_name' in value));
+
+interface Placed {
+  readonly record: RawRecord;
+  readonly value: Fields;
+}
+
+/** The runs in what the SDK's tracing exports, one a trace. */
+export function spanItems(records: readonly Placed[], format: string): AdapterItem[] {
+  const traces = new Map<string, Placed[]>();
+  for (const placed of records) {
+    const { value } = placed;
+    const id = label(value.object === 'trace' ? value.id : value.trace_id) ?? '';
+    const list = traces.get(id);
+    if (list === undefined) traces.set(id, [placed]);
+    else list.push(placed);
+  }
+  return [...traces].flatMap(([id, list]) =>
+    tryBuild(list[0]!.record, () =>
+      draftOf(
+        id,
+        list.map(({ value }) => value),
+        format,
+      ),
+    ),
+  );
+}
+
+function draftOf(id: string, records: readonly Fields[], format: string): Draft {
+  const trace = records.find(({ object }) => object === 'trace');
+  const spans = records.filter(({ object }) => object === 'trace.span');
+  const usage = taskUsage(spans);
+  return {
+    source: { format, dialects: ['tracing'], ...(id === '' ? {} : { traceIds: [id] }) },
+    ...(id === '' ? {} : { id }),
+    steps: spans.map(stepOf),
+    ...(usage === undefined ? {} : { reported: { usage } }),
+    records: {
+      toolCalls: 'full',
+      toolArgs: 'full',
+      toolResults: 'full',
+      toolErrors: 'full',
+      llmCalls: 'full',
+      agents: 'full',
+      handoffs: 'full',
+    },
+    meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
+  };
+}
+
+/** Responses are exported without their tokens; the task around them has the sum. */
+function taskUsage(spans: readonly Fields[]): Usage | undefined {
+  const data = spans.map((span) => fields(span.span_data));
+  if (data.some(({ type, usage }) => (type === 'response' || type === 'generation') && isFields(usage)))
+    return undefined;
+  const tasks = data.filter(({ type, data: inner }) => type === 'custom' && fields(inner).sdk_span_type === 'task');
+  return sumUsage(tasks.map(({ data: inner }) => usageOf(fields(inner).usage)));
+}
+
+/** `custom` spans of the SDK itself (`task`, `turn`) repeat the tokens of what is inside them: they give no step. */
+function stepOf(span: Fields): DraftStep {
+  const data = fields(span.span_data);
+  const message = isFields(span.error) ? label(span.error.message) : undefined;
+  const base = {
+    ...defined({
+      key: label(span.id),
+      parent: label(span.parent_id),
+      t0: time(span.started_at),
+      t1: time(span.ended_at),
+    }),
+    status: message === undefined ? ('ok' as const) : ('error' as const),
+    ...(message === undefined ? {} : { error: { message } }),
+  };
+  const name = label(data.name) ?? 'unknown';
+  switch (data.type) {
+    case 'agent':
+      return { kind: 'agent', name, ...base };
+    case 'generation':
+    case 'response': {
+      const input = turnsOf(data.input);
+      return {
+        kind: 'llm',
+        ...base,
+        ...(input.length === 0 ? {} : { input }),
+        ...defined({ output: merged(turnsOf(data.output)), model: label(data.model), usage: usageOf(data.usage) }),
+      };
+    }
+    case 'function':
+      return {
+        kind: 'tool',
+        name,
+        ...base,
+        ...argumentsOf(data.input),
+        ...defined({ result: resultOf(data.output ?? undefined) }),
+        ...(isFields(data.mcp_data) ? { by: 'mcp', ...defined({ server: label(data.mcp_data.server) }) } : {}),
+      };
+    case 'handoff':
+      return {
+        kind: 'handoff',
+        to: label(data.to_agent) ?? 'unknown',
+        mode: 'pass',
+        ...base,
+        ...defined({ from: label(data.from_agent) }),
+      };
+    case 'guardrail':
+      return { kind: 'guardrail', name, triggered: data.triggered === true, ...base };
+    default:
+      return { kind: 'span', ...base };
+  }
+}

@@ -1,0 +1,157 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { conversation, type Reply } from '../../build/conversation.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, Turn } from '../../build/draft.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from '../../build/exchanges.ts';
+import { finishOf } from '../../build/finish.ts';
+import { worst } from '../../build/likeness.ts';
+import { messageTurns, roleOf, toolDefs, turnsOf } from '../../build/messages.ts';
+import { gapOf, splitStreams } from '../../build/streams.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { fields, label, objects, pick, time } from '../../build/values.ts';
+import { merged } from '../../otel/messages.ts';
+import { StreamedChoice } from './streamed-choice.ts';
+
+const FORMAT = 'openai-chat-completions';
+
+/** OpenAI Chat Completions, and the many servers that speak it: messages, replies, requests beside their replies, streams. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'OpenAI Chat Completions: message lists, responses, request/response pairs, streams',
+  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.messages)) ? 'record' : 'file'),
+  detect: (sample) => worst(sample, likeness),
+  read,
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  const pair = pairOf({ value });
+  if (pair !== undefined) {
+    if (/\/chat\/completions\b/.test(pair.uri)) return 0.95;
+    return isCompletion(pair.response) ? 0.95 : 0;
+  }
+  if (isCompletion(value)) return 0.95;
+  if (Array.isArray(value.messages) && roleOf(fields(value.messages[0]).role) !== undefined) {
+    const seen = Math.max(0, ...value.messages.slice(0, 50).map(messageLikeness));
+    return isBenchmark(value) ? 0 : seen;
+  }
+  return messageLikeness(value);
+}
+
+/** Logs of evaluations keep messages of this form beside their own words about the run. */
+const isBenchmark = (value: Fields): boolean =>
+  'traj' in value ||
+  'simulations' in value ||
+  'user_task_id' in value ||
+  'user_task_id' in fields(value.metadata) ||
+  'exit_status' in fields(value.info) ||
+  ('termination_reason' in value && 'task_id' in value);
+
+/** A role and a content are common to many formats; calls and results in OpenAI's words are not. */
+function messageLikeness(message: unknown): number {
+  if (!isFields(message) || roleOf(message.role) === undefined) return 0;
+  if (objects(message.tool_calls).some(({ function: called }) => isFields(called))) return 0.9;
+  if (message.role === 'tool' && typeof message.tool_call_id === 'string' && typeof message.content === 'string')
+    return 0.9;
+  return typeof message.content === 'string' || message.content === null
+    ? 0.45
+    : Array.isArray(message.content)
+      ? 0.3
+      : 0;
+}
+
+const isCompletion = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isCompletion)
+    : isFields(value) && (value.object === 'chat.completion' || value.object === 'chat.completion.chunk');
+
+/** Chunks of one reply carry its id; one without belongs to the reply before it. */
+const streamKey = ({ value }: RawRecord, before: string | undefined): string => label(fields(value).id) ?? before ?? '';
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const { value } = first;
+  if (isFields(value) && Array.isArray(value.messages))
+    return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isFields(value) && value.object === 'chat.completion.chunk')
+    return exchangeItems(streamedReplies(splitStreams(records, streamKey), WIRE), FORMAT);
+  if (isCompletion(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+  return tryBuild(first, () =>
+    messagesDraft(records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []))),
+  );
+}
+
+const messagesDraft = (turns: readonly Turn[], reply?: () => Reply): Draft => ({
+  source: { format: FORMAT },
+  ...conversation(turns, reply),
+  records: MESSAGES_RECORD,
+});
+
+/** A conversation with what its writer put beside it: an id, a model, totals. */
+function wrapped(record: RawRecord): Draft {
+  const value = fields(record.value);
+  const model = label(value.model);
+  const usage = usageOf(value.usage);
+  return {
+    ...messagesDraft(turnsOf(value.messages), () => defined({ model })),
+    ...defined({
+      id: label(value.id),
+      tools: value.tools === undefined ? undefined : toolDefs(value.tools),
+      reported: usage === undefined ? undefined : { usage },
+    }),
+  };
+}
+
+const WIRE: Wire = { input: ({ messages }) => turnsOf(messages), reply: replyOf };
+
+function replyOf(response: unknown): Reply & { output?: Turn } {
+  const isStream = Array.isArray(response);
+  const whole = isStream ? joined(response) : fields(response);
+  const choices = objects(whole.choices);
+  const choice = choices[0];
+  const output =
+    choice === undefined ? undefined : merged(messageTurns({ ...fields(choice.message), role: 'assistant' }));
+  return defined({
+    output,
+    model: label(whole.model),
+    responseId: label(whole.id),
+    usage: usageOf(whole.usage),
+    finish: finishOf(choice?.finish_reason),
+    ...gapOf({
+      cutOff: isStream && choice !== undefined && choice.finish_reason === undefined,
+      alternatives: choices
+        .slice(1)
+        .some(({ message }) => (merged(messageTurns(fields(message)))?.calls ?? []).length > 0),
+    }),
+    t0: time(pick(whole, 'created', 'created_at')),
+  });
+}
+
+/** A streamed reply put together, alternative by alternative; usage is from the last chunk that has it. */
+function joined(chunks: readonly unknown[]): Fields {
+  let usage: unknown;
+  const choices = new Map<number, StreamedChoice>();
+  for (const chunk of chunks) {
+    usage = fields(chunk).usage ?? usage;
+    for (const choice of objects(fields(chunk).choices)) {
+      const index = typeof choice.index === 'number' ? choice.index : 0;
+      const open = choices.get(index) ?? new StreamedChoice();
+      open.add(choice);
+      choices.set(index, open);
+    }
+  }
+  const inOrder = [...choices].toSorted(([a], [b]) => a - b).map(([, choice]) => choice.whole());
+  return { ...fields(chunks[0]), usage, choices: inOrder };
+}

@@ -1,0 +1,150 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { conversation, type Reply } from '../../build/conversation.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, DraftRetrieval, Turn } from '../../build/draft.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  MESSAGES_RECORD,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  type WireExchange,
+  wireError,
+} from '../../build/exchanges.ts';
+import { finishOf } from '../../build/finish.ts';
+import { worst } from '../../build/likeness.ts';
+import { turnOfText } from '../../build/messages.ts';
+import { isResponseItem, itemTurns, retrievalsIn } from '../../build/response-items.ts';
+import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { fields, label, objects, time } from '../../build/values.ts';
+import { merged } from '../../otel/messages.ts';
+
+const FORMAT = 'openai-responses';
+
+/** OpenAI Responses: items, responses, requests beside their responses, streams. Calls are paired by `call_id`. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'OpenAI Responses: items, responses, request/response pairs, streams',
+  unit: 'file',
+  detect: (sample) => worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
+  read,
+};
+
+/** Input may name a message by its role alone; among items it speaks neither for the format nor against it. */
+const isNoPlainMessage = (value: unknown): boolean =>
+  !(isFields(value) && value.type === undefined && typeof value.role === 'string' && 'content' in value);
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  const pair = pairOf({ value });
+  if (pair !== undefined) return /\/responses\b/.test(pair.uri) || isResponse(pair.response) ? 0.95 : 0;
+  if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type))) return 0.95;
+  // Messages stand among items; alone they could be anybody's.
+  // Items in camelCase are those of the Agents SDK.
+  if ('callId' in value) return 0;
+  return isResponseItem(value)
+    ? 0.9
+    : value.type === 'message' && 'role' in value && 'content' in value && !('stop_reason' in value)
+      ? 0.7
+      : 0;
+}
+
+const isResponse = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some((event) => isFields(event) && typeof event.type === 'string' && event.type.startsWith('response.'))
+    : isFields(value) && value.object === 'response' && Array.isArray(value.output);
+
+const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'response.created';
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  const { value } = first;
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
+  if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
+  return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
+}
+
+function itemsDraft(items: readonly unknown[]): Draft {
+  const { steps, turns } = conversation(itemTurns(items));
+  const retrievals: readonly DraftRetrieval[] = retrievalsIn(items);
+  return {
+    source: { format: FORMAT },
+    steps: [...steps, ...retrievals],
+    turns,
+    records: { ...MESSAGES_RECORD, retrieval: 'full' },
+  };
+}
+
+const responseExchange = (record: RawRecord): WireExchange => {
+  const response = fields(record.value);
+  return { record, input: inputOf(response), ...previous(response), ...replyOf(response) };
+};
+
+const previous = (source: Fields): { previousId?: string; inputIsDelta?: boolean } => {
+  const previousId = label(source.previous_response_id);
+  return previousId === undefined ? {} : { previousId, inputIsDelta: true };
+};
+
+function inputOf(request: Fields): Turn[] {
+  const { instructions, input } = request;
+  const turns = typeof input === 'string' ? [turnOfText('user', input)] : itemTurns(Array.isArray(input) ? input : []);
+  return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
+}
+
+const WIRE: Wire = {
+  input: inputOf,
+  asked: ({ request }) => ({ ...previous(request), ...defined({ model: label(request.model) }) }),
+  reply: replyOf,
+};
+
+function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?: string } } {
+  const whole = Array.isArray(response) ? lastOf(response) : fields(response);
+  const turns = itemTurns(objects(whole.output));
+  const isIncomplete = whole.status === 'incomplete';
+  const reason = label(fields(whole.incomplete_details).reason);
+  const output = merged(turns);
+  const asksForCalls = (output?.calls ?? []).some(({ by }) => by === undefined);
+  return defined({
+    provider: 'openai',
+    output: output ?? (whole.output === undefined ? undefined : turnOfText('assistant', '')),
+    model: label(whole.model),
+    responseId: label(whole.id),
+    usage: usageOf(whole.usage),
+    finish: isIncomplete
+      ? finishOf(reason)
+      : asksForCalls
+        ? ('tool_calls' as const)
+        : whole.status === 'completed'
+          ? ('stop' as const)
+          : undefined,
+    t0: time(whole.created_at),
+    t1: time(whole.completed_at),
+    ...gapOf({ cutOff: Array.isArray(response) && lastEvent(response) === undefined }),
+    error: isFields(whole.error) ? wireError(whole, undefined) : undefined,
+  });
+}
+
+const lastEvent = (events: readonly unknown[]): unknown =>
+  events.findLast(
+    (event) =>
+      isFields(fields(event).response) &&
+      /^response\.(?:completed|incomplete|failed)$/.test(String(fields(event).type)),
+  );
+
+/** The event that ends a stream holds the whole response. */
+function lastOf(events: readonly unknown[]): Fields {
+  const last = lastEvent(events);
+  if (last !== undefined) return fields(fields(last).response);
+  const done = events
+    .filter((event) => fields(event).type === 'response.output_item.done')
+    .map((event) => fields(event).item);
+  const started = events.find((event) => fields(event).type === 'response.created');
+  return { ...fields(fields(started).response), output: done.length === 0 ? undefined : done };
+}

@@ -1,0 +1,116 @@
+import type { Fields } from '../../../trace/fields.ts';
+import { textOf } from '../../build/answer.ts';
+import { defined } from '../../build/defined.ts';
+import { Dialogue } from '../../build/dialogue.ts';
+import type { Call, Turn } from '../../build/draft.ts';
+import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { usageOf } from '../../build/token-usage.ts';
+import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
+
+/** The conversation of SWE-agent. Demonstrations in it were shown to the model and never ran. */
+export function historySteps(history: readonly Fields[]): Dialogue {
+  const dialogue = new Dialogue();
+  let waiting: Call[] = [];
+  for (const message of history) {
+    if (message.is_demo === true || message.message_type === 'demonstration') continue;
+    const agent = label(message.agent);
+    const turns = messageTurns(message);
+    if (message.role === 'assistant') {
+      const [said = turnOfText('assistant', '')] = turns;
+      const calls = said.calls ?? actionCall(text(message.action));
+      waiting = [...calls];
+      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, defined({ agent }));
+      continue;
+    }
+    const isAnswer = message.message_type === 'observation' && waiting.length > 0;
+    if (!isAnswer) {
+      dialogue.hear(...turns);
+      continue;
+    }
+    const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap((id) => label(id) ?? []);
+    const result = text(message.content) ?? textOf(turns[0]) ?? '';
+    dialogue.hear(answer(waiting, ids[0], result));
+    waiting = [];
+  }
+  return dialogue;
+}
+
+/** Steps without a conversation: each is one reply, one command and what it printed. */
+export function trajectorySteps(steps: readonly Fields[]): Dialogue {
+  const dialogue = new Dialogue();
+  for (const step of steps) {
+    const calls = actionCall(text(step.action));
+    const seconds = amount(step.execution_time);
+    const said = text(pick(step, 'response', 'thought')) ?? '';
+    dialogue.reply(
+      { ...turnOfText('assistant', said), ...(calls.length === 0 ? {} : { calls }) },
+      seconds === undefined ? {} : { meta: { execution_ms: seconds * 1000 } },
+    );
+    if (calls.length > 0) dialogue.hear(answer(calls, undefined, text(step.observation) ?? ''));
+  }
+  return dialogue;
+}
+
+/** The tool is the first word of a command line. */
+function actionCall(action: string | undefined): Call[] {
+  const name = action === undefined ? undefined : /^\s*([^\s]{1,200})/.exec(action)?.[1];
+  return name === undefined ? [] : [{ name, args: { command: action?.trim() } }];
+}
+
+const answer = (calls: readonly Call[], id: string | undefined, result: string): Turn => ({
+  role: 'tool',
+  parts: [],
+  result,
+  ...defined({ callId: id, name: id === undefined ? calls[0]?.name : undefined }),
+});
+
+const BLOCK = /```(?:bash|mswea_bash_command|sh)\r?\n([\s\S]*?)\r?\n?```/;
+const RETURN_CODE = /<returncode>\s*(-?\d{1,10})\s*<\/returncode>/;
+
+/** mini-SWE-agent: commands stand in the text as a block, or are calls of a tool; what follows is what they printed. */
+export function miniSteps(messages: readonly Fields[]): Dialogue {
+  const dialogue = new Dialogue();
+  let waiting: Call[] = [];
+  for (const message of messages) {
+    const turns = messageTurns(message);
+    if (message.role === 'assistant') {
+      const [said = turnOfText('assistant', '')] = turns;
+      const extra = fields(message.extra);
+      const response = fields(extra.response);
+      const usd = amount(extra.cost);
+      waiting = [...(said.calls ?? blockCall(textOf(said) ?? '', extra))];
+      dialogue.reply(
+        { ...said, ...(waiting.length === 0 ? {} : { calls: waiting }) },
+        defined({
+          model: label(response.model),
+          usage: usageOf(response.usage),
+          cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
+        }),
+      );
+    } else if ((message.role === 'user' || message.role === 'tool') && waiting.length > 0) {
+      dialogue.hear(observation(message, turns, waiting));
+      waiting = waiting.slice(1);
+    } else dialogue.hear(...turns);
+  }
+  return dialogue;
+}
+
+function blockCall(said: string, extra: Fields): Call[] {
+  const [action] = objects(extra.actions);
+  const command = text(action?.command) ?? BLOCK.exec(said)?.[1];
+  return command === undefined ? [] : [{ name: 'bash', args: { command } }];
+}
+
+function observation(message: Fields, turns: readonly Turn[], waiting: readonly Call[]): Turn {
+  const result = textOf(turns[0]) ?? text(message.content) ?? '';
+  const code = Number(fields(message.extra).returncode ?? RETURN_CODE.exec(result)?.[1] ?? Number.NaN);
+  const callId = label(pick(message, 'tool_call_id')) ?? waiting[0]?.id;
+  return {
+    ...answer(waiting, callId, result),
+    ...(Number.isNaN(code)
+      ? {}
+      : code === 0
+        ? { status: 'ok' }
+        : { status: 'error', error: { message: result, code } }),
+  };
+}

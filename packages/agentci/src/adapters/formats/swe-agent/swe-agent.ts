@@ -1,0 +1,74 @@
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Trace } from '../../../trace/model.ts';
+import type { Adapter } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft } from '../../build/draft.ts';
+import { worst } from '../../build/likeness.ts';
+import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
+import { historySteps, miniSteps, trajectorySteps } from './swe-agent-steps.ts';
+
+const FORMAT = 'swe-agent';
+
+/** Trajectories of SWE-agent (`.traj`) and mini-SWE-agent. The patch it submits is the answer. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'SWE-agent trajectories (.traj) and mini-SWE-agent runs',
+  unit: 'record',
+  detect: (sample) => worst(sample, likeness),
+  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+};
+
+function likeness(value: unknown): number {
+  if (!isFields(value)) return 0;
+  if (isMini(value)) return 0.97;
+  const steps = objects(value.trajectory);
+  if (steps.length > 0 && steps.every((step) => 'action' in step && 'observation' in step)) return 0.97;
+  const history = objects(value.history);
+  return history.length > 0 && history.every((turn) => 'role' in turn && ('message_type' in turn || 'agent' in turn))
+    ? 0.95
+    : 0;
+}
+
+const isMini = (value: Fields): boolean =>
+  Array.isArray(value.messages) &&
+  isFields(value.info) &&
+  ('exit_status' in value.info || label(value.trajectory_format)?.startsWith('mini-swe-agent') === true);
+
+function draftOf(run: Fields): Draft {
+  const info = fields(run.info);
+  const stats = fields(info.model_stats);
+  const history = objects(run.history);
+  const dialogue = isMini(run)
+    ? miniSteps(objects(run.messages))
+    : history.length > 0
+      ? historySteps(history)
+      : trajectorySteps(objects(run.trajectory));
+  const submission = text(info.submission);
+  const usd = amount(stats.instance_cost);
+  const sent = amount(stats.tokens_sent);
+  const received = amount(stats.tokens_received);
+  const counted = (sent ?? 0) + (received ?? 0) > 0;
+  const reported: NonNullable<Trace['reported']> = defined({
+    usage: counted ? defined({ input: sent, output: received }) : undefined,
+    cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
+    llmCalls: amount(stats.api_calls) === 0 ? undefined : amount(stats.api_calls),
+  });
+  return {
+    source: { format: FORMAT, ...(isMini(run) ? { dialects: ['mini'] } : {}) },
+    steps: dialogue.steps,
+    turns: dialogue.turns,
+    ...defined({ id: label(pick(run, 'instance_id', 'environment_id')), status: statusOf(label(info.exit_status)) }),
+    ...(submission === undefined || submission === '' ? {} : { final: { text: submission } }),
+    ...(Object.keys(reported).length === 0 ? {} : { reported }),
+    records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', llmCalls: 'full', prompts: 'full' },
+    meta: defined({ exit_status: label(info.exit_status), environment: label(run.environment) }),
+  };
+}
+
+/** `submitted` is the good end; `submitted (exit_cost)` was cut short and sent in all the same. */
+function statusOf(exit: string | undefined): Trace['status'] | undefined {
+  if (exit === undefined) return undefined;
+  if (/^submitted$/i.test(exit)) return 'ok';
+  return /^submitted|cost|limit|context|format|skipped|early/i.test(exit) ? 'incomplete' : 'error';
+}
