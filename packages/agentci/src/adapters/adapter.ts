@@ -34,6 +34,13 @@ export interface Adapter {
   /** 0 = certainly not, 1 = certainly this format; looks at a few parsed records only. */
   readonly detect: (sample: readonly unknown[]) => number;
   /**
+   * Whether one record can be part of a recording in this format. Left out, a record on its own must be detected; a
+   * format whose records tell little one by one says more here. What is not recognised is that record's problem.
+   */
+  readonly recognises?: (value: unknown) => boolean;
+  /** Logs that people append to and private formats that grow: a record that no format knows is left to `read`. */
+  readonly allowsStrays?: boolean;
+  /**
    * `record`: every record is a whole run, so files are streamed.
    * `file`: records must be joined first (spans, events, messages), so the file's records are read together.
    * A format that comes both ways says which it is from a sample.

@@ -89,7 +89,7 @@ test('no more recordings are judged at a time than there are workers', async () 
 test('files that are no recordings are named', async () => {
   const dir = tempDir({ 'notes.txt': 'mine', 'a.json': { id: 'a', query: 'ask a', answer: 'ok' } });
   const { notices } = await run({ traces: dir, ids: ['a'] });
-  expect(notices).toEqual([expect.stringMatching(/^not read, being no .*notes\.txt$/)]);
+  expect(notices).toEqual([expect.stringMatching(/^skipped, not recordings: .*notes\.txt$/)]);
 });
 
 test.each([

@@ -136,7 +136,7 @@ export function skippedNotice(skipped: readonly string[]): string[] {
   if (skipped.length === 0) return [];
   const named = skipped.slice(0, MAX_NAMED).join(', ');
   const more = skipped.length > MAX_NAMED ? ` and ${skipped.length - MAX_NAMED} more` : '';
-  return [`not read, being no .json, .jsonl, .ndjson or .gz file of the folder: ${named}${more}`];
+  return [`skipped, not recordings: ${named}${more}`];
 }
 
 function unusedNotice(matcher: TraceMatcher): string[] {

@@ -21,6 +21,8 @@ export const spanAdapter = (format: string, summary: string): Adapter => ({
   summary,
   unit: 'file',
   detect: (sample) => (mainFormat(sample) === format ? confidence(sample) : 0),
+  // Spans of another dialect, and of no agent at all, are in every such file.
+  recognises: (value) => spanObjects(value).length > 0,
   read: (records) => {
     const spans = records.flatMap((record) => spanObjects(record.value).map((span) => flatSpan(span, record)));
     const items = readSpans(spans, format);

@@ -84,7 +84,7 @@ describe('reading traces', () => {
   });
 
   test('a format can be named', async () => {
-    const log = bytes('{"metadata":{},"answer":"x"}');
+    const log = bytes('{"metadata":{},"handoffs":[],"interactions":[]}');
     expect(await itemsOf(log, { format: 'agentunit' })).toMatchObject([
       { ok: true, trace: { source: { format: 'agentunit' } } },
     ]);

@@ -6,8 +6,9 @@ import type { Trace } from '../../trace/model.ts';
 import type { Adapter, AdapterItem, TraceProblem } from '../adapter.ts';
 import { containerOf } from '../containers/sniff.ts';
 import { byteChunks } from './byte-chunks.ts';
+import type { AdapterList } from './choose-adapter.ts';
 import { readContainer } from './read-container.ts';
-import { type AdapterList, RecordReader } from './record-reader.ts';
+import { RecordReader } from './record-reader.ts';
 import { recordingFiles } from './recording-files.ts';
 
 export interface ReadOptions {

@@ -1,20 +1,17 @@
 import { findDuplicateKey } from '../../kit/json-keys.ts';
 import type { StreamProblem, StreamRecord, StreamValue } from '../../kit/json-stream.ts';
-import { isFields } from '../../trace/fields.ts';
-import { isNativeTrace } from '../../trace/upgrade.ts';
+import type { Trace } from '../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from '../adapter.ts';
 import { readSimple, adapter as simple } from '../formats/simple/simple.ts';
-import { ownerOf, ownerOfText, problemWith } from '../problem.ts';
-import { type Detection, detectRecords } from './detect-records.ts';
+import { ownerOf, ownerOfText } from '../problem.ts';
+import { type AdapterList, chooseAdapter, unitOf, unreadable } from './choose-adapter.ts';
+import { detectRecords } from './detect-records.ts';
+import { readInteractions } from './read-interactions.ts';
+import { isPlausible, notFormat, recognises } from './recognise.ts';
 import { unwrap, withTask } from './unwrap.ts';
-
-/** The formats to choose from; loaded when they are needed. */
-export type AdapterList = () => Promise<readonly Adapter[]>;
 
 /** Written by our own programs, or by people who keep to our form. */
 const OWN: ReadonlySet<string> = new Set(['agentci', 'simple']);
-/** A file so clearly in a format of our own that no other one needs to be asked. */
-const OWN_SURE = 0.85;
 const SAMPLE_RECORDS = 20;
 
 const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
@@ -29,7 +26,13 @@ const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
 export class RecordReader {
   readonly #file: string | undefined;
   readonly #adapters: AdapterList;
+  /** The format somebody named. */
+  readonly #chosen: Adapter | undefined;
   #adapter: Adapter | undefined;
+  /** Every format, once the file is known not to be one of our own. */
+  #known: readonly Adapter[] = [];
+  /** Whether the container said what its records are: then they are not looked at again. */
+  #isTold = false;
   #unit: Unit | undefined;
   #session: RecordSession | undefined;
   #waiting: StreamRecord[] = [];
@@ -38,7 +41,7 @@ export class RecordReader {
   constructor(options: { file: string | undefined; adapters: AdapterList; chosen: Adapter | undefined }) {
     this.#file = options.file;
     this.#adapters = options.adapters;
-    this.#adapter = options.chosen;
+    this.#chosen = options.chosen;
   }
 
   async push(records: readonly StreamRecord[]): Promise<AdapterItem[]> {
@@ -65,7 +68,16 @@ export class RecordReader {
   /** Names the format before anything is read: some containers are part of one. */
   async choose(format: string): Promise<void> {
     this.#isEmpty = false;
-    this.#adapter ??= (await this.#adapters()).find((adapter) => adapter.format === format);
+    this.#known = await this.#adapters();
+    this.#adapter = this.#known.find((adapter) => adapter.format === format);
+    this.#isTold = this.#chosen === undefined || this.#chosen.format === format;
+  }
+
+  /** Reads calls of models among other recorded requests; each in its own format. */
+  async readRequests(records: readonly StreamValue[]): Promise<AdapterItem[]> {
+    this.#isEmpty = false;
+    const raws = records.map((record) => this.#raw(record, record.value));
+    return readInteractions(raws, await this.#adapters(), this.#chosen);
   }
 
   /** What is left at the end of the file; a file without records says so. */
@@ -80,7 +92,9 @@ export class RecordReader {
     if (this.#session !== undefined) return this.#feed(this.#session, waiting);
     if (this.#unit !== 'file') return this.#items(waiting);
     const { raws, problems } = this.#apart(waiting);
-    return [...problems, ...(raws.length === 0 ? [] : this.#adapter!.read(raws))];
+    if (raws.length === 0) return problems;
+    const items = [...this.#adapter!.read(raws)];
+    return [...problems, ...(problems.length === 0 ? items : items.map(withHole))];
   }
 
   /** A problem of this file. */
@@ -98,10 +112,14 @@ export class RecordReader {
     const raws: RawRecord[] = [];
     const problems: AdapterItem[] = [];
     for (const record of records) {
-      const twice = record.ok ? this.#saidTwice(record) : undefined;
-      if (twice !== undefined) problems.push(twice);
-      else if (record.ok) raws.push(this.#raw(record, unwrap(record.value).value));
-      else problems.push(this.#broken(record));
+      const problem = record.ok ? this.#saidTwice(record) : this.#broken(record);
+      if (problem !== undefined || !record.ok) {
+        if (problem !== undefined) problems.push(problem);
+        continue;
+      }
+      const raw = this.#raw(record, unwrap(record.value).value);
+      if (this.#isOwn(raw.value)) raws.push(raw);
+      else problems.push(notFormat(raw, this.#adapter!, this.#known));
     }
     return { raws, problems };
   }
@@ -112,26 +130,31 @@ export class RecordReader {
       if (record.ok) sample.push(record.value);
       if (sample.length === SAMPLE_RECORDS) break;
     }
-    this.#adapter ??= await this.#detect(sample);
-    const { unit, open } = this.#adapter;
-    this.#unit = typeof unit === 'string' ? unit : unit(sample.map((value) => unwrap(value).value));
-    if (this.#unit === 'file') this.#session = open?.();
+    this.#adapter ??= await this.#choose(sample);
+    if (!OWN.has(this.#adapter.format) || this.#chosen !== undefined) this.#known = await this.#adapters();
+    this.#unit = unitOf(
+      this.#adapter,
+      sample.map((value) => unwrap(value).value),
+    );
+    if (this.#unit === 'file') this.#session = this.#adapter.open?.();
   }
 
-  async #detect(sample: readonly unknown[]): Promise<Adapter> {
-    const values = sample.map((value) => unwrap(value).value);
-    if (simple.detect(values) >= OWN_SURE) return simple;
-    // Its schema is of no use to anybody else, so it is loaded with it.
-    if (values.every(isNativeTrace)) return (await import('../formats/agentci/agentci.ts')).adapter;
-    const adapters = await this.#adapters();
-    const whole = detectRecords(sample, adapters);
-    // A file may mix formats of single records: then its first record decides, and each other is asked for itself.
-    const best = whole.format === undefined ? detectRecords(sample.slice(0, 1), adapters) : whole;
-    const isClear = best.candidates.length === 1;
-    const found = isClear ? adapters.find(({ format }) => format === best.format) : undefined;
-    // Records that are read together are of one format: one that does not fit would be left out without a word.
-    const isMixed = whole.format === undefined && found !== undefined && unitOf(found, sample) === 'file';
-    return found === undefined || isMixed ? unreadable(isMixed ? whole : best, adapters) : found;
+  async #choose(sample: readonly unknown[]): Promise<Adapter> {
+    const chosen = this.#chosen;
+    if (chosen !== undefined) {
+      const known = await this.#adapters();
+      const values = sample.map((value) => unwrap(value).value);
+      return isPlausible(chosen, values, known) ? chosen : refusing(chosen, known);
+    }
+    // Quoted words among lines that are not JSON are a text, not answers.
+    const isText = sample.every((value) => typeof value === 'string') && this.#waiting.some((record) => !record.ok);
+    if (isText) return unreadable({ format: undefined, confidence: 0, candidates: [] }, await this.#adapters());
+    return chooseAdapter(sample, this.#adapters);
+  }
+
+  /** Whether a record can be one of this file. */
+  #isOwn(value: unknown): boolean {
+    return this.#isTold || recognises(this.#adapter!, value, this.#known);
   }
 
   async #items(records: readonly StreamRecord[]): Promise<AdapterItem[]> {
@@ -171,6 +194,7 @@ export class RecordReader {
   /** As `#readRecord` for the simple form, which comes in hundreds of thousands: no lists around single records. */
   #readPlain(record: StreamValue, items: AdapterItem[]): boolean {
     const wrapped = unwrap(record.value);
+    if (this.#chosen !== undefined && !this.#isOwn(wrapped.value)) return false;
     const item = readSimple(this.#raw(record, wrapped.value));
     if (item.ok) items.push(wrapped.value === record.value ? item : { ok: true, trace: withTask(item.trace, wrapped) });
     return item.ok;
@@ -179,6 +203,7 @@ export class RecordReader {
   /** False when the record is refused: it may be of another format than its file. */
   #readRecord(record: StreamValue, items: AdapterItem[]): boolean {
     const wrapped = unwrap(record.value);
+    if (!OWN.has(this.#adapter!.format) && !this.#isOwn(wrapped.value)) return false;
     const read = [...this.#adapter!.read([this.#raw(record, wrapped.value)])];
     if (read.length === 1 && read[0]!.ok === false) return false;
     for (const item of read) items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
@@ -187,13 +212,20 @@ export class RecordReader {
 
   async #readAgain(record: StreamValue, items: AdapterItem[]): Promise<void> {
     const wrapped = unwrap(record.value);
-    const raw = [this.#raw(record, wrapped.value)];
-    const adapter = (await this.#otherAdapter(wrapped.value)) ?? this.#adapter!;
-    for (const item of adapter.read(raw))
+    const raw = this.#raw(record, wrapped.value);
+    const other = this.#chosen === undefined ? await this.#otherAdapter(wrapped.value) : undefined;
+    const isForeign = other === undefined && (this.#chosen !== undefined || !OWN.has(this.#adapter!.format));
+    if (isForeign && !this.#isOwn(raw.value)) {
+      items.push(notFormat(raw, this.#adapter!, this.#known));
+      return;
+    }
+    for (const item of (other ?? this.#adapter!).read([raw]))
       items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
   }
 
   async #otherAdapter(value: unknown): Promise<Adapter | undefined> {
+    // A bare text is an answer only in a file of answers.
+    if (typeof value === 'string') return undefined;
     const adapters = await this.#adapters();
     const { format, confidence, candidates } = detectRecords([value], adapters);
     if (confidence < 0.5 || candidates.length > 1 || format === this.#adapter?.format) return undefined;
@@ -212,41 +244,25 @@ export class RecordReader {
   }
 }
 
-const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>
-  typeof unit === 'string' ? unit : unit(sample);
+/** Refuses every record of a file that is plainly not in the format somebody named. */
+const refusing = (chosen: Adapter, known: readonly Adapter[]): Adapter => ({
+  ...chosen,
+  unit: 'record',
+  recognises: () => true,
+  read: (records) => records.map((record) => notFormat(record, chosen, known)),
+});
 
-/** Answers every record of a file whose format is not clear with that problem, so that none is lost. */
-function unreadable({ candidates }: Detection, adapters: readonly Adapter[]): Adapter {
-  const isAmbiguous = candidates.length > 1;
-  const names = (isAmbiguous ? candidates : adapters).map(({ format }) => format);
-  const problemOf = (value: unknown) =>
-    isAmbiguous
-      ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
-      : {
-          code: 'TRACE_UNKNOWN_FORMAT',
-          message: `the record is in no known format: it is ${shapeOf(value)} (known: ${names.join(', ')})`,
-        };
-  return {
-    format: 'unknown',
-    summary: 'a format that is not clear',
-    unit: 'record',
-    detect: () => 0,
-    read: (records) => records.map((record) => problemWith(record, problemOf(record.value))),
+/** Records of one run are read together: where one of them could not be read, what it told is missing. */
+function withHole(item: AdapterItem): AdapterItem {
+  if (!item.ok) return item;
+  const { captured, warnings } = item.trace;
+  const lowered = { ...captured };
+  for (const key of ['toolCalls', 'llmCalls', 'handoffs'] as const)
+    if (lowered[key] === 'full') lowered[key] = 'partial';
+  const warning = {
+    code: 'RECORDS_UNREADABLE',
+    message: 'records of this file could not be read: calls may be missing',
   };
-}
-
-const MAX_KEYS = 8;
-
-/** What a record looks like, to see what it is instead. */
-function shapeOf(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (value === null) return 'null';
-  if (!isFields(value)) return `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}`;
-  const keys = Object.keys(value);
-  if (keys.length === 0) return 'an object without keys';
-  const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : '';
-  return `an object with ${keys
-    .slice(0, MAX_KEYS)
-    .map((key) => JSON.stringify(key.slice(0, 40)))
-    .join(', ')}${more}`;
+  const trace: Trace = { ...item.trace, captured: lowered, warnings: [...warnings, warning] };
+  return { ok: true, trace };
 }

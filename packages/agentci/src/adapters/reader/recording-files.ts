@@ -1,14 +1,22 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { UserError } from '../../kit/user-error.ts';
+import { containerOf } from '../containers/sniff.ts';
 
-const RECORDING = /\.(?:json|jsonl|ndjson|gz)$/i;
+/** Files that are recordings by their names. */
+const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse)$/i;
+/** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
+const MAYBE = /\.(?:ya?ml|txt|log)$/i;
+const HEAD_BYTES = 4096;
+
+/** The endings of what is read from a folder, for messages. */
+export const RECORDING_NAMES = '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {
   const info = await stat(path).catch((cause: unknown) => {
     throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
-      hint: 'give a file or a folder of .json, .jsonl, .ndjson or .gz recordings',
+      hint: `give a file, or a folder of recordings (${RECORDING_NAMES})`,
       cause,
     });
   });
@@ -17,8 +25,8 @@ export async function recordingFiles(path: string, onSkipped?: (path: string) =>
   const root = await realpath(path);
   await walk({ folder: path, root, seen: new Set([root]), files, onSkipped });
   if (files.length > 0) return files;
-  throw new UserError('TRACE_NO_RECORDINGS', `the folder "${path}" holds no recordings`, {
-    hint: 'recordings end in .json, .jsonl, .ndjson or .gz; hidden files are left out',
+  throw new UserError('TRACE_NO_RECORDINGS', `no recordings found in the folder "${path}"`, {
+    hint: `these are read: ${RECORDING_NAMES}; hidden files are left out`,
   });
 }
 
@@ -45,7 +53,7 @@ async function walk(options: Walk): Promise<void> {
       continue;
     }
     if (kind.isFile()) {
-      if (RECORDING.test(basename(path))) files.push(path);
+      if (await isRecording(path)) files.push(path);
       else onSkipped?.(path);
     } else if (kind.isDirectory()) {
       const real = await realpath(path);
@@ -53,6 +61,24 @@ async function walk(options: Walk): Promise<void> {
       seen.add(real);
       await walk({ ...options, folder: path });
     }
+  }
+}
+
+async function isRecording(path: string): Promise<boolean> {
+  const name = basename(path);
+  if (RECORDING.test(name)) return true;
+  if (!MAYBE.test(name)) return false;
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
+      return containerOf(buffer.subarray(0, bytesRead)) !== undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // What cannot be opened is read, and then reported as unreadable.
+    return true;
   }
 }
 

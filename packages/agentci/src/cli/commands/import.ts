@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { TraceProblem } from '../../adapters/adapter.ts';
 import { readTraceItems } from '../../adapters/reader/read-traces.ts';
+import { skippedNotice } from '../../engine/collect-recorded.ts';
 import { saveBaseline } from '../../engine/save-baseline.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { parseSpec } from '../../spec/parse-spec.ts';
@@ -67,14 +68,15 @@ Exit codes: 0 read · 1 a recording could not be read, the others were · 2 noth
       ),
   run: async ({ args, options: given, io }) => {
     const options = given as unknown as Options;
-    const { traces, problems } = await readAll(args, options, io);
+    const { traces, problems, skipped } = await readAll(args, options, io);
+    for (const notice of skippedNotice(skipped)) io.stderr.write(`agentci: ${notice}\n`);
     if (traces.length === 0) throw nothing(problems, options);
     const summaries = summarize(traces);
     const written =
       options.toSpec === undefined ? await writeTraces(traces, options, io) : await writeSpec(traces, options, io);
     if (options.json) {
       io.stdout.write(
-        `${JSON.stringify({ formats: summaries, problems, written: written.files, left: written.left, dry_run: options.dryRun ?? false }, null, 2)}\n`,
+        `${JSON.stringify({ formats: summaries, problems, skipped, written: written.files, left: written.left, dry_run: options.dryRun ?? false }, null, 2)}\n`,
       );
     } else io.stdout.write(describeImport({ summaries, problems, ...written, isDry: options.dryRun ?? false }));
     return problems.length === 0 ? 0 : 1;
@@ -91,12 +93,14 @@ async function readAll(
   paths: readonly string[],
   options: Options,
   io: Io,
-): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
+): Promise<{ traces: Trace[]; problems: TraceProblem[]; skipped: string[] }> {
   const traces: Trace[] = [];
   const problems: TraceProblem[] = [];
+  const skipped: string[] = [];
   for (const path of paths) {
     const items = readTraceItems(resolve(io.cwd, path), {
       signal: io.signal,
+      onSkipped: (file) => skipped.push(local(file, io)),
       ...(options.traceFormat === undefined ? {} : { format: options.traceFormat }),
     });
     for await (const item of items) {
@@ -110,6 +114,7 @@ async function readAll(
         ? traces.map((trace) => redact(trace, { names: options.redactNames ?? false }).trace)
         : traces,
     problems,
+    skipped,
   };
 }
 
@@ -136,7 +141,7 @@ function nothing(problems: readonly TraceProblem[], options: Options): UserError
       'IMPORT_UNREADABLE',
       `${first.file ?? 'the recording'}${first.line === undefined ? '' : `:${first.line}`}: ${first.message}`,
       {
-        hint: 'agentci import --trace-format NAME reads it as one format; docs/adapters lists them.',
+        hint: 'docs/adapters lists the formats that can be read, and how to export each.',
       },
     );
   return new UserError(

@@ -13,6 +13,7 @@ export const adapter: Adapter = {
   summary: 'Agent Client Protocol (ACP) messages between an editor and a coding agent',
   unit: 'file',
   detect: (sample) => most(sample, likeness),
+  allowsStrays: true,
   read,
 };
 

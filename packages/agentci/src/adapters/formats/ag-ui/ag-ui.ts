@@ -14,6 +14,7 @@ export const adapter: Adapter = {
   summary: 'AG-UI events (RUN_STARTED, TEXT_MESSAGE_*, TOOL_CALL_* …), also as server-sent events',
   unit: 'file',
   detect: (sample) => most(sample, likeness),
+  allowsStrays: true,
   read,
 };
 

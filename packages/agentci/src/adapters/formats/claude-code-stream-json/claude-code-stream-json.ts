@@ -20,6 +20,7 @@ export const adapter: Adapter = {
   summary: 'Claude Code stream-json output and Claude Agent SDK messages',
   unit: 'file',
   detect: (sample) => most(sample, likeness),
+  allowsStrays: true,
   read,
 };
 

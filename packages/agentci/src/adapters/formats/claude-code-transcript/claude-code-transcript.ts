@@ -21,6 +21,7 @@ export const adapter: Adapter = {
   summary: 'Claude Code session transcripts (projects/<folder>/<session>.jsonl)',
   unit: 'file',
   detect: (sample) => most(sample, likeness),
+  allowsStrays: true,
   read,
 };
 

@@ -14,6 +14,7 @@ export const adapter: Adapter = {
   unit: (sample) =>
     sample.length > 0 && sample.every((value) => wrappedEvents(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => most(sample, likeness),
+  allowsStrays: true,
   read,
 };
 

@@ -11,23 +11,24 @@ import { ADK_RECORDS, eventsDraft, invocationDraft, isEvent, withOutcome } from 
 
 const FORMAT = 'google-adk-events';
 
-/** Google ADK: events of a session, and eval sets, whose cases are the runs somebody expects. One run an invocation. */
+/** Google ADK: events of a session, one run per invocation. Eval sets say what should happen and are not read. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Google ADK: session events and eval sets',
+  summary: 'Google ADK: session events',
   unit: (sample) => (sample.length > 0 && sample.every((value) => !isEvent(value)) ? 'record' : 'file'),
   detect: (sample) => worst(sample, likeness),
   read,
 };
 
 const likeness = (value: unknown): number =>
-  isEvent(value) || isSession(value) || isEvalSet(value) || contentRuns(value) !== undefined ? 0.97 : 0;
+  isEvent(value) || isSession(value) || isEvalResult(value) || contentRuns(value) !== undefined ? 0.97 : 0;
 
 const isSession = (value: unknown): boolean =>
   isFields(value) && Array.isArray(value.events) && value.events.length > 0 && value.events.every(isEvent);
 
-const isEvalSet = (value: unknown): value is Fields =>
-  isFields(value) && 'eval_set_id' in value && Array.isArray(value.eval_cases);
+/** The result of an evaluation keeps the run that was judged beside the one that was expected. */
+const isEvalResult = (value: unknown): value is Fields =>
+  isFields(value) && Array.isArray(pick(value, 'eval_case_results', 'evalCaseResults'));
 
 /** Contents whose calls have ids of ADK's making. */
 function contentRuns(value: unknown): readonly (readonly [string, readonly Fields[]])[] | undefined {
@@ -54,7 +55,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (isEvent(first.value)) return sessionItems(first, records.map(({ value }) => value).filter(isFields), {});
   return records.flatMap((record) => {
     const { value } = record;
-    if (isEvalSet(value)) return evalItems(record, value);
+    if (isEvalResult(value)) return evalResultItems(record, value);
     if (isFields(value) && isSession(value)) return sessionItems(record, objects(value.events), value);
     return (contentRuns(value) ?? []).flatMap(([name, contents]) =>
       tryBuild(record, () => contentsDraft(name, contents)),
@@ -75,11 +76,12 @@ function sessionItems(record: RawRecord, events: readonly Fields[], session: Fie
   );
 }
 
-function evalItems(record: RawRecord, set: Fields): AdapterItem[] {
-  return objects(set.eval_cases).flatMap((evalCase) =>
-    objects(evalCase.conversation).flatMap((invocation) =>
-      tryBuild(record, () => invocationDraft(invocation, { evalCase, format: FORMAT })),
-    ),
+function evalResultItems(record: RawRecord, result: Fields): AdapterItem[] {
+  return objects(pick(result, 'eval_case_results', 'evalCaseResults')).flatMap((evalCase) =>
+    objects(pick(evalCase, 'eval_metric_result_per_invocation', 'evalMetricResultPerInvocation')).flatMap((judged) => {
+      const actual = pick(judged, 'actual_invocation', 'actualInvocation');
+      return isFields(actual) ? tryBuild(record, () => invocationDraft(actual, { evalCase, format: FORMAT })) : [];
+    }),
   );
 }
 

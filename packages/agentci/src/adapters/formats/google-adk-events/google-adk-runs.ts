@@ -109,7 +109,7 @@ export function withOutcome(turn: Turn): Turn {
   return status === 'success' ? { ...turn, status: 'ok' } : turn;
 }
 
-/** A run as an eval set expects it: the tools to use and the answer to give. What the tools return is often left out. */
+/** A run as the result of an evaluation keeps it: the tools used and the answer. What the tools return is often left out. */
 export function invocationDraft(
   invocation: Fields,
   { evalCase, format }: { readonly evalCase: Fields; readonly format: string },
@@ -123,20 +123,19 @@ export function invocationDraft(
   const id = label(pick(invocation, 'invocation_id', 'invocationId'));
   const caseId = label(pick(evalCase, 'eval_id', 'evalId'));
   return {
-    source: { format, dialects: ['eval-set'] },
+    source: { format, dialects: ['eval-result'] },
     ...defined({ id }),
     task: { input: asked, ...defined({ id: caseId }) },
-    steps: events.length > 0 ? dialogue.steps : expectedCalls(data),
+    steps: events.length > 0 ? dialogue.steps : usedTools(data),
     turns: dialogue.turns,
     ...(answer === undefined ? {} : { final: { text: answer } }),
     records: { toolCalls: 'full', toolArgs: 'full' },
-    meta: { expected: true },
   };
 }
 
 const turnsIn = (content: unknown): Turn[] => (isFields(content) ? messageTurns(content) : []);
 
-function expectedCalls(data: Fields): DraftTool[] {
+function usedTools(data: Fields): DraftTool[] {
   const responses = objects(pick(data, 'tool_responses', 'toolResponses'));
   return objects(pick(data, 'tool_uses', 'toolUses')).map((use, i): DraftTool => {
     const callId = label(use.id);

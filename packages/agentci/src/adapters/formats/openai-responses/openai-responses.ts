@@ -31,6 +31,7 @@ export const adapter: Adapter = {
   summary: 'OpenAI Responses: items, responses, request/response pairs, streams',
   unit: 'file',
   detect: (sample) => worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
+  recognises: (value) => !isNoPlainMessage(value) || likeness(value) > 0,
   read,
 };
 

@@ -1,0 +1,75 @@
+import { isNativeTrace } from '../../trace/upgrade.ts';
+import type { Adapter, Unit } from '../adapter.ts';
+import { adapter as simple } from '../formats/simple/simple.ts';
+import { problemWith } from '../problem.ts';
+import { type Detection, detectRecords } from './detect-records.ts';
+import { expectationsIn } from './expectations.ts';
+import { describeShape, recognises } from './recognise.ts';
+import { unwrap } from './unwrap.ts';
+
+/** The formats to choose from; loaded when they are needed. */
+export type AdapterList = () => Promise<readonly Adapter[]>;
+
+/** A file so clearly in a format of our own that no other one needs to be asked. */
+const OWN_SURE = 0.85;
+
+/** The adapter for a file, seen from its first records; one that refuses every record where no format is clear. */
+export async function chooseAdapter(sample: readonly unknown[], list: AdapterList): Promise<Adapter> {
+  const values = sample.map((value) => unwrap(value).value);
+  const isExpected = values.length > 0 && values.every((value) => expectationsIn(value) !== undefined);
+  if (!isExpected && simple.detect(values) >= OWN_SURE) return simple;
+  // Its schema is of no use to anybody else, so it is loaded with it.
+  if (values.every(isNativeTrace)) return (await import('../formats/agentci/agentci.ts')).adapter;
+  const adapters = await list();
+  if (isExpected) return unreadable({ format: undefined, confidence: 0, candidates: [] }, adapters);
+  const whole = detectRecords(sample, adapters);
+  const found = clearAdapter(whole, adapters);
+  if (found !== undefined) return found;
+  if (whole.format !== undefined) return unreadable(whole, adapters);
+  return prevailing(values, adapters) ?? unreadable(whole, adapters);
+}
+
+const clearAdapter = ({ format, candidates }: Detection, adapters: readonly Adapter[]): Adapter | undefined =>
+  candidates.length === 1 ? adapters.find((adapter) => adapter.format === format) : undefined;
+
+/**
+ * The format that most records of a mixed file are in. The others are problems of their own: one foreign line must not
+ * make a whole file unreadable, nor be left out without a word.
+ */
+function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): Adapter | undefined {
+  const votes = adapters
+    .map((adapter) => ({ adapter, own: values.filter((value) => recognises(adapter, value, adapters)) }))
+    .filter(({ own }) => own.length > 0)
+    .toSorted((a, b) => b.own.length - a.own.length);
+  for (const { adapter, own } of votes) {
+    if (own.length < votes[0]!.own.length) break;
+    if (clearAdapter(detectRecords(own, adapters), adapters) === adapter) return adapter;
+  }
+  // No single format has the most: where records are whole runs, each is read in its own.
+  return votes.map(({ adapter }) => adapter).find((adapter) => unitOf(adapter, values) === 'record');
+}
+
+export const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>
+  typeof unit === 'string' ? unit : unit(sample);
+
+/** Answers every record of a file whose format is not clear with that problem, so that none is lost. */
+export function unreadable({ candidates }: Detection, adapters: readonly Adapter[]): Adapter {
+  const isAmbiguous = candidates.length > 1;
+  const names = (isAmbiguous ? candidates : adapters).map(({ format }) => format);
+  const problemOf = (value: unknown) =>
+    expectationsIn(value) ??
+    (isAmbiguous
+      ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
+      : {
+          code: 'TRACE_UNKNOWN_FORMAT',
+          message: `the record is in no known format: it is ${describeShape(value)} (known: ${names.join(', ')})`,
+        });
+  return {
+    format: 'unknown',
+    summary: 'a format that is not clear',
+    unit: 'record',
+    detect: () => 0,
+    recognises: () => true,
+    read: (records) => records.map((record) => problemWith(record, problemOf(record.value))),
+  };
+}

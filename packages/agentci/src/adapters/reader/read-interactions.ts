@@ -1,0 +1,96 @@
+import { isFields } from '../../trace/fields.ts';
+import type { Trace } from '../../trace/model.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../adapter.ts';
+import { problemWith } from '../problem.ts';
+import { detectRecords } from './detect-records.ts';
+import { notFormat } from './recognise.ts';
+
+const FLOOR = 0.5;
+const MAX_NAMED = 3;
+
+/**
+ * Reads what an HTTP recorder wrote down: calls of models among other requests, perhaps of several providers. Each is read
+ * in its own format; requests that are no model calls are named in a warning, and those that may be one make the calls
+ * partly known.
+ */
+export function readInteractions(
+  records: readonly RawRecord[],
+  adapters: readonly Adapter[],
+  chosen: Adapter | undefined,
+): AdapterItem[] {
+  const byFormat = new Map<Adapter, RawRecord[]>();
+  const others: RawRecord[] = [];
+  for (const record of records) {
+    const { format, confidence, candidates } = detectRecords([record.value], adapters);
+    const adapter = adapters.find((known) => known.format === format);
+    if (adapter === undefined || confidence < FLOOR || candidates.length > 1) others.push(record);
+    else byFormat.set(adapter, [...(byFormat.get(adapter) ?? []), record]);
+  }
+  if (chosen !== undefined) {
+    const own = byFormat.get(chosen);
+    if (own === undefined) return records.slice(0, 1).map((record) => notFormat(record, chosen, adapters));
+  }
+  if (byFormat.size === 0) return records.length === 0 ? [] : [noModelCall(records)];
+  return [...byFormat].flatMap(([adapter, own]) => {
+    if (chosen !== undefined && adapter !== chosen) return own.map((record) => notFormat(record, chosen, adapters));
+    return [...adapter.read(own)].map((item) => (item.ok ? { ok: true, trace: withOthers(item.trace, others) } : item));
+  });
+}
+
+const noModelCall = (records: readonly RawRecord[]): AdapterItem =>
+  problemWith(records[0]!, {
+    code: 'TRACE_UNKNOWN_FORMAT',
+    message: `none of the ${records.length} recorded requests is a model call in a known format: ${nameRequests(records)}`,
+  });
+
+function withOthers(trace: Trace, others: readonly RawRecord[]): Trace {
+  if (others.length === 0) return trace;
+  const doubtful = others.filter(({ value }) => mayBeModelCall(value));
+  const named = doubtful.length > 0 ? doubtful : others;
+  const message =
+    doubtful.length > 0
+      ? `requests that may be model calls are in no known format: ${nameRequests(named)}`
+      : `requests that are not model calls were left out: ${nameRequests(named)}`;
+  const warnings = [...trace.warnings, { code: 'REQUESTS_LEFT_OUT', message }];
+  if (doubtful.length === 0) return { ...trace, warnings };
+  const { toolCalls, llmCalls } = trace.captured;
+  const captured = {
+    ...trace.captured,
+    toolCalls: toolCalls === 'full' ? ('partial' as const) : toolCalls,
+    llmCalls: llmCalls === 'full' ? ('partial' as const) : llmCalls,
+  };
+  return { ...trace, captured, warnings };
+}
+
+const MODEL_PATH =
+  /\/(?:chat|completions?|messages|responses|generate\w*|stream\w*generatecontent|converse[\w-]*|invoke[\w-]*|predict)\b/i;
+/** Requests that SDKs send beside model calls, and that no model answers. */
+const OTHER_PATH = /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
+
+/** A request for words: its path or its body looks like that of a model, and nothing says it is something else. */
+function mayBeModelCall(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const path = pathOf(value);
+  if (OTHER_PATH.test(path)) return false;
+  const { request } = value;
+  return (
+    MODEL_PATH.test(path) ||
+    (isFields(request) &&
+      ('messages' in request || 'contents' in request || ('model' in request && 'input' in request)))
+  );
+}
+
+/** Without what follows a question mark and what precedes an @: keys travel there. */
+const pathOf = (value: Readonly<Record<string, unknown>>): string =>
+  String(value.uri ?? value.url ?? '')
+    .split('?')[0]!
+    .replace(/\/\/[^/]*@/, '//');
+
+function nameRequests(records: readonly RawRecord[]): string {
+  const names = records.flatMap(({ value }) =>
+    isFields(value) ? [`${typeof value.method === 'string' ? value.method : '?'} ${pathOf(value).slice(0, 120)}`] : [],
+  );
+  const unique = [...new Set(names)];
+  const more = unique.length > MAX_NAMED ? ` and ${unique.length - MAX_NAMED} more` : '';
+  return `${unique.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
