@@ -28,7 +28,12 @@ export function atMost(options: {
   const { quantity, max, what, note, rest } = options;
   const unit = options.unit === undefined ? '' : ` ${options.unit}`;
   const value = quantity.exact ? quantity.value : quantity.atLeast;
-  const tail = note === undefined ? '' : ` (${note})`;
+  const sum =
+    quantity.exact && quantity.claimed !== undefined
+      ? `the sum of the calls; the recording reports ${number(quantity.claimed)}`
+      : undefined;
+  const notes = [sum, note].filter((one) => one !== undefined);
+  const tail = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const shown = `${quantity.exact ? '' : 'at least '}${number(value)}${unit}`;
   const full = { limit: max, ...rest };
   if (isAbove(value, max)) return violated(`${what}: ${shown}, limit ${number(max)}${unit}${tail}`, { value, ...full });

@@ -9,12 +9,15 @@ export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'sib
     const known = quantityOf(trace, quantity);
     return known.exact ? known.value : null;
   };
-  const cost = value(totals.costUsd);
+  // A claim of the source is shown as it is; limits and multipliers use what its calls add up to.
+  const shown = (quantity: Quantity): number | null =>
+    quantity.exact && quantity.claimed !== undefined && value(quantity) !== null ? quantity.claimed : value(quantity);
+  const cost = shown(totals.costUsd);
   const details: Record<string, unknown> = {
     actual: {
       cost_usd: cost === null ? null : Math.round(cost * 1e6) / 1e6,
-      total_tokens: value(totals.totalTokens),
-      llm_calls: value(totals.llmCalls),
+      total_tokens: shown(totals.totalTokens),
+      llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
     },
   };

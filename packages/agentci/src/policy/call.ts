@@ -1,3 +1,6 @@
+import { UserError } from '../kit/user-error.ts';
+import { isUnnamed } from '../trace/tool-name.ts';
+
 /** One tool call as the policy sees it. `args: undefined` means that they were not captured, never that there were none. */
 export interface PolicyCall {
   readonly name: string;
@@ -19,8 +22,15 @@ export type CallInput =
       readonly argsRaw?: string;
     };
 
+/** The first call without a name, as a reason why a rule about tools cannot be decided; undefined when all have one. */
+export function unnamedReason(calls: readonly PolicyCall[]): string | undefined {
+  const at = calls.findIndex(({ name }) => isUnnamed(name));
+  return at < 0 ? undefined : `call ${at + 1} was recorded without the name of its tool`;
+}
+
 /** Calls in one form. A step of a trace already has it, so it is not copied. */
 export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
+  if (!Array.isArray(inputs)) throw new UserError('POLICY_NO_CALLS', '"calls" must be a list of tool calls');
   return inputs.every(isPolicyCall) ? inputs : inputs.map(toCall);
 }
 
@@ -29,11 +39,14 @@ const isPolicyCall = (input: CallInput): input is PolicyCall =>
 
 function toCall(input: CallInput): PolicyCall {
   if (typeof input === 'string') return { name: input };
-  if (typeof input !== 'object' || input === null) return { name: String(input) };
+  // What names no tool is a call all the same, of a tool that is not known.
+  if (typeof input !== 'object' || input === null) return { name: '' };
   const args = input.args ?? input.arguments;
   return {
-    name: String(input.name ?? input.tool ?? ''),
+    name: nameIn(input.name) ?? nameIn(input.tool) ?? '',
     ...(args === undefined ? {} : { args }),
     ...(typeof input.argsRaw === 'string' ? { argsRaw: input.argsRaw } : {}),
   };
 }
+
+const nameIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

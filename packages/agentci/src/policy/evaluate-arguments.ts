@@ -2,6 +2,7 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { compileGlob } from '../kit/glob.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { ArgumentsResult, PolicyViolation } from '../results/policy-report.ts';
+import { isUnnamed } from '../trace/tool-name.ts';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
 import { parsePolicy } from './parse-policy.ts';
 import { type Policy, type ToolPolicy, toolPolicy } from './policy.ts';
@@ -98,6 +99,11 @@ class CallJudge {
         message: 'Too many tool calls',
         place: spent.place,
       });
+      return;
+    }
+    if (isUnnamed(call.name)) {
+      this.#reason ??= `call ${index + 1} was recorded without the name of its tool`;
+      this.#undecided.push({ call: index, reason: 'the tool has no name', policy_line: null });
       return;
     }
     const { tool, denied } = this.#lookUp(call);

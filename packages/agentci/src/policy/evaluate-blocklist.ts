@@ -1,7 +1,7 @@
 import { compileGlob } from '../kit/glob.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { BlocklistResult, PolicyViolation } from '../results/policy-report.ts';
-import { type CallInput, toCalls } from './call.ts';
+import { type CallInput, toCalls, unnamedReason } from './call.ts';
 import type { NamePattern } from './policy.ts';
 import { timed } from './timed.ts';
 import { policyPlace } from './value-schema.ts';
@@ -16,7 +16,7 @@ export interface EvaluateBlocklistInput {
 /** Counts the calls of blocked tools: all of them, not only the first. */
 export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResult {
   return timed(input.now, () => {
-    if (input.blocklist.length === 0)
+    if (!Array.isArray(input.blocklist) || input.blocklist.length === 0)
       throw new UserError('POLICY_CANNOT_FAIL', 'the blocklist is empty, so it cannot fail');
     const patterns = input.blocklist.map((entry) =>
       typeof entry === 'string' ? { text: entry, matches: compileGlob(entry), place: undefined } : entry,
@@ -47,14 +47,16 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
         severity: 'block',
       });
     }
+    const reason = violations.length > 0 ? undefined : unnamedReason(calls);
     return {
       metric: 'tool_blocklist',
-      status: violations.length > 0 ? 'fail' : 'pass',
+      status: violations.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'error',
       // A blocklist decides about every run, also one without calls.
       exercised: 'exercised',
       violations,
       calls_found: violations.length,
       tools: [...tools],
+      ...(reason === undefined ? {} : { reason }),
     };
   });
 }

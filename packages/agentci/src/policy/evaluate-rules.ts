@@ -1,6 +1,6 @@
 import { UserError } from '../kit/user-error.ts';
 import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
-import { type CallInput, toCalls } from './call.ts';
+import { type CallInput, toCalls, unnamedReason } from './call.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
@@ -22,6 +22,7 @@ export interface EvaluateRulesInput {
 /** The one evaluator of sequence rules: every rule gets a record, whatever became of the others. */
 export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
+    if (!Array.isArray(input.rules)) throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
     const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
     return judgeRules(new CallTable(toCalls(input.calls)), rules, input.complete ?? true);
   });
@@ -53,14 +54,16 @@ export function judgeRules(table: CallTable, rules: readonly CompiledRule[], com
     if (unknown.length > 0) isUnknown = true;
     else if (verdict.outcome === 'violated') violations.push(violationOf(rule, record, table));
   }
+  const unnamed = rules.length === 0 ? undefined : unnamedReason(table.calls);
+  const reason = isUnknown ? 'a rule asks for arguments that were not captured' : unnamed;
   const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
   return {
     metric: 'sequence_valid',
-    status: violations.length > 0 ? 'fail' : isUnknown ? 'error' : 'pass',
+    status: violations.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'error',
     exercised: isExercised ? 'exercised' : 'not_exercised',
     violations,
     rules: records,
-    ...(isUnknown ? { reason: 'a rule asks for arguments that were not captured' } : {}),
+    ...(reason === undefined ? {} : { reason }),
   };
 }
 

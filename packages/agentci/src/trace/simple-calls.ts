@@ -4,6 +4,7 @@ import { failureOf } from './failure.ts';
 import { type Fields, listAt, objectAt, optionalAmount, optionalText, refuse, textAt } from './fields.ts';
 import type { Captured, LlmStep, ToolStep, Usage } from './model.ts';
 import type { StepList } from './step-list.ts';
+import { parallelCalls, splitToolName, UNNAMED } from './tool-name.ts';
 
 type Note = (key: string, path: string, known: ReadonlySet<string>) => void;
 
@@ -26,36 +27,56 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
   let withResult = 0;
   let withOutcome = 0;
   let withTime = 0;
+  let count = 0;
+  let unnamed = 0;
   for (let i = 0; i < calls.length; i++) {
     const path = `tool_calls[${i}]`;
     const fields = objectAt(calls[i], path);
     for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS);
+    const inner =
+      typeof fields.name === 'string' ? parallelCalls(fields.name, parsedArguments(fields.args)) : undefined;
+    if (inner !== undefined) {
+      for (const call of inner) list.steps.push(toolStep(list.next, { ...call, id: fields.id }, path));
+      unnamed += inner.filter(({ name }) => name === UNNAMED).length;
+      count += inner.length;
+      withArgs += inner.length;
+      continue;
+    }
     const step = toolStep(list.next, fields, path);
+    count++;
+    if (step.name === UNNAMED) unnamed++;
     if (step.args !== undefined) withArgs++;
     if (step.result !== undefined) withResult++;
     if (step.status !== 'unknown') withOutcome++;
     if (step.meta !== undefined) withTime++;
     list.steps.push(step);
   }
-  captured.toolCalls = 'full';
-  captured.toolArgs = captureLevel(withArgs, calls.length);
-  captured.toolResults = captureLevel(withResult, calls.length);
-  captured.toolErrors = captureLevel(withOutcome, calls.length);
+  captured.toolCalls = unnamed > 0 ? 'partial' : 'full';
+  captured.toolArgs = captureLevel(withArgs, count);
+  captured.toolResults = captureLevel(withResult, count);
+  captured.toolErrors = captureLevel(withOutcome, count);
   if (withTime > 0) captured.timing = 'partial';
 }
 
 type Numbered = Pick<ToolStep, 'id' | 'seq'>;
 
 function toolStep({ id, seq }: Numbered, fields: Fields, path: string): ToolStep {
+  const written = textAt(fields.name, `${path}.name`);
+  const { name, server } = splitToolName(written);
   const step: ToolStep = {
     id,
     seq,
     kind: 'tool',
-    name: textAt(fields.name, `${path}.name`),
+    name,
     status: toolStatus(fields, path),
     by: 'client',
     evidence: ['message'],
   };
+  if (name !== written) step.rawName = written;
+  if (server !== undefined) {
+    step.server = server;
+    step.by = 'mcp';
+  }
   setArguments(step, fields.args);
   if (fields.result !== undefined) step.result = fields.result;
   const error = failureOf(fields.error, `${path}.error`);
@@ -78,6 +99,13 @@ function toolStatus(fields: Fields, path: string): ToolStep['status'] {
   }
   if (fields.error === undefined) return fields.result === undefined ? 'unknown' : 'ok';
   return fields.error === null || fields.error === false ? 'ok' : 'error';
+}
+
+/** Arguments to look into, whether given as a value or as JSON text. */
+function parsedArguments(args: unknown): unknown {
+  const holder: Pick<ToolStep, 'args' | 'argsRaw'> = {};
+  setArguments(holder, args);
+  return holder.args;
 }
 
 /** Sets the arguments, parsing the JSON text some SDKs give; a text that is no JSON is kept as `argsRaw`. */

@@ -1,16 +1,30 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { jsonProblem, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { nothingCaptured } from './captured.ts';
+import { driftWarnings } from './drift.ts';
 import { failureOf } from './failure.ts';
 import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
+import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
 import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
 import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
 import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
 import { StepList } from './step-list.ts';
 import { TraceError, type TraceIssue } from './trace-error.ts';
 
+/** Names that AgentCI 2.0 gives these in its own traces; read where the simple form's name is not used. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['final_answer', 'answer'],
+  ['input_query', 'query'],
+  ['total_cost', 'cost_usd'],
+  ['total_cost_usd', 'cost_usd'],
+  ['total_latency_ms', 'latency_ms'],
+  ['llm_call_count', 'llm_calls'],
+  ['total_llm_calls', 'llm_calls'],
+]);
+
 /** The keys of the simple form; anything else at the top of a record is reported as a warning. */
 export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
+  ...ALIASES.keys(),
   'id',
   'query',
   'answer',
@@ -79,7 +93,8 @@ function build(input: unknown, place: RecordPlace): Trace {
 
 const MAX_WARNINGS = 20;
 
-function fromFields(fields: Fields, place: RecordPlace): Trace {
+function fromFields(written: Fields, place: RecordPlace): Trace {
+  const fields = withOwnNames(written);
   const warnings: Trace['warnings'] = [];
   let known = 0;
   const note = (key: string, path: string, keys: ReadonlySet<string>): void => {
@@ -91,9 +106,13 @@ function fromFields(fields: Fields, place: RecordPlace): Trace {
       message: `${path === '' ? 'the simple form' : `"${path}"`} has no key ${shown}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
     });
   };
+  let hidesCalls = false;
   for (const key in fields) {
     if (SIMPLE_KEYS.has(key)) known++;
-    else note(key, '', SIMPLE_KEYS);
+    else {
+      note(key, '', SIMPLE_KEYS);
+      hidesCalls ||= mayHoldCalls(key, fields[key]);
+    }
   }
   if (known === 0) {
     const keys = Object.keys(fields)
@@ -114,6 +133,13 @@ function fromFields(fields: Fields, place: RecordPlace): Trace {
   if (llmCalls !== undefined) captured.llmCalls = 'partial';
   else if (isGiven(fields.llm_calls)) addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
   if (isGiven(fields.tool_calls)) addToolCalls(list, fields.tool_calls, captured, note);
+  if (hidesCalls || holdsCallList(fields.metadata) || holdsCallList(fields.answer)) {
+    warnings.push({
+      code: 'SIMPLE_CALLS_ELSEWHERE',
+      message: 'calls may be recorded under keys that are not read: list every call in "tool_calls"',
+    });
+    if (captured.toolCalls === 'full') captured.toolCalls = 'partial';
+  }
   addMultiAgent(list, fields, captured);
 
   const trace: Trace = {
@@ -132,7 +158,19 @@ function fromFields(fields: Fields, place: RecordPlace): Trace {
   setStatus(trace, fields);
   setReported(trace, fields, llmCalls);
   if (isGiven(fields.resources)) trace.resources = resourcesOf(fields.resources, 'resources');
+  if (trace.reported !== undefined) for (const warning of driftWarnings(trace)) warnings.push(warning);
   return trace;
+}
+
+function withOwnNames(fields: Fields): Fields {
+  let renamed: Record<string, unknown> | undefined;
+  for (const key in fields) {
+    const name = ALIASES.get(key);
+    if (name === undefined || isGiven(fields[name])) continue;
+    renamed ??= { ...fields };
+    renamed[name] = fields[key];
+  }
+  return renamed ?? fields;
 }
 
 function idOf(value: unknown): string | undefined {

@@ -30,10 +30,28 @@ describe('totals', () => {
       want: {
         costUsd: exact(1),
         costSource: { source: 'reported' },
-        totalTokens: exact(7),
+        // The larger of the claim and the sum is held against limits; the claim is still shown.
+        totalTokens: { exact: true, value: 120, claimed: 7 },
         latencyMs: exact(5),
         llmCalls: exact(1),
       },
+    },
+    {
+      when: 'the bill is 0 and the calls cost three dollars',
+      input: {
+        answer: 'x',
+        cost_usd: 0,
+        llm_calls: [
+          { ...cheap, cost_usd: 1 },
+          { ...cheap, cost_usd: 2 },
+        ],
+      },
+      want: { costUsd: { exact: true, value: 3, claimed: 0 }, costSource: { source: 'reported' } },
+    },
+    {
+      when: 'fewer model calls are claimed than are listed',
+      input: { answer: 'x', total_llm_calls: 1, llm_calls: [cheap, cheap] },
+      want: { llmCalls: exact(2) },
     },
     {
       when: 'every call is known',

@@ -6,10 +6,18 @@ import { llmCalls } from './selectors.ts';
  * limit is exceeded and never enough to say that it is kept.
  */
 export type Quantity =
-  | { readonly exact: true; readonly value: number }
+  | {
+      readonly exact: true;
+      readonly value: number;
+      /** What the source claims, where its own calls add up to more: the claim is shown, the sum is held against limits. */
+      readonly claimed?: number;
+    }
   | { readonly exact: false; readonly atLeast: number; readonly why: string };
 
-/** What a run used up. Totals given by the source win over sums of steps; what neither gives is unknown, not 0. */
+/**
+ * What a run used up. Of a total given by the source and the sum of its calls the larger counts; what neither gives is
+ * unknown, not 0.
+ */
 export interface Totals {
   readonly costUsd: Quantity;
   /** Names the dated price table when the cost was computed from tokens. */
@@ -49,6 +57,10 @@ export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Tot
 }
 
 const exact = (value: number): Quantity => ({ exact: true, value });
+/** A claim beside what the calls add up to: differences within rounding leave the claim alone. */
+const larger = (claimed: number, summed: number): Quantity =>
+  summed > claimed * (1 + ROUNDING) ? { exact: true, value: summed, claimed } : exact(claimed);
+const ROUNDING = 0.02;
 const atLeast = (value: number, why: string): Quantity => ({ exact: false, atLeast: value, why });
 
 /** A part of a sum: its known amount, and whether that is all of it. */
@@ -67,6 +79,12 @@ function totalOf(usage: Usage): Amount {
   return { value: parts, complete: input !== undefined && output !== undefined };
 }
 
+/** The tokens a usage tells of, whole; undefined where a part is unknown. */
+export function claimedTokens(usage: Usage | undefined): number | undefined {
+  const amount = usage === undefined ? NOTHING_KNOWN : totalOf(usage);
+  return amount.complete ? amount.value : undefined;
+}
+
 function tokens(options: {
   trace: Trace;
   calls: readonly LlmStep[];
@@ -75,8 +93,9 @@ function tokens(options: {
 }): Quantity {
   const { trace, calls, what, read } = options;
   const reported = trace.reported?.usage === undefined ? NOTHING_KNOWN : read(trace.reported.usage);
-  if (reported.complete) return exact(reported.value);
+  if (reported.complete && calls.length === 0) return exact(reported.value);
   const sum = sumOf(trace, calls, what, (call) => (call.usage === undefined ? NOTHING_KNOWN : read(call.usage)));
+  if (reported.complete) return larger(reported.value, sum.exact ? sum.value : sum.atLeast);
   return sum.exact ? sum : atLeast(Math.max(sum.atLeast, reported.value), sum.why);
 }
 
@@ -102,7 +121,12 @@ function costOf(
   price: PriceLookup | undefined,
 ): Pick<Totals, 'costUsd' | 'costSource'> {
   const reported = trace.reported?.cost;
-  if (reported !== undefined) return { costUsd: exact(reported.usd), costSource: sourceOf(reported) };
+  if (reported !== undefined) {
+    let summed = 0;
+    // Prices we compute ourselves are not held against a bill.
+    for (const { cost } of calls) if (cost?.source === 'reported') summed += cost.usd;
+    return { costUsd: larger(reported.usd, roundUsd(summed)), costSource: sourceOf(reported) };
+  }
   const sources: Cost[] = [];
   const costOfCall = (call: LlmStep): Amount => {
     const cost = call.cost ?? computed({ trace, price, usage: call.usage, model: call.model, call });
@@ -162,7 +186,8 @@ function mergeSources(costs: readonly Cost[]): Pick<Cost, 'source' | 'prices'> {
 
 function llmCallCount(trace: Trace, counted: number): Quantity {
   const reported = trace.reported?.llmCalls;
-  if (reported !== undefined) return exact(reported);
+  if (reported !== undefined)
+    return counted > reported ? { exact: true, value: counted, claimed: reported } : exact(reported);
   if (trace.captured.llmCalls === 'full') return exact(counted);
   const why = trace.captured.llmCalls === 'none' ? 'LLM calls were not captured' : 'not every LLM call was captured';
   return atLeast(counted, why);

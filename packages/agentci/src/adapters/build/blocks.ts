@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Part } from '../../trace/model.ts';
+import { UNNAMED } from '../../trace/tool-name.ts';
 import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { argumentsOf, fields, label, pick, resultOf, text } from './values.ts';
@@ -11,8 +12,7 @@ export interface Content {
   readonly results: Turn[];
 }
 
-/** The name of a call whose name was not recorded: it was a call all the same, of a tool nobody can tell. */
-export const UNNAMED = 'unknown';
+export { UNNAMED };
 
 /** Reads a content that is text, a block, or a list of blocks of any provider. */
 export function contentOf(value: unknown): Content {

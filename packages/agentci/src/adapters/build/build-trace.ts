@@ -1,3 +1,4 @@
+import { driftWarnings } from '../../trace/drift.ts';
 import {
   type Failure,
   type HandoffStep,
@@ -8,6 +9,7 @@ import {
 } from '../../trace/model.ts';
 import { TRACE_LIMITS } from '../../trace/schema.ts';
 import { placeId } from '../../trace/simple.ts';
+import { parallelCalls, splitToolName } from '../../trace/tool-name.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { problemWith } from '../problem.ts';
@@ -17,14 +19,13 @@ import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
 import { defined } from './defined.ts';
-import type { Draft, DraftStep } from './draft.ts';
+import type { Call, Draft, DraftStep } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
 import { isCutOff, withGaps } from './gap.ts';
 import { withHandoffs } from './handoffs.ts';
 import { inTimeOrder } from './order.ts';
-import { splitToolName } from './tool-name.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
-import { driftOf, reportedBy } from './usage.ts';
+import { reportedBy } from './usage.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
@@ -33,7 +34,7 @@ import { isWithheld, isWithheldTurn } from './withheld.ts';
  */
 export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (draft.steps.length > TRACE_LIMITS.steps) throw tooMany(draft.steps.length);
-  const linked = linkSteps(draft.steps.map(withBareName));
+  const linked = linkSteps(draft.steps.flatMap(withoutParallel).map(withBareName));
   foldDuplicates(linked);
   const joined = inTimeOrder(joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)));
   const nodes = withHandoffs(joined, {
@@ -51,7 +52,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const warnings = [
     ...(draft.warnings ?? []),
     ...gaps.warnings,
-    ...driftWarning(reported, steps),
+    ...driftWarnings({ steps, ...defined({ reported }) }),
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
@@ -99,6 +100,15 @@ const tooMany = (count: number): TraceError =>
     path: '',
   });
 
+/** A call that only wraps others is those others; the first keeps its ids, so that its result finds it. */
+function withoutParallel(draft: DraftStep): readonly DraftStep[] {
+  if (draft.kind !== 'tool') return [draft];
+  const calls = parallelCalls(draft.name, draft.args);
+  if (calls === undefined) return [draft];
+  const { key, callId, result, ...rest } = draft;
+  return calls.map((call, i) => ({ ...rest, ...call, ...(i === 0 ? defined({ key, callId, result }) : {}) }));
+}
+
 /** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
 function withBareName(draft: DraftStep): DraftStep {
   if (draft.kind === 'tool') {
@@ -121,7 +131,7 @@ function withBareName(draft: DraftStep): DraftStep {
 function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: string }>(turn: T): T {
   const name = turn.role === 'tool' && turn.name !== undefined ? splitToolName(turn.name).name : turn.name;
   if (turn.calls === undefined) return name === turn.name ? turn : { ...turn, name };
-  const calls = turn.calls.map((call) => {
+  const calls = turn.calls.flatMap(unwrapParallel).map((call) => {
     const split = splitToolName(call.name === '' ? UNNAMED : call.name);
     if (split.name === call.name) return call;
     const server = call.server ?? split.server;
@@ -130,6 +140,10 @@ function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: stri
   });
   return { ...turn, ...(name === undefined ? {} : { name }), calls };
 }
+
+const unwrapParallel = (call: Call): readonly Call[] =>
+  parallelCalls(call.name, call.args)?.map((inner, i) => (i === 0 ? { ...call, ...inner } : inner)) ?? [call];
+
 type DraftCalls = NonNullable<NonNullable<Draft['turns']>[number]['calls']>;
 
 function numbered(nodes: readonly Node[]): Step[] {
@@ -217,15 +231,6 @@ function span(draft: Draft, steps: readonly Step[]): Pick<Trace, 'startedAt' | '
     if (Number.isFinite(last)) endedAt ??= last;
   }
   return defined({ startedAt, endedAt });
-}
-
-function driftWarning(reported: Trace['reported'], steps: readonly Step[]): Trace['warnings'] {
-  const llms = steps.filter((step) => step.kind === 'llm');
-  const drift = driftOf(
-    reported?.usage,
-    llms.map(({ usage }) => usage),
-  );
-  return drift === undefined ? [] : [{ code: 'USAGE_DRIFT', message: drift }];
 }
 
 function speakerWarnings(steps: readonly Step[]): Trace['warnings'] {

@@ -2,8 +2,6 @@ import type { Trace, Usage } from '../../trace/model.ts';
 import type { DraftAgent, DraftLlm } from './draft.ts';
 import { isAgent, isKept, isLlm, type Node } from './tree.ts';
 
-const DRIFT = 0.02;
-
 /**
  * The totals of a run where the source says them: its own claim, else the sum an agent's record carries when no call of a
  * model says its own. Sums over steps stay with the steps.
@@ -43,16 +41,3 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
   }
   return Object.keys(sum).length === 0 ? undefined : sum;
 }
-
-/** A claim that differs from the sum of its parts is worth a word: hidden calls, or parts that were counted twice. */
-export function driftOf(reported: Usage | undefined, usages: readonly (Usage | undefined)[]): string | undefined {
-  const claimed = reported === undefined ? undefined : total(reported);
-  const summed = sumUsage(usages);
-  const sum = summed === undefined ? undefined : total(summed);
-  if (claimed === undefined || sum === undefined) return undefined;
-  if (Math.abs(claimed - sum) <= DRIFT * Math.max(claimed, sum)) return undefined;
-  return `the recording reports ${claimed} tokens; its calls add up to ${sum}`;
-}
-
-const total = ({ input, output, total: given }: Usage): number | undefined =>
-  given ?? (input === undefined || output === undefined ? undefined : input + output);

@@ -25,12 +25,20 @@ export async function chooseAdapter(sample: readonly unknown[], list: AdapterLis
   const whole = detectRecords(sample, adapters);
   const found = clearAdapter(whole, adapters);
   if (found !== undefined) return found;
-  if (whole.format !== undefined) return unreadable(whole, adapters);
+  if (whole.candidates.length > 1) return unreadable(whole, adapters);
   return prevailing(values, adapters) ?? unreadable(whole, adapters);
 }
 
-const clearAdapter = ({ format, candidates }: Detection, adapters: readonly Adapter[]): Adapter | undefined =>
-  candidates.length === 1 ? adapters.find((adapter) => adapter.format === format) : undefined;
+/** Below this a format only says that a record might be one of its own: too little to read a file by. */
+const ENOUGH = 0.3;
+
+function clearAdapter(
+  { format, confidence, candidates }: Detection,
+  adapters: readonly Adapter[],
+): Adapter | undefined {
+  if (candidates.length !== 1 || confidence < ENOUGH) return undefined;
+  return adapters.find((adapter) => adapter.format === format);
+}
 
 /**
  * The format that most records of a mixed file are in. The others are problems of their own: one foreign line must not

@@ -19,10 +19,13 @@ export const adapter: Adapter = {
 
 function likeness(value: unknown): number {
   if (!isFields(value) || !Array.isArray(value.spans)) return 0;
-  const [first] = value.spans;
-  if (first === undefined) return typeof value.trace_id === 'string' && 'total_tool_calls' in value ? 0.9 : 0.2;
-  return isFields(first) && ('tool_calls' in first || 'llm_calls' in first) ? 0.95 : 0.1;
+  if (value.spans.length === 0) return typeof value.trace_id === 'string' && 'total_tool_calls' in value ? 0.9 : 0;
+  return value.spans.slice(0, 20).every(isOwnSpan) ? 0.95 : 0;
 }
+
+/** Other tools write trees of spans under the same keys; only this one lists calls inside each. */
+const isOwnSpan = (span: unknown): boolean =>
+  isFields(span) && (Array.isArray(span.tool_calls) || Array.isArray(span.llm_calls));
 
 function readOne(record: RawRecord): AdapterItem {
   try {

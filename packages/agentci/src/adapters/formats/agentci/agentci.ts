@@ -1,4 +1,6 @@
+import type { Step, ToolStep, Trace } from '../../../trace/model.ts';
 import { validateTrace } from '../../../trace/schema.ts';
+import { splitToolName } from '../../../trace/tool-name.ts';
 import { isNativeTrace, upgradeTrace } from '../../../trace/upgrade.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
@@ -16,8 +18,21 @@ function readOne(record: RawRecord): AdapterItem {
   const upgraded = upgradeTrace(record.value);
   if (!upgraded.ok) return problemWith(record, upgraded.issue);
   const checked = validateTrace(upgraded.value);
-  if (checked.ok) return { ok: true, trace: checked.trace };
+  if (checked.ok) return { ok: true, trace: withBareNames(checked.trace) };
   const [first, ...rest] = checked.issues;
   const more = rest.length === 0 ? '' : ` (and ${rest.length} more)`;
   return problemWith(record, { code: first!.code, message: `${first!.message}${more}` });
+}
+
+/** Traces of our own have bare names already; those that somebody wrote by hand may not. */
+function withBareNames(trace: Trace): Trace {
+  const isWritten = (step: Step): step is ToolStep =>
+    step.kind === 'tool' && step.rawName === undefined && splitToolName(step.name).name !== step.name;
+  if (!trace.steps.some(isWritten)) return trace;
+  const steps = trace.steps.map((step) => {
+    if (!isWritten(step)) return step;
+    const { name, server } = splitToolName(step.name);
+    return { ...step, name, rawName: step.name, ...(server === undefined ? {} : { server }) };
+  });
+  return { ...trace, steps };
 }

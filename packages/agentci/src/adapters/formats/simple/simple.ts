@@ -14,7 +14,7 @@ export const adapter: Adapter = {
 };
 
 /** Keys that tell what happened; the others (`id`, `metadata`, `model` …) are common in every format. */
-const TELLING = ['answer', 'tool_calls', 'llm_calls'];
+const TELLING = ['answer', 'final_answer', 'tool_calls', 'llm_calls'];
 const SHARED_WITH_AGENTUNIT = ['interactions', 'handoffs', 'conflicts', 'agent_roles'];
 
 function likeness(value: unknown): number {
