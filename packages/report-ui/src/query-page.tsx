@@ -81,6 +81,11 @@ export function QueryPage({
         ))}
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
+      {(result.warnings ?? []).map(({ code, message }) => (
+        <p class="notice" key={`${code} ${message}`}>
+          <strong>recording</strong> {visible(message)}
+        </p>
+      ))}
       {result.error && (
         <div class="notice error">
           <strong>{result.error.kind} error</strong> {visible(result.error.message)}

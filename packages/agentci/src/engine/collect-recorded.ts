@@ -15,6 +15,8 @@ export interface Recorded {
   /** One `error` per record that could not be read and belongs to no query. */
   readonly checks: CheckResult[];
   readonly notices: string[];
+  /** Recordings that belong to no query. */
+  readonly unmatched: number;
 }
 
 /** Judges recordings as they stream by; no recording is kept once its verdict is written down. */
@@ -92,7 +94,11 @@ export async function collectRecorded(
   }
   if (!ledger.stopped())
     for (const { query, run } of ledger.pending()) ledger.add(query, run, missing(query, run, ledger, matcher));
-  return { checks, notices: [...skippedNotice(skipped), ...unusedNotice(matcher)] };
+  return {
+    checks,
+    notices: [...skippedNotice(skipped), ...unusedNotice(matcher)],
+    unmatched: matcher.unusedCount,
+  };
 }
 
 async function* batches(

@@ -1,5 +1,6 @@
 import type { CheckStatus, Layer, QueryResult, RunSummary } from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
+import { mergeWarnings } from '../results/trace-warnings.ts';
 import type { Query } from '../spec/suite.ts';
 import { stabilityOf } from './stability.ts';
 
@@ -23,6 +24,7 @@ function merge(query: Query, runs: readonly QueryResult[]): QueryResult {
   return {
     ...worst,
     status: statusOf(query, runs, { passed, decided }),
+    warnings: mergeWarnings(runs),
     runs: runs.map(summaryOf),
     pass_rate: { passed, decided, min: query.minPassRate },
     stability: stabilityOf(runs),
@@ -102,6 +104,7 @@ export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): Qu
   result.status = 'skip';
   result.answer = null;
   if (location) result.location = location;
+  result.warnings = [];
   result.correctness = layers?.correctness ?? emptyLayer();
   result.path = layers?.path ?? emptyLayer();
   result.cost = layers?.cost ?? emptyLayer();

@@ -5,11 +5,13 @@ import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { CheckResult, Layer, LayerResult, QueryResult } from '../results/run-result.ts';
+import type { CheckResult, Layer, LayerResult, QueryResult, TraceWarning } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
+import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
+import { driftWarnings } from '../trace/drift.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
@@ -47,7 +49,8 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
 export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
-  if (unfit !== undefined) return errorResult(query, { kind: 'trace', message: unfit });
+  if (unfit !== undefined)
+    return { ...errorResult(query, { kind: 'trace', message: unfit }), warnings: warningsOf(input.trace) };
 
   const trace = input.trace.status === 'incomplete' ? asPartial(input.trace) : input.trace;
   const priced = input.price ? { price: input.price } : {};
@@ -89,9 +92,16 @@ function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, 
   const { query, baseline } = input;
   const result = blankResult(query, layers);
   result.answer = finalText(trace) ?? null;
+  if (trace.warnings.length > 0 || trace.reported !== undefined) result.warnings = warningsOf(trace);
   if (baseline) result.baseline = { version: baseline.version, ...(baseline.file ? { file: baseline.file } : {}) };
   result.status = statusOf(result);
   return result;
+}
+
+/** What the trace says of itself, and of totals that its own calls contradict. */
+function warningsOf(trace: Trace): TraceWarning[] {
+  const isTold = trace.warnings.some(({ code }) => code === 'USAGE_DRIFT');
+  return toWarnings(isTold ? trace.warnings : [...trace.warnings, ...driftWarnings(trace)]);
 }
 
 function judged(input: EvaluateInput, trace: Trace, correctness: LayerResult): Promise<RubricResults> {

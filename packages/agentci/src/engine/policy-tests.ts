@@ -11,7 +11,7 @@ import type { PolicyTest } from '../spec/policy-test.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
-import { skippedNotice } from './collect-recorded.ts';
+import { type Recorded, skippedNotice } from './collect-recorded.ts';
 import type { Ledger } from './ledger.ts';
 import { runModuleMetric } from './module-metric.ts';
 import { verdictOn } from './policy-checks.ts';
@@ -24,7 +24,7 @@ export async function collectPolicyTests(
   options: RunOptions,
   source: NonNullable<RunOptions['traces']>,
   ledger: Ledger,
-): Promise<{ checks: CheckResult[]; notices: string[] }> {
+): Promise<Recorded> {
   const pending = ledger.pending();
   const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({ query, tally: new TestTally(query) }));
   const checks: CheckResult[] = [];
@@ -55,7 +55,7 @@ export async function collectPolicyTests(
     const results = new Map(open.map(({ query, tally }) => [query, tally.result()]));
     for (const { query, run } of pending) ledger.add(query, run, results.get(query)!);
   }
-  return { checks, notices: skippedNotice(skipped) };
+  return { checks, notices: skippedNotice(skipped), unmatched: 0 };
 }
 
 async function judge(

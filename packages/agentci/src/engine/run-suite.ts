@@ -38,7 +38,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judge = traceJudge(judges, shelf, suite.dir, metrics);
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
-  let recorded: Recorded = { checks: [], notices: [] };
+  let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   const runner = options.runner ?? suite.runner;
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
@@ -64,6 +64,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const verdicts = {
     results: ledger.results(),
     checks: [...recorded.checks, ...(overall?.checks ?? [])],
+    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -76,6 +77,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
+    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
     notices: [
       ...ledger.notices(),
       ...shelf.notices,

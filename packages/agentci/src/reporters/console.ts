@@ -20,6 +20,7 @@ import type { ReportContext, Reporter } from './reporter.ts';
 const MAX_LISTED_PASSES = 40;
 const MAX_STDERR_LINES = 8;
 const RANKED = 3;
+const MAX_WARNINGS = 5;
 const MAX_UNMEASURED = 5;
 /** A longer cell, as a reason is, moves the rest of its line instead of everybody's. */
 const MAX_COLUMN = 32;
@@ -61,9 +62,11 @@ function renderConsole(run: RunResult, context: ReportContext): string {
 
 function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]): string[] {
   const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
+  const warnings = warningLines(result, c);
   if (result.status === 'pass')
     return [
       head,
+      ...warnings,
       ...(result.stability?.class === 'flaky' ? repeatLines(result).map((line) => `        ${line}`) : []),
       ...metrics,
     ];
@@ -72,11 +75,19 @@ function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]):
   if (result.xfail && result.status === 'skip')
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
+  lines.push(...warnings);
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push(...metrics, '');
   return lines;
 }
+
+/** What is odd about the recording, shown beside any verdict. */
+const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] =>
+  warnings
+    .slice(0, MAX_WARNINGS)
+    .map(({ message }) => `        ${c.yellow('!')} recording: ${clip(escapeTerminalLine(message), 200)}`)
+    .concat(warnings.length > MAX_WARNINGS ? [c.dim(`          and ${warnings.length - MAX_WARNINGS} more`)] : []);
 
 /** One line a query for the values that decide nothing, in columns over all queries. */
 function metricLines(results: readonly QueryResult[], c: Colors): (result: QueryResult) => string[] {
@@ -191,7 +202,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
   ];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  lines.push(...unsaidLine(run, c));
+  lines.push(...unsaidLine(run, c), ...warnedLine(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
@@ -214,6 +225,16 @@ function unsaidLine(run: RunResult, c: Colors): string[] {
     .map(([id, n]) => `${escapeTerminalLine(id)}${n > 1 ? ` × ${n}` : ''}`);
   const more = counts.size > MAX_UNMEASURED ? ` and ${formatCount(counts.size - MAX_UNMEASURED)} more` : '';
   return [c.yellow(`${plural(total, 'check')} of passed queries could not be measured: ${named.join(', ')}${more}`)];
+}
+
+/** Warnings about recordings, by kind: passing queries may not be listed, and then theirs would not be seen. */
+function warnedLine({ results }: RunResult, c: Colors): string[] {
+  const counts = new Map<string, number>();
+  for (const { warnings = [] } of results)
+    for (const { code } of warnings) counts.set(code, (counts.get(code) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const named = [...counts].map(([code, n]) => `${escapeTerminalLine(code)}${n > 1 ? ` × ${n}` : ''}`);
+  return [c.yellow(`warnings about recordings: ${named.slice(0, MAX_UNMEASURED).join(', ')}`)];
 }
 
 /** What judging cost, apart from the agent. */

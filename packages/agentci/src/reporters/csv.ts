@@ -1,5 +1,6 @@
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { type CheckResult, LAYERS, type RunResult } from '../results/run-result.ts';
+import { warningId } from './findings.ts';
 import { freeMetrics, freeRunMetrics, type MetricValue, metricText } from './metric-values.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -46,6 +47,8 @@ function* renderCsv(run: RunResult): Generator<string> {
       yield row([...common, '', '', result.status, '', why, '', '', ...placeOf(result.location)]);
     }
     for (const { layer, check } of checks) yield checkRow(common, layer, check);
+    for (const { code, message } of result.warnings ?? [])
+      yield row([...common, '', warningId(code), 'warn', '', message, '', '', ...placeOf(result.location)]);
     for (const metric of freeMetrics(result)) yield metricRow(common, metric);
   }
 }

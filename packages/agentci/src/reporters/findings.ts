@@ -16,6 +16,9 @@ export interface Finding {
 
 export const QUERY_ERROR = 'query.error';
 
+/** What a warning about a recording is called beside checks: `trace.usage_drift`. */
+export const warningId = (code: string): string => `trace.${code.toLowerCase()}`;
+
 /** All findings, run-level ones first, then in spec order. */
 export function findingsOf(run: RunResult): Finding[] {
   const findings: Finding[] = [];
@@ -39,6 +42,8 @@ export function findingsOfQuery(result: QueryResult): Finding[] {
       result,
     });
   }
+  for (const { code, message } of result.warnings ?? [])
+    findings.push({ level: 'warning', checkId: warningId(code), message, location: result.location, result });
   // Expected failures and failures within min_pass_rate do not fail the run, so they must not look as if they did.
   const blocking = result.status === 'fail' || result.status === 'error';
   if (!blocking && result.xfail) return findings;

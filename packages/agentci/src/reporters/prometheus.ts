@@ -58,6 +58,11 @@ const GAUGES: readonly Gauge[] = [
     help: 'Tool calls made.',
     value: (r) => (r.path.details.tool_calls as { actual?: number } | undefined)?.actual,
   },
+  {
+    name: 'agentci_trace_warnings',
+    help: 'Warnings about the recording itself.',
+    value: ({ warnings }) => warnings?.length,
+  },
   { name: 'agentci_cost_usd', help: 'Cost of the run in US dollars.', value: actual('cost_usd') },
   { name: 'agentci_total_tokens', help: 'Tokens used by the run.', value: actual('total_tokens') },
   { name: 'agentci_llm_calls', help: 'Model calls made.', value: actual('llm_calls') },

@@ -47,6 +47,12 @@ export interface MetricResult {
   detail: Record<string, unknown>;
 }
 
+/** Something about the recording itself that a reader of the verdict should know. */
+export interface TraceWarning {
+  code: string;
+  message: string;
+}
+
 /** Why a query could not be judged at all. `infra` ones were retried first and are labelled [INFRA]. */
 export interface QueryError {
   kind: 'agent' | 'infra' | 'trace' | 'budget';
@@ -104,6 +110,8 @@ export interface QueryResult {
   answer: string | null;
   location?: Location;
   error?: QueryError;
+  /** What is odd about the recording, from every run of the query. Absent in results of older versions. */
+  warnings?: TraceWarning[];
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
   /** The expected-failure note: the reason as written, and the status before it was applied. */
@@ -150,6 +158,8 @@ export interface RunResult {
   metrics?: Record<string, MetricResult>;
   summary: RunSummaryCounts;
   results: QueryResult[];
+  /** Recordings that belong to no query of the spec. */
+  unmatched_recordings?: number;
   /** Notes that decide nothing: unused recordings, baselines without a query, a spec changed since capture. */
   notices: string[];
   /** The two fields below are about the clock and are left out of byte comparisons. */

@@ -1,0 +1,32 @@
+import type { QueryResult, TraceWarning } from './run-result.ts';
+
+/**
+ * Oddities that cannot hide a call: a number that does not add up, a guess that adds a step. Every other warning may, and
+ * so does one that a later version writes.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'USAGE_DRIFT',
+  'HANDOFF_GUESSED',
+  'ANSWER_EMPTY',
+  'OUTPUT_NOISE',
+  'AGENTUNIT_UNNAMED_TOOL',
+  'TOOL_NAME_CHANGED',
+]);
+
+/** Whether a recording with this warning may lack a call that happened. */
+export const mayHideCall = ({ code }: TraceWarning): boolean => !HARMLESS.has(code);
+
+const MAX_KEPT = 20;
+
+/** The warnings of several runs of a query, each once. */
+export function mergeWarnings(runs: readonly Pick<QueryResult, 'warnings'>[]): TraceWarning[] {
+  const seen = new Map<string, TraceWarning>();
+  for (const { warnings } of runs)
+    for (const warning of warnings ?? [])
+      if (seen.size < MAX_KEPT) seen.set(`${warning.code}\0${warning.message}`, warning);
+  return [...seen.values()];
+}
+
+/** A trace's warnings as results carry them: bounded, and without the ids of its steps. */
+export const toWarnings = (warnings: readonly TraceWarning[]): TraceWarning[] =>
+  warnings.slice(0, MAX_KEPT).map(({ code, message }) => ({ code, message }));
