@@ -218,7 +218,7 @@ describe('what was not looked at is said', () => {
     });
     symlinkSync(join(cwd, 'outside.jsonl'), join(cwd, 'traces', 'link.jsonl'));
     const { stdout } = await cli(['test', '--traces', 'traces'], { cwd });
-    expect(stdout).toMatch(/not read.*traces\/b\.log.*traces\/link\.jsonl/);
+    expect(stdout).toMatch(/skipped, not recordings.*traces\/b\.log.*traces\/link\.jsonl/);
   });
 
   test('costs that --max-cost cannot count', async () => {
