@@ -3,7 +3,7 @@ import type { QueryResult } from '../results/run-result.ts';
 import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import { AgentError, type Runner, type RunOutput, refuseNoAnswer } from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
@@ -156,7 +156,7 @@ function functionRunner(agent: AgentFunction): Runner {
       });
       try {
         const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
-        if (value === null || value === undefined) throw new AgentError('agent', `the agent returned ${value}`);
+        refuseNoAnswer(value, {});
         return { value, wallMs: performance.now() - started };
       } catch (error) {
         throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });

@@ -10,12 +10,14 @@ export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'sib
     return known.exact ? known.value : null;
   };
   const cost = value(totals.costUsd);
+  const ttftMs = trace.reported?.ttftMs;
   const details: Record<string, unknown> = {
     actual: {
       cost_usd: cost === null ? null : Math.round(cost * 1e6) / 1e6,
       total_tokens: value(totals.totalTokens),
       llm_calls: value(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
+      ...(ttftMs === undefined ? {} : { ttft_ms: ttftMs }),
     },
   };
   if (baseline === undefined) return details;
