@@ -87,6 +87,11 @@ export function QueryPage({
           {result.error.stderr && <pre tabIndex={0}>{visible(result.error.stderr)}</pre>}
         </div>
       )}
+      {(result.warnings ?? []).map(({ code, message }) => (
+        <p class="notice" key={`${code} ${message}`}>
+          Trace: {visible(message)}
+        </p>
+      ))}
       {result.not_run && <p class="notice">Not run: {visible(result.not_run)}</p>}
       {result.xfail && (
         <p class="notice">

@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+import { SECRETS } from '../kit/secrets.ts';
 import type { Io, Output } from './io.ts';
 import { main } from './main.ts';
 
@@ -31,7 +33,7 @@ export async function start(argv: readonly string[], version: string): Promise<v
   // A user's module runs in this process: what it prints must not get into a report, and if it ends the process or waits
   // for ever, that is not a verdict.
   // biome-ignore lint/suspicious/noConsole: it is the user's module that prints; nothing of ours does
-  globalThis.console = new globalThis.console.Console(process.stderr, process.stderr);
+  globalThis.console = new globalThis.console.Console(maskedStream(process.stderr));
   let isDone = false;
   process.on('exit', (exitCode) => {
     // 13: everything waits for a promise that nobody will keep. Other codes come with a reason of their own.
@@ -48,6 +50,17 @@ export async function start(argv: readonly string[], version: string): Promise<v
     if (isLost) process.stderr.write(`agentci: stdout cannot be written: ${lost.message}\n`);
     // A report that a full disk cut off was not delivered, whatever it said.
     process.stderr.write('', () => process.exit(isLost && code === 0 ? EXIT_COULD_NOT_TELL : code));
+  });
+}
+
+function maskedStream(stream: NodeJS.WriteStream): Writable {
+  const { write } = SECRETS.pieces((text) => stream.write(text));
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _, done) => {
+      write(String(chunk));
+      done();
+    },
   });
 }
 

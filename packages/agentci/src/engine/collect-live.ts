@@ -16,6 +16,7 @@ import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import { hasRubrics } from './rubric-checks.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
+import { withSecretWarning } from './secret-warning.ts';
 import { VerdictQueue } from './verdict-queue.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -70,7 +71,7 @@ export async function collectLive(
   const settleRun = async (query: Query, run: number, output: RunOutput): Promise<void> => {
     let trace: Trace;
     try {
-      trace = await interpretOutput(output, query);
+      trace = withSecretWarning(await interpretOutput(output, query));
     } catch (error) {
       refuse(query, run, error);
       return;

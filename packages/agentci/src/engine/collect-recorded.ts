@@ -92,7 +92,11 @@ export async function collectRecorded(
   }
   if (!ledger.stopped())
     for (const { query, run } of ledger.pending()) ledger.add(query, run, missing(query, run, ledger, matcher));
-  return { checks, notices: [...skippedNotice(skipped), ...unusedNotice(matcher)] };
+  const unused = unusedNotice(matcher);
+  // Under --strict a recording that belongs to no query leaves the run undecided.
+  if (options.strict)
+    for (const message of unused) checks.push({ id: 'traces.matched', status: 'error', message, evidence: [] });
+  return { checks, notices: [...skippedNotice(skipped), ...unused] };
 }
 
 async function* batches(

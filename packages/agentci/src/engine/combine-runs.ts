@@ -102,6 +102,7 @@ export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): Qu
   result.status = 'skip';
   result.answer = null;
   if (location) result.location = location;
+  result.warnings = [];
   result.correctness = layers?.correctness ?? emptyLayer();
   result.path = layers?.path ?? emptyLayer();
   result.cost = layers?.cost ?? emptyLayer();

@@ -89,6 +89,7 @@ function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, 
   const { query, baseline } = input;
   const result = blankResult(query, layers);
   result.answer = finalText(trace) ?? null;
+  if (trace.warnings.length > 0) result.warnings = trace.warnings.map(({ code, message }) => ({ code, message }));
   if (baseline) result.baseline = { version: baseline.version, ...(baseline.file ? { file: baseline.file } : {}) };
   result.status = statusOf(result);
   return result;

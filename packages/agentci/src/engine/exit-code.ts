@@ -1,12 +1,13 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
-import { isDecided, isUnmeasured } from '../results/status.ts';
+import { isDecided, isUnmeasured, mayHideCall } from '../results/status.ts';
 
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted'>;
 
 /**
  * 0 nothing failed, 1 a rule said no, 2 we could not tell, 130 interrupted. A run that checked nothing is 2: nothing was
- * proved. With `strict` a warning counts as 1, and a check the user wrote that could not be measured as 2.
+ * proved. With `strict` a warning counts as 1; a check the user wrote that could not be measured, and a trace that may
+ * lack a call, as 2.
  */
 export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): number {
   if (run.interrupted) return 130;
@@ -15,9 +16,11 @@ export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): num
   if (has('fail')) return 1;
   if (options.strict && has('warn')) return 1;
   if (has('error') || nothingChecked(run)) return 2;
-  if (options.strict && someCheck(run, isUnmeasured)) return 2;
+  if (options.strict && (someCheck(run, isUnmeasured) || run.results.some(hidesCalls))) return 2;
   return 0;
 }
+
+const hidesCalls = ({ warnings = [] }: QueryResult): boolean => warnings.some(mayHideCall);
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
 function nothingChecked(run: Verdicts): boolean {

@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type RunResult,
 } from '../results/run-result.ts';
-import { checksOf, isUnmeasured } from '../results/status.ts';
+import { checksOf, isUnmeasured, mayHideCall } from '../results/status.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { repeatLines } from './repeat-lines.ts';
@@ -24,6 +24,8 @@ const MAX_UNMEASURED = 5;
 /** A longer cell, as a reason is, moves the rest of its line instead of everybody's. */
 const MAX_COLUMN = 32;
 const MAX_METRIC_TEXT = 160;
+const MAX_WARNINGS = 3;
+const MAX_WARNING_TEXT = 300;
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -61,9 +63,11 @@ function renderConsole(run: RunResult, context: ReportContext): string {
 
 function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]): string[] {
   const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
+  const warnings = warningLines(result, c);
   if (result.status === 'pass')
     return [
       head,
+      ...warnings,
       ...(result.stability?.class === 'flaky' ? repeatLines(result).map((line) => `        ${line}`) : []),
       ...metrics,
     ];
@@ -72,11 +76,21 @@ function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]):
   if (result.xfail && result.status === 'skip')
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
+  lines.push(...warnings);
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push(...metrics, '');
   return lines;
 }
+
+const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] => [
+  ...warnings
+    .slice(0, MAX_WARNINGS)
+    .map(({ message }) => c.yellow(`        trace: ${clip(escapeTerminalLine(message), MAX_WARNING_TEXT)}`)),
+  ...(warnings.length > MAX_WARNINGS
+    ? [c.yellow(`        trace: ${formatCount(warnings.length - MAX_WARNINGS)} more warnings`)]
+    : []),
+];
 
 /** One line a query for the values that decide nothing, in columns over all queries. */
 function metricLines(results: readonly QueryResult[], c: Colors): (result: QueryResult) => string[] {
@@ -285,7 +299,11 @@ function unmeasured(run: RunResult): string {
     ),
   ];
   const unique = [...new Set(names)];
-  if (unique.length === 0) return '';
+  if (unique.length === 0) {
+    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(({ id }) => id);
+    if (hiding.length === 0) return '';
+    return `: a trace that may lack a call counts under --strict: ${hiding.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ')}`;
+  }
   const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
   const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';
   return `: checks that could not be measured count under --strict: ${named}${more}`;

@@ -46,6 +46,8 @@ function* renderCsv(run: RunResult): Generator<string> {
       yield row([...common, '', '', result.status, '', why, '', '', ...placeOf(result.location)]);
     }
     for (const { layer, check } of checks) yield checkRow(common, layer, check);
+    for (const { code, message } of result.warnings ?? [])
+      yield row([...common, '', `trace.${code}`, '', '', message, '', '', ...placeOf(result.location)]);
     for (const metric of freeMetrics(result)) yield metricRow(common, metric);
   }
 }

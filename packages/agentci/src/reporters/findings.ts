@@ -42,6 +42,9 @@ export function findingsOfQuery(result: QueryResult): Finding[] {
   // Expected failures and failures within min_pass_rate do not fail the run, so they must not look as if they did.
   const blocking = result.status === 'fail' || result.status === 'error';
   if (!blocking && result.xfail) return findings;
+  // Runs stored by older versions have none.
+  for (const { code, message } of result.warnings ?? [])
+    findings.push({ level: 'warning', checkId: `trace.${code}`, message, location: result.location, result });
   for (const layer of LAYERS) {
     for (const check of result[layer].checks) {
       if (check.status === 'pass' || check.status === 'skip') continue;

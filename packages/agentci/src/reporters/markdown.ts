@@ -17,7 +17,7 @@ export const reporter: Reporter = {
 };
 
 function renderMarkdown(run: RunResult, context: ReportContext): string {
-  const told = run.results.filter((result) => result.status !== 'pass');
+  const told = run.results.filter(({ status, warnings = [] }) => status !== 'pass' || warnings.length > 0);
   const lines = [
     // The marker lets a later run find its own comment and update it in place.
     `<!-- agentci:${escapeHtml(escapeTerminalLine(run.agent)).replaceAll('--', '- -')}:${escapeHtml(escapeTerminalLine(run.spec.file)).replaceAll('--', '- -')} -->`,
@@ -119,6 +119,7 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
   if (result.not_run) lines.push(`- not run: ${inline(result.not_run)}`);
   if (result.xfail) lines.push(`- expected failure: ${inline(result.xfail.reason)}`);
   if (result.pass_rate) lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);
+  for (const { message } of result.warnings ?? []) lines.push(`- ${ICONS.warn} trace: ${inline(message)}`);
   for (const layer of LAYERS) {
     for (const check of result[layer].checks) {
       const place =

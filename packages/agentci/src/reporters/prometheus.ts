@@ -63,6 +63,16 @@ const GAUGES: readonly Gauge[] = [
   { name: 'agentci_llm_calls', help: 'Model calls made.', value: actual('llm_calls') },
   { name: 'agentci_latency_ms', help: 'Wall time of the run in milliseconds.', value: actual('latency_ms') },
   {
+    name: 'agentci_ttft_ms',
+    help: 'Milliseconds to the first token of a streamed answer.',
+    value: actual('ttft_ms'),
+  },
+  {
+    name: 'agentci_trace_warnings',
+    help: 'Warnings about the trace of the query.',
+    value: ({ warnings = [] }) => (warnings.length > 0 ? warnings.length : undefined),
+  },
+  {
     name: 'agentci_pass_rate',
     help: 'Share of the decided runs of a query that passed.',
     value: ({ pass_rate }) => (pass_rate && pass_rate.decided > 0 ? pass_rate.passed / pass_rate.decided : undefined),

@@ -54,6 +54,12 @@ export interface QueryError {
   stderr?: string;
 }
 
+/** A warning of a trace, by the code of what was found. */
+export interface TraceWarning {
+  code: string;
+  message: string;
+}
+
 /** One execution of a query; only present when a query ran more than once. */
 export interface RunSummary {
   run: number;
@@ -104,6 +110,8 @@ export interface QueryResult {
   answer: string | null;
   location?: Location;
   error?: QueryError;
+  /** What the trace says of itself that a reader should know: parts that are missing, noise around a recording. */
+  warnings: TraceWarning[];
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
   /** The expected-failure note: the reason as written, and the status before it was applied. */

@@ -1,4 +1,4 @@
-import type { CheckResult, CheckStatus, LayerResult, QueryResult } from './run-result.ts';
+import type { CheckResult, CheckStatus, LayerResult, QueryResult, TraceWarning } from './run-result.ts';
 
 const RANK: Record<CheckStatus, number> = { skip: 0, pass: 1, warn: 2, error: 3, fail: 4 };
 
@@ -17,6 +17,21 @@ export const isDecided = (status: CheckStatus): boolean => status === 'pass' || 
 /** A check the user wrote that had nothing to measure: a skip, and with --strict no verdict. */
 export const isUnmeasured = ({ skip_reason }: CheckResult): boolean =>
   skip_reason === 'not_measured' || skip_reason === 'no_baseline';
+
+const HIDING: ReadonlySet<string> = new Set([
+  'REPLY_NOT_WHOLE',
+  'UNKNOWN_LINES',
+  'ASSAY_LOST_RESULT',
+  'ASSAY_NO_END',
+  'ASSAY_UNKNOWN_LINE',
+  'AGENTUNIT_UNNAMED_TOOL',
+  'MCP_ORPHAN_RESPONSE',
+  'OTEL_DROPPED_ATTRIBUTES',
+  'OTEL_LATE_SPANS',
+]);
+
+/** A warning that a tool call may be missing from the trace: with --strict the run could not tell. */
+export const mayHideCall = ({ code }: TraceWarning): boolean => HIDING.has(code);
 
 /** All checks of a query, in layer order. */
 export function checksOf(result: Pick<QueryResult, 'correctness' | 'path' | 'cost'>): CheckResult[] {

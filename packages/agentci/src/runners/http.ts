@@ -1,3 +1,4 @@
+import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { classifyError, errorFacts } from './classify-error.ts';
 import { PLACEHOLDER, type RunnerConfig } from './config.ts';
@@ -98,6 +99,7 @@ function fillEnvironment(text: string, env: Readonly<Record<string, string | und
         `runner.http.${where} needs the environment variable ${name}, which is not set`,
       );
     }
+    SECRETS.add([{ name, value }]);
     return value;
   });
 }
