@@ -3,6 +3,7 @@ import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
+import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import { annotation } from './annotation.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -58,8 +59,9 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
   try {
     return await command.run({ args: parser.args, options: parser.opts(), io });
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    reportUserError(error, io);
+    if (error instanceof UserError) reportUserError(error, io);
+    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)}\n`);
+    else throw error;
     return 2;
   }
 }

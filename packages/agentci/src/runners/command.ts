@@ -80,7 +80,11 @@ export function createCommandRunner(
         case 'aborted':
           throw new AgentError('infra', 'stopped', outcome);
         case 'not_started':
-          throw new AgentError('agent', `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`);
+          // A machine at its limits may have room again in a moment.
+          throw new AgentError(
+            outcome.code !== undefined && BUSY.has(outcome.code) ? 'infra' : 'agent',
+            `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`,
+          );
         default:
           throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
       }
@@ -88,6 +92,8 @@ export function createCommandRunner(
     close: async () => {},
   };
 }
+
+const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** The system says ENOENT for the program and for the folder alike. */
 function whyNot(
