@@ -81,17 +81,17 @@ export function QueryPage({
         ))}
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
-      {(result.warnings ?? []).map(({ code, message }) => (
-        <p class="notice" key={`${code} ${message}`}>
-          <strong>recording</strong> {visible(message)}
-        </p>
-      ))}
       {result.error && (
         <div class="notice error">
           <strong>{result.error.kind} error</strong> {visible(result.error.message)}
           {result.error.stderr && <pre tabIndex={0}>{visible(result.error.stderr)}</pre>}
         </div>
       )}
+      {(result.warnings ?? []).map(({ code, message }) => (
+        <p class="notice" key={`${code} ${message}`}>
+          Trace: {visible(message)}
+        </p>
+      ))}
       {result.not_run && <p class="notice">Not run: {visible(result.not_run)}</p>}
       {result.xfail && (
         <p class="notice">

@@ -2,14 +2,27 @@ import { Command, CommanderError } from 'commander';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { escapeTerminal } from '../kit/escape.ts';
+import { SECRETS, secretsIn } from '../kit/secrets.ts';
+import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import { annotation } from './annotation.ts';
 import type { CliCommand } from './cli-command.ts';
 import { COMMANDS } from './commands/index.gen.ts';
 import type { Io } from './io.ts';
+import { maskedIo } from './masked-io.ts';
 
 /** Runs one command line and gives the exit code. The only place where an error becomes text. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], given: Io): Promise<number> {
+  SECRETS.add(secretsIn(given.env));
+  const { io, flush } = maskedIo(given);
+  try {
+    return await dispatch(argv, io);
+  } finally {
+    flush();
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined) {
     io.stderr.write('agentci: no command given; see agentci --help\n');
@@ -46,8 +59,9 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
   try {
     return await command.run({ args: parser.args, options: parser.opts(), io });
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    reportUserError(error, io);
+    if (error instanceof UserError) reportUserError(error, io);
+    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)}\n`);
+    else throw error;
     return 2;
   }
 }

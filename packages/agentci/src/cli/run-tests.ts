@@ -94,6 +94,9 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
       onEvent: progress.onEvent,
       onRecord: session.record,
     });
+  } catch (error) {
+    session.abandon();
+    throw error;
   } finally {
     progress.stop();
   }

@@ -6,6 +6,7 @@ import { UserError } from '../kit/user-error.ts';
 import { baselinePath } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 import type { BaselinePlace } from './baseline-place.ts';
+import { redact } from './import/redact.ts';
 import type { Io } from './io.ts';
 
 export interface SaveOptions {
@@ -14,6 +15,8 @@ export interface SaveOptions {
   readonly overwrite?: boolean;
   readonly precheckJudge?: boolean;
   readonly json?: boolean;
+  /** False with --no-redact. */
+  readonly redact?: boolean;
 }
 
 /** A query that was not saved, and why. */
@@ -65,6 +68,9 @@ export async function saveTraces(
   return refused.length > 0 || saved.length === 0 ? 2 : 0;
 }
 
+/** Keys and passwords are masked as `import --redact` does; what else was said is what later runs are compared with. */
+const withoutSecrets = (trace: Trace): Trace => redact(trace, { names: false, personal: false }).trace;
+
 type InputWithoutTrace = Omit<SaveBaselineInput, 'trace'>;
 
 function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOptions, io: Io): InputWithoutTrace {
@@ -77,6 +83,7 @@ function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOp
     overwrite: options.overwrite ?? false,
     judge: options.precheckJudge ? 'live' : 'off',
     env: io.env,
+    ...(options.redact === false ? {} : { clean: withoutSecrets }),
     // After Ctrl-C what is there is still saved; an aborted signal would leave it unjudged.
     ...(io.signal.aborted ? {} : { signal: io.signal }),
     now: io.now,

@@ -1,9 +1,14 @@
+import { Writable } from 'node:stream';
+import { maskText, SECRETS } from '../kit/secrets.ts';
+import { systemErrorText } from '../kit/system-error.ts';
 import type { Io, Output } from './io.ts';
 import { main } from './main.ts';
 
 const EXIT_INTERRUPTED = 130;
 const EXIT_COULD_NOT_TELL = 2;
 const UNSETTLED = 13;
+/** A closed terminal and Ctrl-\\ end a run like Ctrl-C: agents must not outlive it. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Connects the program to the real process: streams, environment, signals, exit code. */
 export async function start(argv: readonly string[], version: string): Promise<void> {
@@ -13,16 +18,21 @@ export async function start(argv: readonly string[], version: string): Promise<v
     if (interrupt.signal.aborted) process.exit(EXIT_INTERRUPTED);
     interrupt.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of ENDING) process.on(signal, onSignal);
+  process.on('uncaughtException', (error) => {
+    crash(error);
+    process.exit(EXIT_COULD_NOT_TELL);
+  });
   // A reader that went away, as in `agentci … | head`, is no error of ours; the verdict still decides the exit code.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
+  const cwd = workingDirectory();
+  if (cwd === undefined) return;
   const io: Io = {
     stdout: output(process.stdout),
     stderr: output(process.stderr),
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     signal: interrupt.signal,
     now: Date.now,
     random: Math.random,
@@ -31,7 +41,7 @@ export async function start(argv: readonly string[], version: string): Promise<v
   // A user's module runs in this process: what it prints must not get into a report, and if it ends the process or waits
   // for ever, that is not a verdict.
   // biome-ignore lint/suspicious/noConsole: it is the user's module that prints; nothing of ours does
-  globalThis.console = new globalThis.console.Console(process.stderr, process.stderr);
+  globalThis.console = new globalThis.console.Console(maskedStream(process.stderr));
   let isDone = false;
   process.on('exit', (exitCode) => {
     // 13: everything waits for a promise that nobody will keep. Other codes come with a reason of their own.
@@ -39,7 +49,13 @@ export async function start(argv: readonly string[], version: string): Promise<v
     process.stderr.write('agentci: ended before there was a verdict: a module called process.exit or never answered\n');
     process.exitCode = EXIT_COULD_NOT_TELL;
   });
-  const code = await main(argv, io);
+  let code: number;
+  try {
+    code = await main(argv, io);
+  } catch (error) {
+    crash(error);
+    code = EXIT_COULD_NOT_TELL;
+  }
   isDone = true;
   // An agent's module may have left timers or sockets behind; the verdict is out, so the process ends.
   process.stdout.write('', () => {
@@ -48,6 +64,34 @@ export async function start(argv: readonly string[], version: string): Promise<v
     if (isLost) process.stderr.write(`agentci: stdout cannot be written: ${lost.message}\n`);
     // A report that a full disk cut off was not delivered, whatever it said.
     process.stderr.write('', () => process.exit(isLost && code === 0 ? EXIT_COULD_NOT_TELL : code));
+  });
+}
+
+/** A working directory that was deleted has no name; nothing can be looked for in it. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch (error) {
+    crash(error);
+    process.exitCode = EXIT_COULD_NOT_TELL;
+    return undefined;
+  }
+}
+
+/** Errors of the machine are one line. Anything else is our bug: its stack helps, and the exit code claims no verdict. */
+function crash(error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(maskText(`agentci: ${systemErrorText(error) ?? stack}\n`));
+}
+
+function maskedStream(stream: NodeJS.WriteStream): Writable {
+  const { write } = SECRETS.pieces((text) => stream.write(text));
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _, done) => {
+      write(String(chunk));
+      done();
+    },
   });
 }
 

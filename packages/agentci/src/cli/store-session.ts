@@ -54,6 +54,15 @@ export class StoreSession {
     else this.#open()?.finish(run);
   }
 
+  /** Gives the run back after an error; what was finished is there for --resume. */
+  abandon(): void {
+    try {
+      this.#store?.close();
+    } catch {
+      // The error that ended the run is the one to report.
+    }
+  }
+
   /** The JSON of a result, if the journal has made it already. */
   jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
 

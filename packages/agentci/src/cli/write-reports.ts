@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { maskText } from '../kit/secrets.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { ReportContext, Reporter } from '../reporters/reporter.ts';
@@ -45,7 +46,7 @@ export async function writeReports(
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
       else writeFileAtomic(plan.file, report.text, { isSynced: false });
-      if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, report.stepSummary);
+      if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, maskText(report.stepSummary));
     } catch (error) {
       failed = true;
       io.stderr.write(`agentci: the ${plan.reporter} report could not be written: ${(error as Error).message}\n`);

@@ -47,7 +47,7 @@ test.each([
 
 test('a function that returns nothing is told of as such', async () => {
   const { results } = await run({ runner: () => null });
-  expect(results[0]?.error).toEqual({ kind: 'agent', message: 'the agent returned null' });
+  expect(results[0]?.error).toEqual({ kind: 'agent', message: 'the agent gave null' });
 });
 
 test.each([

@@ -3,7 +3,7 @@ import type { QueryResult } from '../results/run-result.ts';
 import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import { AgentError, type Runner, type RunOutput, refuseNoAnswer } from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
@@ -16,6 +16,7 @@ import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import { hasRubrics } from './rubric-checks.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
+import { withSecretWarning } from './secret-warning.ts';
 import { VerdictQueue } from './verdict-queue.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -70,7 +71,7 @@ export async function collectLive(
   const settleRun = async (query: Query, run: number, output: RunOutput): Promise<void> => {
     let trace: Trace;
     try {
-      trace = await interpretOutput(output, query);
+      trace = withSecretWarning(await interpretOutput(output, query));
     } catch (error) {
       refuse(query, run, error);
       return;
@@ -156,7 +157,7 @@ function functionRunner(agent: AgentFunction): Runner {
       });
       try {
         const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
-        if (value === null || value === undefined) throw new AgentError('agent', `the agent returned ${value}`);
+        refuseNoAnswer(value, {});
         return { value, wallMs: performance.now() - started };
       } catch (error) {
         throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });

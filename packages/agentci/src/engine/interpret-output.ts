@@ -1,6 +1,8 @@
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
+import { errorIn, isVisible } from '../runners/answer.ts';
 import { AgentError, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
+import { finalText } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';
 
 /** Below this a JSON document is somebody's answer, not a recording. */
@@ -10,7 +12,19 @@ const SURE = 0.5;
 export async function interpretOutput(output: RunOutput, asked: { id: string; query: string }): Promise<Trace> {
   const trace =
     typeof output.value === 'string' ? await fromText(output.value, output) : await fromValue(output.value, output);
-  return complete(trace, output, asked);
+  return complete(withVisibleAnswer(trace), output, asked);
+}
+
+/** An answer that shows nothing was not given: what the run did can be judged, the answer cannot. */
+function withVisibleAnswer(trace: Trace): Trace {
+  const text = finalText(trace);
+  if (text === undefined || isVisible(text)) return trace;
+  const { final: _, ...rest } = trace;
+  return {
+    ...rest,
+    captured: { ...trace.captured, final: 'none' },
+    warnings: [...trace.warnings, { code: 'ANSWER_EMPTY', message: 'the answer is empty' }],
+  };
 }
 
 /** Reads a recording a caller already has. Nobody timed it here, so nothing is added about time. */
@@ -24,13 +38,9 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return simpleTrace(trimmed);
   // Every format is known there; an agent that answers in words needs none of them.
+  if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('../adapters/reader/detect.ts');
-  if (detectFormat(trimmed).confidence >= SURE) return single(trimmed, output);
-  // A JSON answer is an answer; JSON that was cut off is not.
-  if (/^(\{"|\[\{)/.test(trimmed) && !isJson(trimmed)) {
-    throw new AgentError('agent', 'the output looks like JSON but does not parse', { stderr: output.stderr });
-  }
-  return simpleTrace(trimmed);
+  return detectFormat(trimmed).confidence >= SURE ? single(trimmed, output) : simpleTrace(trimmed);
 }
 
 async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
@@ -45,6 +55,7 @@ async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
   if (text === undefined)
     throw new AgentError('agent', `the agent returned ${typeof value}`, { stderr: output.stderr });
   if (typeof value !== 'object') return simpleTrace(String(value));
+  if (output.acceptsErrors && errorIn(value) !== undefined) return simpleTrace(text);
   return single(text, output);
 }
 
@@ -64,10 +75,9 @@ async function single(text: string, output: RunOutput): Promise<Trace> {
   return trace;
 }
 
-function isJson(text: string): boolean {
+function isErrorObject(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return errorIn(JSON.parse(text)) !== undefined;
   } catch {
     return false;
   }
@@ -80,11 +90,17 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
   return {
     ...trace,
     task: askedTask(trace, asked),
-    ...(timed ? {} : { reported: { ...trace.reported, durationMs: output.wallMs } }),
+    ...(timed && output.ttftMs === undefined ? {} : { reported: { ...trace.reported, ...clockOf(output, timed) } }),
+    ...(output.warnings === undefined ? {} : { warnings: [...trace.warnings, ...output.warnings] }),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
 }
+
+const clockOf = ({ wallMs, ttftMs }: RunOutput, timed: boolean): { durationMs?: number; ttftMs?: number } => ({
+  ...(timed ? {} : { durationMs: wallMs }),
+  ...(ttftMs === undefined ? {} : { ttftMs }),
+});
 
 function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {
   const input: Message[] = task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: query }] }];

@@ -1,10 +1,12 @@
 import type { Budget } from '../judge/budget.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import type { QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { combineRuns, errorResult, notRunResult } from './combine-runs.ts';
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
+import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 
 /** Told of every trace that belongs to a run of a query, once. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
@@ -47,9 +49,10 @@ export class Ledger implements Budget {
   }
 
   /** Writes a finished run down, first on disk and then in memory. */
-  add(query: Query, run: number, result: QueryResult, trace?: Trace): void {
+  add(query: Query, run: number, given: QueryResult, trace?: Trace): void {
     // A judge that was cut off by the user leaves the run open for --resume.
-    if (this.interrupted && (wasInterrupted(result.correctness.details) || hasCutMetric(result))) return;
+    if (this.interrupted && (wasInterrupted(given.correctness.details) || hasCutMetric(given))) return;
+    const result = withoutSecrets(given);
     this.#options.onRecord?.({ id: query.id, run, result }, trace);
     this.#put(query.id, run, result);
     if (trace) this.#onTrace?.(query, run, trace);
@@ -159,3 +162,13 @@ export class Ledger implements Budget {
 
 const hasCutMetric = ({ metrics }: QueryResult): boolean =>
   Object.values(metrics).some(({ detail }) => detail.judge_error === 'interrupted');
+
+/** The checks saw what the agent really said; reports and files must not repeat a secret in it. */
+function withoutSecrets(result: QueryResult): QueryResult {
+  if (SECRETS.isEmpty) return result;
+  const found = new Set<string>();
+  const masked = SECRETS.value(result, (name) => found.add(name));
+  const { warnings = [] } = masked;
+  const isTold = warnings.some(({ code }) => code === SECRET_MASKED);
+  return found.size === 0 || isTold ? masked : { ...masked, warnings: [...warnings, maskedWarning(found)] };
+}

@@ -1,4 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
@@ -14,6 +15,7 @@ import { suiteJudge } from './suite-judge.ts';
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { suite } = options;
+  SECRETS.add(secretsIn(options.env ?? {}));
   const now = options.now ?? Date.now;
   const startedAt = now();
   const queries = selectQueries(suite, options);
@@ -63,8 +65,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const overall = await metrics?.finish(ledger.runsOf);
   const verdicts = {
     results: ledger.results(),
-    checks: [...recorded.checks, ...(overall?.checks ?? [])],
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
+    checks: SECRETS.value([...recorded.checks, ...(overall?.checks ?? [])]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -78,13 +80,13 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    notices: [
+    notices: SECRETS.value([
       ...ledger.notices(),
       ...shelf.notices,
       ...recorded.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
-    ],
+    ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,

@@ -17,6 +17,8 @@ import type { RunOptions } from './run-options.ts';
 
 export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
   readonly trace: Trace;
+  /** Takes out what a file in version control must not hold; the precheck sees the trace as it is. */
+  readonly clean?: (trace: Trace) => Trace;
   readonly suite: Suite;
   /** The suite's agent. */
   readonly agent?: string;
@@ -71,7 +73,11 @@ export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBasel
       forced: precheck.status !== 'passed',
     },
   };
-  writeBaseline(file, { ...baseline, trace: portable(input.trace, queryId) }, { overwrite: input.overwrite ?? false });
+  writeBaseline(
+    file,
+    { ...baseline, trace: portable(input.clean?.(input.trace) ?? input.trace, queryId) },
+    { overwrite: input.overwrite ?? false },
+  );
   return { file, baseline, precheck };
 }
 

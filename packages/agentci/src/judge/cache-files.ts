@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { maskText } from '../kit/secrets.ts';
 import { parseVerdict } from './parse-verdict.ts';
 import type { Verdict } from './port.ts';
 
@@ -92,7 +93,7 @@ export function writeWhole(path: string, text: string): void {
   const temporary = `${path}.${randomUUID()}.tmp`;
   const fd = openSync(temporary, 'wx');
   try {
-    writeSync(fd, text);
+    writeSync(fd, maskText(text));
     fsyncSync(fd);
     closeSync(fd);
     renameSync(temporary, path);

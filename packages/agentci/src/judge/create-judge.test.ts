@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { scriptedModel, verdictText } from '../../test/support/scripted-judge.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { limitedBudget } from './budget.ts';
@@ -301,4 +303,24 @@ describe('money', () => {
     expect(replies.at(-1)).toMatchObject({ error: true, kind: 'budget', record: { calls: 0 } });
     expect(judge.usage!().cost_usd).toBeLessThanOrEqual(0.0017);
   });
+});
+
+test.each([
+  'anthropic:claude-sonnet-4-5',
+  'openai:gpt-4o-mini',
+  'openai-chat:gpt-4o-mini',
+  'google:gemini-2.5-flash',
+  'openai-compatible:llama3.1:8b',
+])('%s: a redirect is an error that names its target, and no key goes there', async (model) => {
+  const other = await scriptedModel([{ text: verdictText(5) }]);
+  const server = createServer((_, response) =>
+    response.writeHead(307, { location: `${other.url}/v1/x?key=${KEY}` }).end(),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const reply = await createJudge(config(url, { model, retries: 2 })).ask(question);
+  expect(reply).toMatchObject({ error: true, kind: 'provider', record: { calls: 1 } });
+  expect(JSON.stringify(reply)).toContain(`a redirect to ${other.url}/v1/x, which is not followed`);
+  expect(other.requests).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { pathOf, readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
 import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-tally.ts';
 import type { JudgeConfig } from './judge-config.ts';
@@ -311,8 +312,12 @@ class ModelJudge implements Judge {
     const { api_key_env, env = {} } = this.#config;
     const names = api_key_env === undefined ? KEY_VARIABLES[provider] : [api_key_env];
     if (names.length === 0) return { value: undefined };
-    const value = names.map((name) => env[name]?.trim()).find((key) => key !== undefined && key !== '');
-    if (value !== undefined) return { value };
+    const name = names.find((name) => env[name]?.trim());
+    if (name !== undefined) {
+      const value = env[name]!.trim();
+      SECRETS.add([{ name, value }]);
+      return { value };
+    }
     return failure('no_key', `the judge has no key: set ${names.join(' or ')}`);
   }
 

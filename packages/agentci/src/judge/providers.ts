@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
 import type { ModelName } from './model-name.ts';
 
@@ -77,6 +78,7 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
         warnings: [],
       };
     }
+    if (error instanceof ModelError) throw error;
     if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
     if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
@@ -84,10 +86,18 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
   }
 }
 
+/** The judge's key goes to the server it was given for and to no other. */
+const fetchHere: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: 'manual' });
+  const redirect = describeRedirect(response.status, response.headers.get('location'));
+  if (redirect !== undefined) throw new ModelError('provider', `the model's server answered ${redirect}`);
+  return response;
+};
+
 async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Promise<LanguageModel> {
   const { provider, model } = name;
   // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
-  const settings = { apiKey: apiKey ?? '', ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
   switch (provider) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
@@ -102,6 +112,7 @@ async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Pro
         name: 'openai-compatible',
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,
+        fetch: fetchHere,
         ...(apiKey === undefined ? {} : { apiKey }),
       })(model);
   }

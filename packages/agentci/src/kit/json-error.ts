@@ -28,7 +28,11 @@ export function findJsonError(text: string): JsonError | undefined {
   const open: ('{' | '[')[] = [];
   let expecting: Expecting = 'value';
   let i = 0;
-  const fail = (offset: number, message: string): JsonError => ({ offset, message, isEnd: offset >= text.length });
+  const fail = (offset: number, message: string, isEnd = offset >= text.length): JsonError => ({
+    offset,
+    message,
+    isEnd,
+  });
   const afterValue = (): Expecting => (open.length === 0 ? 'end' : 'next');
 
   for (;;) {
@@ -59,6 +63,7 @@ export function findJsonError(text: string): JsonError | undefined {
     } else if (wantsValue) {
       const end = scanScalar(text, i);
       if (end === undefined) return fail(i, `expected ${EXPECTED[expecting]}`);
+      if (end === CUT) return fail(i, `expected ${EXPECTED[expecting]}`, true);
       i = end;
       expecting = afterValue();
     } else return fail(i, `expected ${EXPECTED[expecting]}`);
@@ -69,8 +74,17 @@ const isSpace = (c: number): boolean => c === 32 || c === 10 || c === 13 || c ==
 const closes = (c: string, opener: '{' | '[' | undefined): boolean =>
   (c === '}' && opener === '{') || (c === ']' && opener === '[');
 
+/** The text ends inside a literal or a number. */
+const CUT = -1;
+const LONGEST_LITERAL = 5;
+const CUT_NUMBER = /-$|-?(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?)$/y;
+
 function scanScalar(text: string, start: number): number | undefined {
   for (const literal of LITERALS) if (text.startsWith(literal, start)) return start + literal.length;
+  const rest = text.slice(start, start + LONGEST_LITERAL);
+  if (text.length - start < LONGEST_LITERAL && LITERALS.some((literal) => literal.startsWith(rest))) return CUT;
+  CUT_NUMBER.lastIndex = start;
+  if (CUT_NUMBER.test(text)) return CUT;
   NUMBER.lastIndex = start;
   return NUMBER.test(text) ? NUMBER.lastIndex : undefined;
 }
@@ -85,8 +99,9 @@ function scanString(text: string, start: number): number | { offset: number; mes
     const escaped = text[i + 1];
     if (escaped === undefined) break;
     if (escaped === 'u') {
-      if (!/^[0-9a-fA-F]{4}$/.test(text.slice(i + 2, i + 6)))
-        return { offset: i, message: '"\\u" needs four hex digits' };
+      const digits = text.slice(i + 2, i + 6);
+      if (i + 2 + digits.length === text.length && /^[0-9a-fA-F]{0,3}$/.test(digits)) break;
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) return { offset: i, message: '"\\u" needs four hex digits' };
       i += 5;
     } else if ('"\\/bfnrt'.includes(escaped)) i++;
     else return { offset: i, message: 'an unknown escape inside a string' };

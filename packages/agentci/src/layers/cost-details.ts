@@ -13,12 +13,14 @@ export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'sib
   const shown = (quantity: Quantity): number | null =>
     quantity.exact && quantity.claimed !== undefined && value(quantity) !== null ? quantity.claimed : value(quantity);
   const cost = shown(totals.costUsd);
+  const ttftMs = trace.reported?.ttftMs;
   const details: Record<string, unknown> = {
     actual: {
       cost_usd: cost === null ? null : Math.round(cost * 1e6) / 1e6,
       total_tokens: shown(totals.totalTokens),
       llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
+      ...(ttftMs === undefined ? {} : { ttft_ms: ttftMs }),
     },
   };
   if (baseline === undefined) return details;

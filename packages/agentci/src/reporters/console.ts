@@ -11,6 +11,7 @@ import {
   type RunResult,
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
+import { mayHideCall } from '../results/trace-warnings.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { repeatLines } from './repeat-lines.ts';
@@ -86,7 +87,7 @@ function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]):
 const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] =>
   warnings
     .slice(0, MAX_WARNINGS)
-    .map(({ message }) => `        ${c.yellow('!')} recording: ${clip(escapeTerminalLine(message), 200)}`)
+    .map(({ message }) => `        ${c.yellow('!')} trace: ${clip(escapeTerminalLine(message), 300)}`)
     .concat(warnings.length > MAX_WARNINGS ? [c.dim(`          and ${warnings.length - MAX_WARNINGS} more`)] : []);
 
 /** One line a query for the values that decide nothing, in columns over all queries. */
@@ -234,7 +235,7 @@ function warnedLine({ results }: RunResult, c: Colors): string[] {
     for (const { code } of warnings) counts.set(code, (counts.get(code) ?? 0) + 1);
   if (counts.size === 0) return [];
   const named = [...counts].map(([code, n]) => `${escapeTerminalLine(code)}${n > 1 ? ` × ${n}` : ''}`);
-  return [c.yellow(`warnings about recordings: ${named.slice(0, MAX_UNMEASURED).join(', ')}`)];
+  return [c.yellow(`trace warnings: ${named.slice(0, MAX_UNMEASURED).join(', ')}`)];
 }
 
 /** What judging cost, apart from the agent. */
@@ -306,7 +307,12 @@ function unmeasured(run: RunResult): string {
     ),
   ];
   const unique = [...new Set(names)];
-  if (unique.length === 0) return '';
+  if (unique.length === 0) {
+    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(({ id }) => id);
+    if (hiding.length === 0)
+      return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
+    return `: a trace that may lack a call counts under --strict: ${hiding.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ')}`;
+  }
   const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
   const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';
   return `: checks that could not be measured count under --strict: ${named}${more}`;

@@ -116,10 +116,10 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
     '',
   ];
   if (result.error) lines.push(`- ${ICONS.error} ${inline(result.error.message)}`);
-  for (const { message } of result.warnings ?? []) lines.push(`- ${ICONS.warn} recording: ${inline(message)}`);
   if (result.not_run) lines.push(`- not run: ${inline(result.not_run)}`);
   if (result.xfail) lines.push(`- expected failure: ${inline(result.xfail.reason)}`);
   if (result.pass_rate) lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);
+  for (const { message } of result.warnings ?? []) lines.push(`- ${ICONS.warn} trace: ${inline(message)}`);
   for (const layer of LAYERS) {
     for (const check of result[layer].checks) {
       const place =

@@ -58,15 +58,20 @@ const GAUGES: readonly Gauge[] = [
     help: 'Tool calls made.',
     value: (r) => (r.path.details.tool_calls as { actual?: number } | undefined)?.actual,
   },
-  {
-    name: 'agentci_trace_warnings',
-    help: 'Warnings about the recording itself.',
-    value: ({ warnings }) => warnings?.length,
-  },
   { name: 'agentci_cost_usd', help: 'Cost of the run in US dollars.', value: actual('cost_usd') },
   { name: 'agentci_total_tokens', help: 'Tokens used by the run.', value: actual('total_tokens') },
   { name: 'agentci_llm_calls', help: 'Model calls made.', value: actual('llm_calls') },
   { name: 'agentci_latency_ms', help: 'Wall time of the run in milliseconds.', value: actual('latency_ms') },
+  {
+    name: 'agentci_ttft_ms',
+    help: 'Milliseconds to the first token of a streamed answer.',
+    value: actual('ttft_ms'),
+  },
+  {
+    name: 'agentci_trace_warnings',
+    help: 'Warnings about the trace of the query.',
+    value: ({ warnings = [] }) => (warnings.length > 0 ? warnings.length : undefined),
+  },
   {
     name: 'agentci_pass_rate',
     help: 'Share of the decided runs of a query that passed.',

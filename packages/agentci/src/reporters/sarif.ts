@@ -61,7 +61,12 @@ const truncation = (all: number, kept: number): object => ({
 });
 
 function ruleOf(id: string, findings: readonly Finding[], context: ReportContext): object {
-  const text = context.checkSummary(id) ?? SUMMARIES.get(id) ?? `The check ${id} of the spec.`;
+  const isOfTrace = id.startsWith('trace.');
+  const text =
+    context.checkSummary(id) ??
+    SUMMARIES.get(id) ??
+    (isOfTrace ? 'Something about a trace that a reader of its verdict should know.' : undefined) ??
+    `The check ${id} of the spec.`;
   const isError = findings.some((finding) => finding.checkId === id && finding.level === 'error');
   return {
     id,
@@ -76,6 +81,7 @@ function ruleOf(id: string, findings: readonly Finding[], context: ReportContext
 const SUMMARIES: ReadonlyMap<string, string> = new Map([
   [QUERY_ERROR, 'The query could not be judged: the agent, its recording or the judge was not available.'],
   ['traces.readable', 'Every record of the given recordings can be read.'],
+  ['answer.truncated', 'The model finished its answer.'],
   ['correctness.xfail', 'A query marked as an expected failure still fails.'],
 ]);
 

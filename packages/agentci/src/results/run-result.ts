@@ -60,6 +60,12 @@ export interface QueryError {
   stderr?: string;
 }
 
+/** A warning of a trace, by the code of what was found. */
+export interface TraceWarning {
+  code: string;
+  message: string;
+}
+
 /** One execution of a query; only present when a query ran more than once. */
 export interface RunSummary {
   run: number;

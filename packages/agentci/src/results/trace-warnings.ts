@@ -5,12 +5,16 @@ import type { QueryResult, TraceWarning } from './run-result.ts';
  * so does one that a later version writes.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
-  'USAGE_DRIFT',
-  'HANDOFF_GUESSED',
+  'AGENTUNIT_BAD_COST',
   'ANSWER_EMPTY',
+  'ASSAY_NO_CALLS',
+  'HANDOFF_GUESSED',
   'OUTPUT_NOISE',
-  'AGENTUNIT_UNNAMED_TOOL',
+  'REQUESTS_LEFT_OUT',
+  'SECRET_MASKED',
+  'SIMPLE_UNKNOWN_KEY',
   'TOOL_NAME_CHANGED',
+  'USAGE_DRIFT',
 ]);
 
 /** Whether a recording with this warning may lack a call that happened. */

@@ -5,7 +5,7 @@ import type { ResourceSample } from '../trace/model.ts';
 import type { RunnerConfig } from './config.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
-import { AgentError, type Runner, type RunnerEnvironment } from './runner.ts';
+import { AgentError, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
 
 /** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -53,10 +53,15 @@ export function createCommandRunner(
               outcome,
             );
           }
+          const { stderr } = outcome;
+          const { acceptsErrors } = config;
+          const value = decode(outcome.stdout, stderr);
+          refuseNoAnswer(value, { acceptsErrors, stderr });
           return {
-            value: decode(outcome.stdout, outcome.stderr),
+            value,
             wallMs,
-            stderr: outcome.stderr,
+            ...(acceptsErrors ? { acceptsErrors } : {}),
+            stderr,
             ...(resources.length > 0 ? { resources } : {}),
           };
         }
@@ -75,7 +80,11 @@ export function createCommandRunner(
         case 'aborted':
           throw new AgentError('infra', 'stopped', outcome);
         case 'not_started':
-          throw new AgentError('agent', `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`);
+          // A machine at its limits may have room again in a moment.
+          throw new AgentError(
+            outcome.code !== undefined && BUSY.has(outcome.code) ? 'infra' : 'agent',
+            `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`,
+          );
         default:
           throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
       }
@@ -83,6 +92,8 @@ export function createCommandRunner(
     close: async () => {},
   };
 }
+
+const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** The system says ENOENT for the program and for the folder alike. */
 function whyNot(

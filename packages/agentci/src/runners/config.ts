@@ -6,6 +6,8 @@ interface RunnerCommon {
   readonly timeoutMs?: number;
   readonly retries?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** An error object is an answer of this agent. */
+  readonly acceptsErrors?: boolean;
 }
 
 export type RunnerConfig = RunnerCommon &
@@ -25,6 +27,8 @@ export interface HttpRunnerConfig {
   /** JSON pointers into the response. */
   readonly answer?: string;
   readonly trace?: string;
+  /** Statuses that carry an answer beside 200, 201 and 203. */
+  readonly acceptStatus?: readonly number[];
 }
 
 export const RUNNER_KINDS = ['module', 'command', 'http', 'replay'] as const;
@@ -48,6 +52,14 @@ const common = {
     .describe('Environment variables the agent gets'),
 };
 
+const live = {
+  ...common,
+  accept_errors: v
+    .boolean()
+    .optional()
+    .describe('An object with "error" set is an answer of this agent, not a failure of it'),
+};
+
 const PLACEHOLDERS = ['query', 'id', 'run', 'metadata'];
 /** `{{query}}` and the other values of a run, with or without spaces inside the braces. */
 export const PLACEHOLDER = new RegExp(`\\{\\{\\s*(${PLACEHOLDERS.join('|')})\\s*\\}\\}`, 'g');
@@ -62,6 +74,21 @@ const httpKeys = v.strictObject({
   body: v.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
   answer: pointer.optional().describe('JSON pointer to the answer in the response'),
   trace: pointer.optional().describe('JSON pointer to the trace in the response'),
+  accept_status: v
+    .array(
+      v
+        .number()
+        .int()
+        .min(200)
+        .max(599)
+        .refine((status) => status < 300 || status > 399, {
+          message: 'a redirect (3xx) is never an answer, since redirects are not followed',
+          code: 'SPEC_RUNNER_STATUS',
+        }),
+    )
+    .min(1)
+    .optional()
+    .describe('Statuses that carry an answer beside 200, 201 and 203'),
 });
 
 type WrittenHttp = Infer<typeof httpKeys>;
@@ -97,7 +124,7 @@ export const RUNNER_SCHEMAS = {
   module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
     export: text.optional().describe('Name of the exported function; "default" when not written'),
-    ...common,
+    ...live,
   }),
   command: v.strictObject({
     command: v
@@ -109,9 +136,9 @@ export const RUNNER_SCHEMAS = {
       })
       .describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
-    ...common,
+    ...live,
   }),
-  http: v.strictObject({ http: httpSchema, ...common }),
+  http: v.strictObject({ http: httpSchema, ...live }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
 
@@ -121,7 +148,9 @@ export type WrittenRunner = Infer<(typeof RUNNER_SCHEMAS)[RunnerKind]>;
 /** The runner as the rest of the program knows it, from a value its schema has accepted. */
 export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): RunnerConfig {
   const { timeout_ms: timeoutMs, retries, env } = written;
+  const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
   const rest: RunnerCommon = {
+    ...(acceptsErrors === undefined ? {} : { acceptsErrors }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retries === undefined ? {} : { retries }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
@@ -141,7 +170,8 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   throw new Error(`unhandled runner: ${kind}`);
 }
 
-function toHttp({ url, method = 'POST', headers = {}, body, answer, trace }: WrittenHttp): HttpRunnerConfig {
+function toHttp(written: WrittenHttp): HttpRunnerConfig {
+  const { url, method = 'POST', headers = {}, body, answer, trace, accept_status: acceptStatus } = written;
   return {
     url,
     method,
@@ -149,5 +179,6 @@ function toHttp({ url, method = 'POST', headers = {}, body, answer, trace }: Wri
     ...(body === undefined ? {} : { body }),
     ...(answer === undefined ? {} : { answer }),
     ...(trace === undefined ? {} : { trace }),
+    ...(acceptStatus === undefined ? {} : { acceptStatus }),
   };
 }

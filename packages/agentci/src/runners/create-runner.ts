@@ -1,3 +1,4 @@
+import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import type { RunnerConfig } from './config.ts';
 import type { Runner, RunnerEnvironment } from './runner.ts';
 
@@ -6,6 +7,7 @@ export async function createRunner(
   config: Exclude<RunnerConfig, { kind: 'replay' }>,
   around: RunnerEnvironment,
 ): Promise<Runner> {
+  SECRETS.add(secretsIn(config.env ?? {}));
   switch (config.kind) {
     case 'module':
       return (await import('./module.ts')).createModuleRunner(config, around);

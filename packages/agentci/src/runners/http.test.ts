@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpRunner, resolvePointer } from './http.ts';
+import { createHttpRunner } from './http.ts';
+import { resolvePointer } from './http-response.ts';
 import type { RunRequest } from './runner.ts';
 
 const request: RunRequest = {
@@ -210,7 +211,7 @@ test.each([
 
 test.each([
   { what: 'an HTML page', body: '<!DOCTYPE html><html><title>Log in</title>', message: /HTML page.*"Log in"/ },
-  { what: 'null', body: 'null', message: /sent null/ },
+  { what: 'null', body: 'null', message: /gave null/ },
   { what: 'nothing', body: ' ', message: /empty/ },
   { what: 'bytes that are no text', body: Buffer.from([0x68, 0xff]), message: /not UTF-8/ },
 ])('$what with status 200 is no answer', async ({ body, message }) => {
@@ -243,3 +244,49 @@ test('a GET carries the query in its URL, as one piece of it', async () => {
   });
   expect(value).toBe('/ask?q=a%26b%3Dc%20d&n=2');
 });
+
+test.each([
+  { status: 200, isAnswer: true },
+  { status: 201, isAnswer: true },
+  { status: 202, isAnswer: false },
+  { status: 203, isAnswer: true },
+  { status: 206, isAnswer: false },
+  { status: 207, isAnswer: false },
+  { status: 226, isAnswer: false },
+  { status: 404, isAnswer: false },
+])(
+  'a body with status $status is an answer: $isAnswer, and one that is not can be accepted',
+  async ({ status, isAnswer }) => {
+    const url = await serve((_, response) => response.writeHead(status).end('Paris'));
+    const outcome = runner(url).run(request);
+    if (isAnswer) expect(await outcome).toMatchObject({ value: 'Paris' });
+    else await expect(outcome).rejects.toMatchObject({ message: expect.stringContaining(`HTTP ${status}`) });
+    expect(await runner(url, { acceptStatus: [status] }).run(request)).toMatchObject({ value: 'Paris' });
+  },
+);
+
+test.each([204, 205])('a response of %i has no body and so no answer, whatever is accepted', async (status) => {
+  const url = await serve((_, response) => response.writeHead(status).end());
+  await expect(runner(url, { acceptStatus: [status] }).run(request)).rejects.toMatchObject({
+    message: 'the agent gave an empty answer',
+  });
+});
+
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%i) is not followed, and named without what may be secret',
+  async (status) => {
+    let isFollowed = false;
+    const other = await serve((_, response) => {
+      isFollowed = true;
+      response.end('Paris');
+    });
+    const url = await serve((_, response) =>
+      response.writeHead(status, { location: `${other.replace('//', '//user:pass@')}?token=abc#x` }).end('moved'),
+    );
+    await expect(runner(url, { headers: { 'x-api-key': 'k' } }).run(request)).rejects.toMatchObject({
+      kind: 'agent',
+      message: `the agent answered HTTP ${status}, a redirect to ${other}, which is not followed`,
+    });
+    expect(isFollowed).toBe(false);
+  },
+);

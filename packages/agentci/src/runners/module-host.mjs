@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
+import { consume } from './module-stream.mjs';
 
 const { file, exportName } = workerData;
 const aborts = new Map();
@@ -47,9 +48,11 @@ parentPort.on('message', async (message) => {
   const controller = new AbortController();
   aborts.set(call, controller);
   try {
+    const started = performance.now();
     const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
+    const given = args ? { value } : await consume(value, started);
     await printed();
-    reply({ call, ok: true, value });
+    reply({ call, ok: true, ...given });
   } catch (error) {
     await printed();
     reply({ call, ok: false, loading: false, error: facts(error) });

@@ -2,9 +2,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
+import type { AnswerRule } from './answer.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
-import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { type Received, responseOutput } from './http-response.ts';
+import {
+  AgentError,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type RunRequest,
+  refuseNoAnswer,
+} from './runner.ts';
+import { type StreamedValue, streamedOutput } from './stream/streamed-value.ts';
 
 interface Reply {
   readonly call: number;
@@ -13,8 +23,15 @@ interface Reply {
   /** The function returned, but not what can be handed on. */
   readonly returned?: boolean;
   readonly value?: unknown;
+  /** What came in pieces, read to its end. */
+  readonly stream?: StreamedValue;
+  readonly response?: Received;
+  readonly ttftMs?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
 }
+
+/** What the function gave, in one of three forms. */
+type Given = Pick<Reply, 'value' | 'stream' | 'response' | 'ttftMs'>;
 
 const MAX_PRINTED_BYTES = 64 * 1024;
 /** After an abort the agent gets this long to return by itself before its thread is ended. */
@@ -47,12 +64,13 @@ export function createModuleRunner(
       const host = idle.pop() ?? start();
       const started = performance.now();
       try {
-        const value = await host.call(request);
+        const given = await host.call(request);
         idle.push(host);
-        if (value === null || value === undefined) {
-          throw new AgentError('agent', `the agent returned ${value}`, { stderr: host.printed() });
-        }
-        return { value, wallMs: performance.now() - started, stderr: host.printed() };
+        const wallMs = performance.now() - started;
+        const { acceptsErrors } = config;
+        const stderr = host.printed();
+        const output = outputOf(given, { acceptsErrors, stderr });
+        return { ...output, wallMs, stderr, ...(acceptsErrors ? { acceptsErrors } : {}) };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
         if (host.alive && !idle.includes(host)) idle.push(host);
@@ -63,6 +81,21 @@ export function createModuleRunner(
       await Promise.all([...all].map((host) => host.end()));
     },
   };
+}
+
+function outputOf(
+  { value, stream, response, ttftMs }: Given,
+  rule: AnswerRule & { readonly stderr: string },
+): Omit<RunOutput, 'wallMs'> {
+  try {
+    if (response !== undefined) return responseOutput(response, rule);
+    if (stream !== undefined) return streamedOutput(stream, rule);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    throw new AgentError(error.kind, error.message, { ...error, stderr: rule.stderr });
+  }
+  refuseNoAnswer(value, rule);
+  return { value, ...(ttftMs === undefined ? {} : { ttftMs }) };
 }
 
 /** Calls one function of a user's module with any arguments, in a thread that can be ended. */
@@ -84,7 +117,7 @@ export function createModuleCaller(options: {
   return {
     call: (args, signal) => {
       if (host?.alive !== true) host = new Host(options.file, options.exportName, options.env, options.what);
-      return host.send({ args }, signal);
+      return host.send(args, signal);
     },
     close: async () => host?.end(),
   };
@@ -96,7 +129,7 @@ class Host {
   onGone: () => void = () => {};
   readonly #worker: Worker;
   #calls = 0;
-  #pending: { call: number; resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
+  #pending: { call: number; resolve: (given: Given) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
 
   readonly #what: string;
@@ -121,12 +154,17 @@ class Host {
     }
   }
 
-  call({ signal, query, id, run, metadata }: RunRequest): Promise<unknown> {
-    return this.send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
+  call({ signal, query, id, run, metadata }: RunRequest): Promise<Given> {
+    return this.#send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
+  }
+
+  /** Calls the function with these arguments. */
+  async send(args: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    return (await this.#send({ args }, signal)).value;
   }
 
   /** Calls the function with what the message says: a query and its context, or the arguments themselves. */
-  send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  #send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Given> {
     const call = ++this.#calls;
     this.#output = [];
     return new Promise((resolve, reject) => {
@@ -169,7 +207,7 @@ class Host {
   #settle(reply: Reply): void {
     if (this.#pending?.call !== reply.call) return;
     if (reply.ok) {
-      this.#pending.resolve(reply.value);
+      this.#pending.resolve(reply);
       return;
     }
     const prefix = reply.loading

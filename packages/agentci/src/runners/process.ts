@@ -1,4 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { systemErrorText } from '../kit/system-error.ts';
+import { killMarked, MARK, newMark } from './process-mark.ts';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -29,24 +31,32 @@ const PIPE_GRACE_MS = 500;
 /**
  * Runs one process and takes its whole tree down when it is over.
  * Agents start servers and browsers; a grandchild that keeps stdout open would otherwise hold the run for ever, so the
- * process leads a group of its own and the group is what gets killed.
+ * process leads a group of its own and the group is what gets killed. A process that made a group or session of its own is
+ * found by a mark in its environment, on Linux.
  */
 export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   return new Promise((resolve) => {
     if (request.signal.aborted) return resolve({ ended: 'aborted', stderr: '' });
+    const mark = newMark();
     let child: ChildProcessWithoutNullStreams;
     try {
       child = spawn(request.command, request.args, {
         cwd: request.cwd,
-        env: request.env as NodeJS.ProcessEnv,
+        env: { ...request.env, [MARK]: mark } as NodeJS.ProcessEnv,
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: process.platform !== 'win32',
         windowsHide: true,
       });
     } catch (error) {
       // What no system can start, such as a null byte in an argument, is refused before there is a process.
-      return resolve({ ended: 'not_started', message: (error as Error).message });
+      return resolve({ ended: 'not_started', ...reasonOf(error as NodeJS.ErrnoException) });
     }
+    if (child.stdout === undefined) {
+      // Without file descriptors for its pipes there is no process either.
+      child.on('error', (error) => resolve({ ended: 'not_started', ...reasonOf(error) }));
+      return;
+    }
+    keepTrack(child.pid);
     const onEnd = child.pid === undefined ? undefined : request.onStart?.(child.pid);
     const stdout: Buffer[] = [];
     let stdoutBytes = 0;
@@ -56,6 +66,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     let verdict: ((errors: string) => ProcessOutcome) | undefined;
     let finalKill: NodeJS.Timeout | undefined;
     let giveUp: NodeJS.Timeout | undefined;
+    let isLeft = false;
 
     /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
     const end = (outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals) => {
@@ -64,16 +75,24 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       onEnd?.();
       killTree(child.pid, signal);
       finalKill = setTimeout(() => killTree(child.pid, 'SIGKILL'), KILL_GRACE_MS);
-      giveUp = setTimeout(finish, KILL_GRACE_MS + PIPE_GRACE_MS);
+      giveUp = setTimeout(() => {
+        isLeft = true;
+        finish();
+      }, KILL_GRACE_MS + PIPE_GRACE_MS);
     };
     const finish = () => {
       clearTimeout(finalKill);
       clearTimeout(giveUp);
       request.signal.removeEventListener('abort', onAbort);
       killTree(child.pid, 'SIGKILL');
+      forget(child.pid);
       child.stdout.destroy();
       child.stderr.destroy();
-      resolve(verdict!(tail(Buffer.concat(stderr))));
+      const outcome = verdict!(tail(Buffer.concat(stderr)));
+      // Those that left the group are looked for where one is likely: after a process that had to be stopped, or pipes
+      // that someone still holds. Looking takes some milliseconds.
+      if (isLeft || outcome.ended === 'aborted' || outcome.ended === 'flooded') killMarked(mark);
+      resolve(outcome);
     };
     const onAbort = () => end((errors) => ({ ended: 'aborted', stderr: errors }), 'SIGTERM');
     request.signal.addEventListener('abort', onAbort, { once: true });
@@ -90,7 +109,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1) stderrBytes -= stderr.shift()!.length;
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
-      verdict ??= () => ({ ended: 'not_started', message: error.message, code: error.code });
+      verdict ??= () => ({ ended: 'not_started', ...reasonOf(error) });
       finish();
     });
     // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
@@ -110,6 +129,29 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     child.stdin.end(request.stdin);
   });
 }
+
+const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?: string | undefined } => ({
+  message: systemErrorText(error) ?? error.message,
+  code: error.code,
+});
+
+/** Groups that are running: should this process end in a hurry, they end with it. */
+const running = new Set<number>();
+let isWatching = false;
+
+function keepTrack(pid: number | undefined): void {
+  if (pid === undefined) return;
+  running.add(pid);
+  if (isWatching) return;
+  isWatching = true;
+  process.on('exit', () => {
+    for (const group of running) killTree(group, 'SIGKILL');
+  });
+}
+
+const forget = (pid: number | undefined): void => {
+  if (pid !== undefined) running.delete(pid);
+};
 
 function tail(buffer: Buffer): string {
   const text = buffer.subarray(Math.max(0, buffer.length - MAX_STDERR_BYTES)).toString('utf8');

@@ -1,4 +1,5 @@
-import type { ResourceSample } from '../trace/model.ts';
+import type { ResourceSample, Trace } from '../trace/model.ts';
+import { type AnswerRule, whyNoAnswer } from './answer.ts';
 
 /** One execution to make: what the agent is asked, and the signal that ends it. */
 export interface RunRequest {
@@ -19,6 +20,12 @@ export interface RunOutput {
   readonly stderr?: string;
   /** What the agent's process used, when it was watched. */
   readonly resources?: readonly ResourceSample[];
+  /** From the start to the first piece of a streamed answer. */
+  readonly ttftMs?: number;
+  /** An error object is an answer of this agent. */
+  readonly acceptsErrors?: boolean;
+  /** What the trace should say beside what the agent gave. */
+  readonly warnings?: Trace['warnings'];
 }
 
 /** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
@@ -58,4 +65,10 @@ export class AgentError extends Error {
     this.stderr = options.stderr;
     this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** Passes on what may be an answer; anything else is an error of the agent. */
+export function refuseNoAnswer(value: unknown, rule: AnswerRule & { readonly stderr?: string | undefined }): void {
+  const why = whyNoAnswer(value, rule);
+  if (why !== undefined) throw new AgentError('agent', `the agent ${why}`, { stderr: rule.stderr });
 }

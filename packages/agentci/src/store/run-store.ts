@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fdatasyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -12,10 +13,12 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
+import { RunLock } from './run-lock.ts';
 import { TextFile } from './text-file.ts';
 
 const JOURNAL_SCHEMA = 'agentci.journal/1';
@@ -55,35 +58,55 @@ export class RunStore {
   readonly #journal: LineFile;
   readonly #traces: LineFile;
   readonly #keepsJson: boolean;
+  readonly #lock: RunLock;
+  #isClosed = false;
   /** Results by identity, to know at the end which of them the journal already holds, with their JSON if it is kept. */
   readonly #journaled = new Map<QueryResult, string | undefined>();
 
-  private constructor(dir: string, fds: { journal: number; traces: number }, options: StoreOptions) {
+  private constructor(dir: string, lock: RunLock, fds: { journal: number; traces: number }, options: StoreOptions) {
     const { durability = 'each', keepsJson = false } = options;
     this.#dir = dir;
-    this.#journal = new LineFile(fds.journal, durability);
-    this.#traces = new LineFile(fds.traces, durability);
+    this.#lock = lock;
+    this.#journal = new LineFile(fds.journal, journalPath(dir), durability);
+    this.#traces = new LineFile(fds.traces, tracesPath(dir), durability);
     this.#keepsJson = keepsJson;
   }
 
   static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
     const dir = join(root, header.run_id);
     mkdirSync(join(dir, 'traces'), { recursive: true });
-    const journal = openSync(journalPath(dir), 'wx');
-    const store = new RunStore(dir, { journal, traces: openSync(tracesPath(dir), 'wx') }, options);
-    store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
-    store.#journal.flush();
-    return store;
+    const lock = RunLock.take(dir, header.run_id);
+    try {
+      const journal = openSync(journalPath(dir), 'ax');
+      const store = new RunStore(dir, lock, { journal, traces: openSync(tracesPath(dir), 'ax') }, options);
+      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
+      store.#journal.flush();
+      return store;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   }
 
-  /** Opens an unfinished run to go on with it. A line cut off by a kill is dropped: its query was not finished. */
+  /**
+   * Opens an unfinished run to go on with it. A line cut off by a kill is dropped: its query was not finished. Refused
+   * while another process works on the run, and when that one has finished it in the meantime.
+   */
   static reopen(root: string, runId: string, options: StoreOptions = {}): { store: RunStore; entries: JournalEntry[] } {
     const dir = join(root, runId);
-    const { entries } = readJournal(journalPath(dir));
-    const journal = openAtLastLine(journalPath(dir));
-    const traces = openAtLastLine(tracesPath(dir));
-    dropUnjudged(traces, tracesPath(dir), entries);
-    return { store: new RunStore(dir, { journal, traces }, options), entries };
+    const lock = RunLock.take(dir, runId);
+    try {
+      if (existsSync(join(dir, 'run.json')))
+        throw new UserError('NOTHING_TO_RESUME', `run ${runId} is finished: another process has just completed it`);
+      const { entries } = readJournal(journalPath(dir));
+      const journal = openAtLastLine(journalPath(dir));
+      const traces = openAtLastLine(tracesPath(dir));
+      dropUnjudged(traces, tracesPath(dir), entries);
+      return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   }
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
@@ -107,12 +130,26 @@ export class RunStore {
   }
 
   finish(run: RunResult): void {
-    this.close();
-    const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
-    writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
+    try {
+      this.#closeFiles();
+      const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
+      writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
+    } finally {
+      this.#lock.release();
+    }
   }
 
   close(): void {
+    try {
+      this.#closeFiles();
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  #closeFiles(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#traces.close();
     this.#journal.close();
   }
@@ -121,32 +158,65 @@ export class RunStore {
 const journalPath = (dir: string): string => join(dir, 'results.jsonl');
 const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
 
-/** A file that only grows, a JSON document a line. */
+/** A file that only grows, one JSON document per line. It is opened for appending: two writers could not overwrite each other. */
 class LineFile {
   readonly #fd: number;
   readonly #file: TextFile;
   readonly #durability: StoreOptions['durability'];
+  readonly #path: string;
+  #failure: Error | undefined;
 
-  constructor(fd: number, durability: StoreOptions['durability']) {
+  constructor(fd: number, path: string, durability: StoreOptions['durability']) {
     this.#fd = fd;
+    this.#path = path;
     this.#file = new TextFile(fd);
     this.#durability = durability;
   }
 
   /** Adds a line given in pieces. */
   append(...pieces: readonly string[]): void {
-    this.#file.append(...pieces, '\n');
-    if (this.#durability === 'each') this.#file.flush();
+    this.#attempt(() => {
+      this.#file.append(...pieces, '\n');
+      if (this.#durability === 'each') this.#sync();
+    });
   }
 
   flush(): void {
+    this.#attempt(() => this.#file.flush());
+  }
+
+  /** On the disk itself: what counts must outlast a loss of power. */
+  #sync(): void {
     this.#file.flush();
+    fdatasyncSync(this.#fd);
+  }
+
+  /** After a failure half a line may be there, which the next reader drops; another line after it would spoil both. */
+  #attempt(write: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      write();
+    } catch (error) {
+      this.#failure = notWritten(error, this.#path);
+      throw this.#failure;
+    }
   }
 
   close(): void {
-    this.#file.flush();
-    closeSync(this.#fd);
+    try {
+      if (this.#failure === undefined) this.#attempt(() => this.#sync());
+    } finally {
+      closeSync(this.#fd);
+    }
   }
+}
+
+function notWritten(error: unknown, path: string): Error {
+  const reason = systemErrorText(error);
+  if (reason === undefined) return error as Error;
+  return new UserError('RUN_NOT_WRITTEN', `${path} cannot be written: ${reason}`, {
+    hint: 'What was finished before is kept; with the cause removed, --resume continues the run.',
+  });
 }
 
 function openAtLastLine(path: string): number {

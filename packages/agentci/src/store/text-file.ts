@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { maskText, SECRETS } from '../kit/secrets.ts';
 
 const CAPACITY = 512 * 1024;
 /** A UTF-16 unit becomes at most three bytes. */
@@ -6,7 +7,7 @@ const MAX_BYTES_A_UNIT = 3;
 
 /**
  * A file that only grows. Texts are gathered as bytes, since a system call for every line would cost more than the line,
- * and joining them first would copy every one of them twice.
+ * and joining them first would copy every one of them twice. Secrets never reach a file: every file of ours is written here.
  */
 export class TextFile {
   readonly #fd: number;
@@ -18,7 +19,8 @@ export class TextFile {
   }
 
   /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
-  append(...pieces: readonly string[]): void {
+  append(...given: readonly string[]): void {
+    const pieces = SECRETS.isEmpty ? given : given.map(maskText);
     let most = 0;
     for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
     if (this.#length + most > CAPACITY) this.flush();

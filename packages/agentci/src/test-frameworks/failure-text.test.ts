@@ -18,6 +18,7 @@ const result = (given: Partial<QueryResult>, ...checks: CheckResult[]): QueryRes
   tags: [],
   status: 'fail',
   answer: 'so',
+  warnings: [],
   correctness: emptyLayer(),
   path: { ...emptyLayer(), checks },
   cost: emptyLayer(),

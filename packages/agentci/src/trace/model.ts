@@ -29,6 +29,8 @@ export interface Trace {
     durationMs?: number;
     turns?: number;
     llmCalls?: number;
+    /** From the start of the run to the first piece of a streamed answer. */
+    ttftMs?: number;
   };
   /** Verdicts somebody else gave: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];

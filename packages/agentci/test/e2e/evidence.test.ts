@@ -40,7 +40,7 @@ describe('a rule against a tool', () => {
       project('path: {forbidden_tools: [rm]}', { query: 'hi', answer: 'ok', ...rest }),
     );
     expect(code).toBe(2);
-    expect(stdout).toContain('! recording:');
+    expect(stdout).toContain('! trace:');
   });
 
   test.each(['mcp__fs__rm', 'functions.rm'])('sees %s as rm', async (name) => {

@@ -4,7 +4,9 @@ import { emptyLayer } from '../../src/results/status.ts';
 
 /** A query's result in short: the checks of each layer as `[id, status, message?]`. */
 export interface ShortResult
-  extends Partial<Pick<QueryResult, 'query' | 'answer' | 'error' | 'xfail' | 'not_run' | 'tags' | 'metrics'>> {
+  extends Partial<
+    Pick<QueryResult, 'query' | 'answer' | 'warnings' | 'error' | 'xfail' | 'not_run' | 'tags' | 'metrics'>
+  > {
   id: string;
   status: CheckStatus;
   correctness?: CheckResult[];
@@ -30,6 +32,7 @@ export function runOf(results: readonly ShortResult[], rest: Partial<RunResult> 
       query: `question of ${result.id}`,
       tags: [],
       answer: 'ok',
+      warnings: [],
       location: { file: 'agentci_spec.yaml', line: 4, column: 5 },
       correctness: layerOf(correctness, result.status),
       path: layerOf(path, result.status),

@@ -51,7 +51,8 @@ function withOthers(trace: Trace, others: readonly RawRecord[]): Trace {
     doubtful.length > 0
       ? `requests that may be model calls are in no known format: ${nameRequests(named)}`
       : `requests that are not model calls were left out: ${nameRequests(named)}`;
-  const warnings = [...trace.warnings, { code: 'REQUESTS_LEFT_OUT', message }];
+  const code = doubtful.length > 0 ? 'REQUESTS_UNREAD' : 'REQUESTS_LEFT_OUT';
+  const warnings = [...trace.warnings, { code, message }];
   if (doubtful.length === 0) return { ...trace, warnings };
   const { toolCalls, llmCalls } = trace.captured;
   const captured = {

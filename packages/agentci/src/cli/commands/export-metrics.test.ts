@@ -63,3 +63,15 @@ test('OTLP says whose numbers they are, what they mean, and when the run ended',
     gauge: { dataPoints: [{ timeUnixNano: '1767225601000000000', asDouble: 2 }] },
   });
 });
+
+test('a redirect is an error that names its target: numbers go where they were sent', async () => {
+  const { url: other, requests } = await receiver();
+  const server = createServer((_, response) => response.writeHead(307, { location: `${other}/x?key=1` }).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const otlp = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(
+    command.run({ args: [], options: { job: 'agentci', otlp }, io: ioOf(stored()).io }),
+  ).rejects.toMatchObject({ message: expect.stringContaining(`a redirect to ${other}/x, which is not followed`) });
+  expect(requests).toEqual([]);
+});

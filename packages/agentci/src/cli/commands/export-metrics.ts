@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { describeRedirect } from '../../kit/redirect.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { reporter } from '../../reporters/prometheus.ts';
 import { type ReportContext, reportText } from '../../reporters/reporter.ts';
@@ -81,11 +82,17 @@ Example:
 async function send(url: string, init: RequestInit, io: Io): Promise<void> {
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal: AbortSignal.any([io.signal, AbortSignal.timeout(SEND_MS)]) });
+    response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.any([io.signal, AbortSignal.timeout(SEND_MS)]),
+    });
   } catch (error) {
     const why = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
     throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
   }
+  const redirect = describeRedirect(response.status, response.headers.get('location'));
+  if (redirect !== undefined) throw new UserError('EXPORT_FAILED', `${url} answered ${redirect}`);
   if (!response.ok)
     throw new UserError(
       'EXPORT_FAILED',

@@ -39,6 +39,7 @@ export const command: CliCommand = {
       .option('--force-save', 'save also what fails the precheck; the files say so')
       .option('--overwrite', 'replace baselines of the same version')
       .option('--quiet', 'no progress')
+      .option('--no-redact', 'keep what looks like a key or password as it is')
       .option('--json', 'say what was saved as JSON')
       .addHelpText(
         'after',

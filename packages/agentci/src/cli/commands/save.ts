@@ -38,6 +38,7 @@ export const command: CliCommand = {
       .option('--force-save', 'save it even if the precheck fails; the file says so')
       .option('--overwrite', 'replace a baseline of the same version and query')
       .option('--timeout <time>', 'longest time for one query when the agent is run: 500ms, 30s, 2m', duration)
+      .option('--no-redact', 'keep what looks like a key or password as it is')
       .option('--json', 'say what was saved as JSON')
       .addHelpText(
         'after',

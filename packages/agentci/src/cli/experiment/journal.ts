@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { maskText } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { Trial } from '../../results/experiment-result.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
@@ -65,7 +66,7 @@ export class TrialJournal {
   }
 
   add(entry: JournalTrial): void {
-    appendFileSync(this.#path, `${JSON.stringify(entry)}\n`);
+    appendFileSync(this.#path, maskText(`${JSON.stringify(entry)}\n`));
   }
 }
 

@@ -96,6 +96,7 @@ const madeBefore = (query: string): QueryResult => ({
   tags: [],
   status: 'skip',
   answer: null,
+  warnings: [],
   correctness: emptyLayer(),
   path: emptyLayer(),
   cost: emptyLayer(),

@@ -19,6 +19,8 @@ const isLogin = (code: string): boolean =>
   /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(code, 'base64').toString('latin1'));
 
 export interface RedactOptions {
+  /** Personal data too; true when left out. */
+  readonly personal?: boolean;
   /** Also names of people, as far as two capitalized words tell them: it takes place names along. */
   readonly names: boolean;
 }
@@ -44,6 +46,7 @@ export function redact(trace: Trace, options: RedactOptions): Redacted {
       .replace(BASIC, (whole, before: string, code: string) => (isLogin(code) ? `${before}${mask('secret')}` : whole))
       .replace(BEARER, (_, before: string) => `${before}${mask('secret')}`)
       .replace(SECRET_TEXT, (_, before: string) => `${before}${mask('secret')}`);
+    if (options.personal === false) return secretless;
     const spans = findPii(secretless, { names: options.names ? 'pattern' : 'off' }).toSorted(
       (a, b) => a.start - b.start,
     );

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SecretMask, secretsIn } from './secrets.ts';
+
+const KEY = 'sk-live/4f+9"a\\b c';
+const maskOf = (...secrets: [string, string][]): SecretMask => {
+  const mask = new SecretMask();
+  mask.add(secrets.map(([name, value]) => ({ name, value })));
+  return mask;
+};
+
+describe('which environment values are secret', () => {
+  test.each([
+    'OPENAI_API_KEY',
+    'OPENAIKEY',
+    'apiKey',
+    'GITHUB_TOKEN',
+    'githubToken',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_ACCESS_KEY_ID',
+    'DB_PASSWORD',
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'SSH_PASSPHRASE',
+    'GOOGLE_CREDENTIALS',
+    'GH_PAT',
+    'npm_config__authToken',
+  ])('%s', (name) => {
+    expect(secretsIn({ [name]: 'abcdef123456' })).toEqual([{ name, value: 'abcdef123456' }]);
+  });
+
+  test.each([
+    { PATH: '/usr/bin:/bin' },
+    { PWD: '/home/someone/project' },
+    { OLDPWD: '/home/someone/project' },
+    { MAX_TOKENS: '1000000000' },
+    { TOKENIZERS_PARALLELISM: 'false-ish-value' },
+    { SECRET_FILE: '/run/secrets/key' },
+    { TOKEN_URL: 'https://example.com/token' },
+    { KEYCLOAK_REALM: 'customers' },
+    { MONKEYS: '' },
+    { API_KEY: 'short' },
+    { API_KEY: undefined },
+    { API_TOKEN: '12345678' },
+  ])('not %j', (env) => {
+    expect(secretsIn(env)).toEqual([]);
+  });
+
+  test.each(['1', 'true', 'localhost', 'Production', 'password', 'abcde'])('the value %s is never masked', (value) => {
+    expect(maskOf(['NAME', value]).text(`it is ${value} here`)).toBe(`it is ${value} here`);
+  });
+});
+
+describe('a secret is found', () => {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  test.each([
+    { how: 'as it is', text: `x ${KEY} y` },
+    { how: 'twice', text: `${KEY}${KEY}` },
+    { how: 'in JSON', text: JSON.stringify({ key: KEY }) },
+    { how: 'in JSON inside JSON', text: JSON.stringify({ args: JSON.stringify({ key: KEY }) }) },
+    { how: 'in a URL', text: `https://x/?k=${encodeURIComponent(KEY)}` },
+    { how: 'in Base64', text: base64(KEY) },
+    { how: 'in Base64 after a name', text: `Basic ${base64(`user:${KEY}`)}` },
+    { how: 'in Base64 after a longer name', text: `Basic ${base64(`userr:${KEY}`)}` },
+    { how: 'in Base64 after a still longer name', text: `Basic ${base64(`userrr:${KEY}`)}` },
+    { how: 'in Base64 for URLs', text: Buffer.from(KEY).toString('base64url') },
+  ])('$how', ({ text }) => {
+    const shown = maskOf(['KEY', KEY]).text(text);
+    expect(shown).toContain('[KEY]');
+    expect(shown).not.toContain('live');
+    expect(shown).not.toContain(base64(KEY).slice(4, 16));
+  });
+
+  test('line by line, when it has several', () => {
+    const pem =
+      '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nAQEFAASCBKcwggSjAgEAAoIB\n-----END PRIVATE KEY-----\n';
+    const mask = maskOf(['PEM', pem]);
+    expect(mask.text('the line AQEFAASCBKcwggSjAgEAAoIB of it')).toBe('the line [PEM] of it');
+    expect(mask.text(JSON.stringify(pem))).toBe('"[PEM]\\n"');
+    expect(mask.text('-----BEGIN PRIVATE KEY-----')).toContain('BEGIN');
+  });
+
+  test('whole, when another one begins like it', () => {
+    const mask = maskOf(['A', 'sk-12345'], ['B', 'sk-12345-and-more']);
+    expect(mask.text('sk-12345-and-more sk-12345')).toBe('[B] [A]');
+  });
+
+  test('anywhere in a value, keys included, and a value without it stays the same object', () => {
+    const mask = maskOf(['KEY', KEY]);
+    expect(mask.value({ a: [{ [KEY]: 1 }, `x${KEY}`], b: 2 })).toEqual({ a: [{ '[KEY]': 1 }, 'x[KEY]'], b: 2 });
+    const clean = { a: [1, 'x'], b: null };
+    expect(mask.value(clean)).toBe(clean);
+  });
+});
+
+test('a text in pieces is masked however it is cut, and nothing of it is lost', () => {
+  const secrets = ['sk-aaab1234', 'aab12345', 'zzzzzzzz'];
+  const mask = maskOf(['A', secrets[0]!], ['B', secrets[1]!], ['Z', secrets[2]!]);
+  const part = fc.oneof(fc.constantFrom(...secrets, 'sk-', 'sk-aa', 'zzz', ' '), fc.string({ maxLength: 5 }));
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(9), { maxLength: 30 }), (parts, cuts) => {
+      const text = parts.join('');
+      let written = '';
+      const { write, flush } = mask.pieces((piece) => {
+        written += piece;
+      });
+      let at = 0;
+      for (const length of cuts) {
+        write(text.slice(at, at + length));
+        at += length;
+      }
+      write(text.slice(at));
+      flush();
+      for (const secret of secrets) expect(written).not.toContain(secret);
+      if (!secrets.some((secret) => text.includes(secret))) expect(written).toBe(text);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('where there are no secrets nothing is looked at', () => {
+  const mask = new SecretMask();
+  const text = `${'x'.repeat(20_000_000)}`;
+  const started = performance.now();
+  for (let i = 0; i < 1000; i++) mask.text(text);
+  expect(performance.now() - started).toBeLessThan(50);
+});

@@ -1,0 +1,162 @@
+import { findJsonError } from '../kit/json-error.ts';
+import { SIMPLE_KEYS } from '../trace/simple.ts';
+
+export interface AnswerRule {
+  /** The agent's answer may be an error object: `accept_errors` in the spec. */
+  readonly acceptsErrors?: boolean | undefined;
+}
+
+/**
+ * Why what an agent gave back is not an answer, in words that follow "the agent" or "the command"; undefined when it may
+ * be one. One rule for every runner: nothing to see, `null`, `{}`, an HTML page, JSON that breaks off, an error object,
+ * raw server-sent events. A page or an empty object can still be an answer: inside `{"answer": …}`.
+ */
+export function whyNoAnswer(value: unknown, { acceptsErrors = false }: AnswerRule = {}): string | undefined {
+  if (value === undefined || value === null) return `gave ${value}`;
+  if (typeof value === 'string') return whyNoText(value, acceptsErrors);
+  if (typeof value !== 'object') return undefined;
+  if (isEmptyObject(value)) return 'gave an empty object; as an answer it is {"answer": {}}';
+  return acceptsErrors ? undefined : errorIn(value);
+}
+
+/** Whether a reader would see anything at all. */
+export const isVisible = (text: string): boolean => VISIBLE.test(text);
+const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/u;
+
+/** What programs print in place of an answer they do not have. */
+const NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', '[object Object]']);
+
+function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
+  if (!isVisible(text)) return text.trim() === '' ? 'gave an empty answer' : 'gave nothing but invisible characters';
+  const trimmed = text.trim();
+  if (NOTHING.has(trimmed)) return `gave ${trimmed}`;
+  if (isHtmlPage(trimmed)) return `gave an HTML page instead of an answer${titleOf(trimmed)}`;
+  if (isEventStream(trimmed)) return 'gave raw server-sent events instead of an answer';
+  if (!/^[{["]/.test(trimmed)) return isCutRecording(trimmed) ? CUT : undefined;
+  const parsed = parse(trimmed);
+  if (parsed === undefined) return trimmed[0] !== '"' && isCutJson(trimmed) ? CUT : undefined;
+  if (typeof parsed.value === 'string') return isVisible(parsed.value) ? undefined : 'gave an empty JSON string';
+  return whyNoAnswer(parsed.value, { acceptsErrors });
+}
+
+const CUT = 'gave JSON that is cut off: it ends before the object or list does';
+
+/** Documents one after the other, as JSON lines are, of which the last breaks off. */
+function isCutJson(text: string): boolean {
+  for (let rest = text; /^[{[]/.test(rest); ) {
+    const error = findJsonError(rest);
+    if (error === undefined) return false;
+    if (error.isEnd) return true;
+    const isNext = /^[{[]/.test(rest.slice(error.offset)) && parse(rest.slice(0, error.offset)) !== undefined;
+    if (!isNext) return false;
+    rest = rest.slice(error.offset);
+  }
+  return false;
+}
+
+/** A recording in the simple form, or a trace of ours, that breaks off after lines of log. */
+function isCutRecording(text: string): boolean {
+  const start = /^[ \t]*(\{\s*"(\w+)"\s*:)/gm;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    if (found[2] !== 'schema' && !SIMPLE_KEYS.has(found[2]!)) continue;
+    const at = found.index + found[0].length - found[1]!.length;
+    const error = findJsonError(text.slice(at));
+    if (error?.isEnd) return true;
+    // What was read is not looked at again: a text of many beginnings takes no longer than any other.
+    start.lastIndex = Math.max(start.lastIndex, at + (error?.offset ?? 0));
+  }
+  return false;
+}
+
+const PROLOG = /^(?:\s+|<!--[\s\S]*?-->|<\?xml[^>]*>)+/;
+const withoutProlog = (text: string): string => text.replace(PROLOG, '');
+
+/** A page, whole or cut off; a sentence that begins with a tag, such as "<html> is the root", is text. */
+function isHtmlPage(text: string): boolean {
+  const head = withoutProlog(text);
+  const opening = /^<(?:!doctype\s+html\b|html(?=[\s>]|$))[^>]*(?:>|$)/i.exec(head)?.[0];
+  if (opening === undefined) return false;
+  const rest = withoutProlog(head.slice(opening.length));
+  return rest === '' || /^<[!a-z/]/i.test(rest) || /<\/html>\s*$/i.test(rest);
+}
+
+function titleOf(page: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim();
+  return title ? `: "${title.slice(0, 100)}"` : '';
+}
+
+const FRAME = /^(?:data|event|id|retry)(?::|$)|^:/;
+
+/** Every line is a field of an event, and one of them carries data. */
+export function isEventStream(text: string): boolean {
+  if (!FRAME.test(text)) return false;
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== '');
+  return lines.every((line) => FRAME.test(line)) && lines.some((line) => line.startsWith('data:'));
+}
+
+/** Where an object carries what the agent said, whatever it calls it. */
+const SAID = [
+  'answer',
+  'output',
+  'outputs',
+  'result',
+  'results',
+  'response',
+  'reply',
+  'text',
+  'content',
+  'completion',
+  'final',
+  'final_answer',
+  'data',
+  'choices',
+  'candidates',
+  'messages',
+  'steps',
+  'spans',
+  'tool_calls',
+  'llm_calls',
+  'events',
+];
+
+/** An object whose error is set and that holds no answer; a list of nothing else, as Gemini sends its errors. */
+export function errorIn(value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    const [first, ...rest] = value.map(errorIn);
+    return first !== undefined && rest.every((reason) => reason !== undefined) ? first : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Record<string, unknown>;
+  const error = [fields.error, fields.errors].find(isSet);
+  if (error === undefined || SAID.some((key) => holdsSomething(fields[key]))) return undefined;
+  return `gave an error instead of an answer: ${describe(error)}`;
+}
+
+/** `{"error": {}}` is what JavaScript makes of an Error; `false`, `0`, `""` and `[]` say that there was none. */
+const isSet = (error: unknown): boolean => Boolean(error) && !(Array.isArray(error) && error.length === 0);
+
+function holdsSomething(said: unknown): boolean {
+  if (said === undefined || said === null) return false;
+  if (typeof said === 'string') return isVisible(said);
+  if (Array.isArray(said)) return said.some(holdsSomething);
+  if (typeof said === 'object') return Object.values(said).some(holdsSomething);
+  return true;
+}
+
+const MAX_DESCRIBED = 300;
+
+function describe(error: unknown): string {
+  const [first] = Array.isArray(error) ? error : [error];
+  const message = typeof first === 'object' && first !== null ? (first as { message?: unknown }).message : first;
+  return (typeof message === 'string' ? message : (JSON.stringify(first) ?? '')).slice(0, MAX_DESCRIBED);
+}
+
+const isEmptyObject = (value: object): boolean => !Array.isArray(value) && Object.keys(value).length === 0;
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}

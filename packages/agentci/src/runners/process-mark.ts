@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The variable that every process of an agent inherits, whichever group or session it moves to. */
+export const MARK = 'AGENTCI_PROCESS_MARK';
+
+export const newMark = (): string => randomUUID();
+
+/**
+ * Ends every process that carries the mark. Linux shows the environment of a user's processes; other systems do not, and
+ * there a process that left its group is not found. A process that clears its environment is not found anywhere.
+ */
+export function killMarked(mark: string): void {
+  if (process.platform !== 'linux') return;
+  const wanted = Buffer.from(`${MARK}=${mark}`);
+  // One that is starting another while it is killed would leave that one behind, so this is done until none is found.
+  for (let round = 0; round < MAX_ROUNDS && killRound(wanted); round++);
+}
+
+const MAX_ROUNDS = 5;
+
+function killRound(wanted: Buffer): boolean {
+  let isFound = false;
+  for (const name of processes()) {
+    try {
+      if (!readFileSync(`/proc/${name}/environ`).includes(wanted)) continue;
+      process.kill(Number(name), 'SIGKILL');
+      isFound = true;
+    } catch {
+      // It is gone, or another user's.
+    }
+  }
+  return isFound;
+}
+
+function processes(): string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  } catch {
+    return [];
+  }
+}
