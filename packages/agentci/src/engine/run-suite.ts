@@ -30,10 +30,12 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
   const ledger = new Ledger(options, queries, metrics?.note);
-  const shelf = new BaselineShelf(suite, {
-    dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
-    version: options.baseline,
-  });
+  const shelf = options.ignoresBaselines
+    ? BaselineShelf.empty
+    : new BaselineShelf(suite, {
+        dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
+        version: options.baseline,
+      });
   const judges = suiteJudge(options, queries, ledger);
   const judge = traceJudge(judges, shelf, suite.dir, metrics);
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
