@@ -172,8 +172,7 @@ function noticesOf(sides: { before: Side; after: Side }, { suite, baseline, comp
   ] as const) {
     const files = [...side.values()];
     const forced = files.filter((file) => file.metadata.forced).map((file) => file.query_id ?? file.query);
-    if (forced.length > 0)
-      notices.push(`${version} was saved by force for ${forced.join(', ')}`);
+    if (forced.length > 0) notices.push(`${version} was saved by force for ${forced.join(', ')}`);
     const drifted = files.some((file) => suite && file.metadata.spec_hash && file.metadata.spec_hash !== suite.hash);
     if (drifted)
       notices.push(`the spec has changed since ${version} was captured; both sides are judged by the spec of now`);

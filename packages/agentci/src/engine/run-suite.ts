@@ -6,10 +6,11 @@ import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { summarize } from './exit-code.ts';
-import { traceJudge } from './judge-trace.ts';
+import { type TraceJudge, traceJudge } from './judge-trace.ts';
 import { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
+import { ToolWitness } from './tool-witness.ts';
 
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
@@ -37,7 +38,13 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         version: options.baseline,
       });
   const judges = suiteJudge(options, queries, ledger);
-  const judge = traceJudge(judges, shelf, suite.dir, metrics);
+  const witness = new ToolWitness(queries);
+  if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
+  const decide = traceJudge(judges, shelf, suite.dir, metrics);
+  const judge: TraceJudge = (query, trace) => {
+    witness.see(trace);
+    return decide(query, trace);
+  };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   let recorded: Recorded = { checks: [], notices: [] };
@@ -63,9 +70,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
+  const results = ledger.results();
+  const tools = witness.report(results);
   const verdicts = {
-    results: ledger.results(),
-    checks: [...recorded.checks, ...(overall?.checks ?? [])],
+    results,
+    checks: [...recorded.checks, ...(overall?.checks ?? []), ...tools.checks],
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -82,6 +91,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...ledger.notices(),
       ...shelf.notices,
       ...recorded.notices,
+      ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
     ],

@@ -1,3 +1,5 @@
+import { visibleName } from '../kit/visible-text.ts';
+
 /** One tool call as the policy sees it. `args: undefined` means that they were not captured, never that there were none. */
 export interface PolicyCall {
   readonly name: string;
@@ -25,14 +27,21 @@ export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
 }
 
 const isPolicyCall = (input: CallInput): input is PolicyCall =>
-  typeof input === 'object' && input !== null && typeof input.name === 'string' && !('arguments' in input);
+  typeof input === 'object' &&
+  input !== null &&
+  typeof input.name === 'string' &&
+  !('arguments' in input) &&
+  visibleName(input.name) === input.name;
 
 function toCall(input: CallInput): PolicyCall {
-  if (typeof input === 'string') return { name: input };
+  if (typeof input === 'string') return { name: visibleName(input) };
   if (typeof input !== 'object' || input === null) return { name: String(input) };
   const args = input.args ?? input.arguments;
+  const { rawName } = input as { readonly rawName?: unknown };
   return {
-    name: String(input.name ?? input.tool ?? ''),
+    // As a reader sees it: a character that does not show is no way around a rule.
+    name: visibleName(String(input.name ?? input.tool ?? '')),
+    ...(typeof rawName === 'string' ? { rawName: visibleName(rawName) } : {}),
     ...(args === undefined ? {} : { args }),
     ...(typeof input.argsRaw === 'string' ? { argsRaw: input.argsRaw } : {}),
   };

@@ -183,7 +183,7 @@ describe('a file in the way', () => {
   });
 });
 
-describe('agentci diff', () => {
+describe('what got worse', () => {
   const forbidding = spec.replace('max_tool_calls: 0', 'forbidden_tools: [web]');
   test('a forbidden tool that is new is a regression, though the answer is right', async () => {
     const cwd = project({ 'agentci_spec.yaml': forbidding });
