@@ -17,11 +17,6 @@ if (process.argv[2] === undefined || !existsSync(script)) {
 }
 
 const { opinion, variants, baselines } = await import(pathToFileURL(script).href);
-for (const { version, env, force = false } of baselines) {
-  const flags = ['--overwrite', ...(force ? ['--force-save'] : [])];
-  await agentci(['record', '--version', version, ...flags], env);
-}
-
 const { startScriptedModel } = await createJiti(import.meta.url).import('../packages/scripted-model/src/index.ts');
 const judge = await startScriptedModel({
   port: JUDGE_PORT,
@@ -30,6 +25,11 @@ const judge = await startScriptedModel({
     return { text: JSON.stringify({ rationale, score, label: score >= 3 ? 'pass' : 'fail' }) };
   },
 });
+// The precheck of a baseline asks the judge too.
+for (const { version, env, force = false } of baselines) {
+  const flags = ['--overwrite', ...(force ? ['--force-save'] : [])];
+  await agentci(['record', '--version', version, ...flags], env);
+}
 rmSync(join(cwd, '.agentci', 'judge-cache'), { recursive: true, force: true });
 for (const env of variants) await agentci(['test', '--judge', 'live', '--quiet'], env);
 await judge.close();

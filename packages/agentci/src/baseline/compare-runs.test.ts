@@ -40,11 +40,27 @@ describe('verdicts', () => {
     const found = compareRuns({ before: run(many(12, 'pass')), after: run([...many(11, 'pass'), 'fail']) });
     expect(rate(found)).toMatchObject({ verdict: 'inconclusive', needed_pairs: expect.any(Number) });
     expect(rate(found).needed_pairs).toBeGreaterThan(12);
-    expect(found.summary.exit_code).toBe(0);
-    expect(
-      compareRuns({ before: run(many(12, 'pass')), after: run([...many(11, 'pass'), 'fail']), strict: true }).summary
-        .exit_code,
-    ).toBe(2);
+  });
+
+  test.each([
+    { before: 'pass', after: 'fail', regressions: 1, exit_code: 1 },
+    { before: 'warn', after: 'fail', regressions: 1, exit_code: 1 },
+    { before: 'fail', after: 'fail', regressions: 0, exit_code: 0 },
+    { before: 'fail', after: 'pass', regressions: 0, exit_code: 0 },
+    { before: 'pass', after: 'warn', regressions: 0, exit_code: 0 },
+    { before: 'pass', after: 'error', regressions: 0, exit_code: 2 },
+    { before: 'error', after: 'fail', regressions: 0, exit_code: 0 },
+    { before: 'error', after: 'error', regressions: 0, exit_code: 0 },
+  ] as const)('one query of twelve goes $before → $after: $regressions regressions, exit $exit_code', (row) => {
+    const side = (status: CheckStatus) => run([...many(11, 'pass'), status]);
+    const { summary } = compareRuns({ before: side(row.before), after: side(row.after) });
+    expect(summary).toMatchObject({ regressions: row.regressions, exit_code: row.exit_code });
+  });
+
+  test('strict: what is not settled exits 2', () => {
+    const sides = { before: run([...many(11, 'pass'), 'fail']), after: run(many(12, 'pass')) };
+    expect(compareRuns(sides).summary.exit_code).toBe(0);
+    expect(compareRuns({ ...sides, strict: true }).summary.exit_code).toBe(2);
   });
 
   test('fewer than ten queries settle nothing', () => {

@@ -17,19 +17,23 @@ export function compareRuns(
   const count = (verdict: string) => metrics.filter((metric) => metric.verdict === verdict).length;
   const worse = count('worse');
   const inconclusive = count('inconclusive');
+  const statuses = shared.map((id) => ({ id, before: statusOf(a.get(id)!), after: statusOf(b.get(id)!) }));
+  const regressions = statuses.filter(
+    ({ before: was, after: is }) => passes(was) === true && passes(is) === false,
+  ).length;
+  // A query that passed and has no verdict now may fail.
+  const cannotTell =
+    shared.length === 0 || statuses.some(({ before: was, after: is }) => passes(was) === true && is === 'error');
   return {
     schema: COMPARISON_SCHEMA,
     agent: after.agent,
     before: before.run_id,
     after: after.run_id,
     metrics,
-    flips: shared.flatMap((id) => {
-      const was = statusOf(a.get(id)!);
-      const is = statusOf(b.get(id)!);
-      return passes(was) !== undefined && passes(is) !== undefined && passes(was) !== passes(is)
-        ? [{ id, before: was, after: is }]
-        : [];
-    }),
+    flips: statuses.filter(
+      ({ before: was, after: is }) =>
+        passes(was) !== undefined && passes(is) !== undefined && passes(was) !== passes(is),
+    ),
     only_before: [...a.keys()].filter((id) => !b.has(id)),
     only_after: [...b.keys()].filter((id) => !a.has(id)),
     undecided: shared.filter(
@@ -40,7 +44,8 @@ export function compareRuns(
       better: count('better'),
       worse,
       inconclusive,
-      exit_code: worse > 0 ? 1 : shared.length === 0 || (strict && inconclusive > 0) ? 2 : 0,
+      regressions,
+      exit_code: worse + regressions > 0 ? 1 : cannotTell || (strict && inconclusive > 0) ? 2 : 0,
     },
   };
 }

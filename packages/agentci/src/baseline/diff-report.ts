@@ -17,7 +17,9 @@ export function diffReport(
   const regressions = queries.reduce((sum, query) => sum + query.regressions.length, 0);
   const cannotTell =
     queries.length === 0 ||
-    queries.some(({ correctness }) => correctness.after === 'error') ||
+    queries.some(
+      ({ verdict }) => verdict.after === 'error' || (verdict.before === 'error' && verdict.after === 'fail'),
+    ) ||
     (maxRegressionPercent !== undefined && queries.every(nothingGated));
   return {
     schema: DIFF_SCHEMA,

@@ -34,10 +34,11 @@ test.each(rows('diff.has_regression'))('$id: what counts as a regression', ({ in
   const diff = diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') });
   const found = regressionsOf(
     {
-      correctness: { ...diff.correctness, before, after },
+      verdict: { ...diff.verdict, layers: { ...diff.verdict.layers, correctness: { before, after } } },
       path: { ...diff.path, tool_calls: metricDelta(from, to) },
       cost: diff.cost,
     },
+    { correctness: [], path: [], cost: [] },
     undefined,
   );
   expect(found.length > 0).toBe(expected.has_regression);

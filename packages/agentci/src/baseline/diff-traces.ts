@@ -6,7 +6,8 @@ import { sequenceLcs } from '../metrics/trajectory/sequence-lcs.ts';
 import { toolPrecision } from '../metrics/trajectory/tool-precision.ts';
 import { toolRecall } from '../metrics/trajectory/tool-recall.ts';
 import type { DiffType, Edit, MetricDelta, TraceDiff } from '../results/diff.ts';
-import { LAYERS, type Layer, type LayerResult } from '../results/run-result.ts';
+import { type CheckStatus, LAYERS, type Layer, type LayerResult } from '../results/run-result.ts';
+import { worstStatus } from '../results/status.ts';
 import type { Trace } from '../trace/model.ts';
 import { captures, finalText, handoffs } from '../trace/selectors.ts';
 import { type PriceLookup, type Totals, totals } from '../trace/totals.ts';
@@ -20,14 +21,18 @@ import { textDiff } from './text-diff.ts';
 export interface DiffQuery {
   readonly correctness?: Readonly<Record<string, unknown>>;
   readonly path?: Readonly<Record<string, unknown>>;
+  readonly cost?: Readonly<Record<string, unknown>>;
 }
+
+/** A trace as it was judged: its query's verdict and the layers behind it. */
+export type Judged = Readonly<Record<Layer, LayerResult>> & { readonly status: CheckStatus };
 
 export interface DiffInput {
   readonly before: Trace;
   readonly after: Trace;
   readonly query?: DiffQuery;
-  /** Correctness as already judged, e.g. with a judge; without it the query's deterministic checks are evaluated here. */
-  readonly correctness?: { readonly before: LayerResult; readonly after: LayerResult };
+  /** Both sides as already judged, e.g. with a judge; without it the query's deterministic checks are evaluated here. */
+  readonly judged?: { readonly before: Judged; readonly after: Judged };
   /** Growth of cost, tokens, latency or tool calls above this many percent is a regression. */
   readonly maxRegressionPercent?: number;
   readonly price?: PriceLookup;
@@ -47,16 +52,22 @@ const LAYER_OF: Record<DiffType, Layer> = {
 /** What is different between two traces of one query: the answer and its verdict, the way taken, the price. */
 export function diffTraces(input: DiffInput): TraceDiff {
   const sides = { before: sideOf(input.before, input), after: sideOf(input.after, input) };
-  const correctness = correctnessDiff(input);
+  const judged = input.judged ?? judgedHere(input);
+  const verdict = verdictDiff(judged);
+  const correctness = correctnessDiff(input, judged);
   const path = pathDiff(sides, input);
   const cost = costDiff(sides);
   const types = diffTypes({ sides, correctness, path, cost });
   const changed = new Set<Layer>(types.map((type) => LAYER_OF[type]));
-  if (correctness.changed) changed.add('correctness');
-  const regressions = regressionsOf({ correctness, path, cost }, input.maxRegressionPercent);
+  for (const layer of LAYERS) if (verdict.layers[layer].before !== verdict.layers[layer].after) changed.add(layer);
+  const failed = (layer: Layer): string[] =>
+    (judged?.after[layer].checks ?? []).filter(({ status }) => status === 'fail').map(({ id }) => id);
+  const failedChecks = { correctness: failed('correctness'), path: failed('path'), cost: failed('cost') };
+  const regressions = regressionsOf({ verdict, path, cost }, failedChecks, input.maxRegressionPercent);
   return {
     diff_types: types,
     layers: LAYERS.filter((layer) => changed.has(layer)),
+    verdict,
     correctness,
     path,
     cost,
@@ -86,8 +97,21 @@ function sideOf(trace: Trace, { price }: DiffInput): Side {
   };
 }
 
-function correctnessDiff(input: DiffInput): TraceDiff['correctness'] {
-  const { before, after } = input.correctness ?? judged(input);
+function verdictDiff(judged: DiffInput['judged']): TraceDiff['verdict'] {
+  const of = (layer: Layer) => ({
+    before: judged?.before[layer].status ?? null,
+    after: judged?.after[layer].status ?? null,
+  });
+  return {
+    before: judged?.before.status ?? null,
+    after: judged?.after.status ?? null,
+    layers: { correctness: of('correctness'), path: of('path'), cost: of('cost') },
+  };
+}
+
+function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDiff['correctness'] {
+  const before = judged?.before.correctness;
+  const after = judged?.after.correctness;
   const told = new Map<string, TraceDiff['correctness']['checks'][number]>();
   for (const [side, layer] of [
     ['before', before],
@@ -111,12 +135,15 @@ function correctnessDiff(input: DiffInput): TraceDiff['correctness'] {
   };
 }
 
-function judged({ before, after, query, price }: DiffInput): { before?: LayerResult; after?: LayerResult } {
-  const block = query?.correctness;
-  if (block === undefined) return {};
-  const layer = (trace: Trace) =>
-    evaluateLayer('correctness', block, { trace, totals: totals(trace, price ? { price } : {}) });
-  return { before: layer(before), after: layer(after) };
+function judgedHere({ before, after, query, price }: DiffInput): DiffInput['judged'] {
+  if (query === undefined || LAYERS.every((layer) => query[layer] === undefined)) return undefined;
+  const judge = (trace: Trace): Judged => {
+    const context = { trace, totals: totals(trace, price ? { price } : {}) };
+    const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context);
+    const layers = { correctness: layer('correctness'), path: layer('path'), cost: layer('cost') };
+    return { ...layers, status: worstStatus(LAYERS.map((name) => layers[name].status)) };
+  };
+  return { before: judge(before), after: judge(after) };
 }
 
 function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['path'] {

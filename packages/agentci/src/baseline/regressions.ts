@@ -1,21 +1,24 @@
 import type { MetricDelta, Regression, TraceDiff } from '../results/diff.ts';
+import { type CheckStatus, LAYERS, type Layer } from '../results/run-result.ts';
 
 /**
- * What got worse and counts: correctness from pass to fail, and, once a limit was set, growth above it. More calls or
- * dollars alone are shown, not gated.
+ * What got worse and counts: a layer that failed nothing before and fails now, and, once a limit was set, growth above
+ * it. More calls or dollars alone are shown, not gated.
  */
 export function regressionsOf(
-  diff: Pick<TraceDiff, 'correctness' | 'path' | 'cost'>,
+  diff: Pick<TraceDiff, 'verdict' | 'path' | 'cost'>,
+  failedChecks: Readonly<Record<Layer, readonly string[]>>,
   limitPercent: number | undefined,
 ): Regression[] {
   const found: Regression[] = [];
-  const { before, after } = diff.correctness;
-  if ((before === 'pass' || before === 'warn') && after === 'fail') {
-    const checks = diff.correctness.checks.filter((check) => check.after === 'fail').map((check) => check.id);
+  for (const layer of LAYERS) {
+    const { before, after } = diff.verdict.layers[layer];
+    if (!isWorse(before, after)) continue;
+    const checks = failedChecks[layer];
     found.push({
-      layer: 'correctness',
-      metric: 'correctness',
-      message: `correctness went from ${before} to fail${checks.length > 0 ? ` (${checks.join(', ')})` : ''}`,
+      layer,
+      metric: layer,
+      message: `${layer} went from ${before} to fail${checks.length > 0 ? ` (${checks.join(', ')})` : ''}`,
       pct_change: null,
     });
   }
@@ -27,6 +30,10 @@ export function regressionsOf(
   }
   return found;
 }
+
+/** It fails now and did not before, by the same checks. What could not be judged before may have been as bad. */
+const isWorse = (before: CheckStatus | null, after: CheckStatus | null): boolean =>
+  after === 'fail' && (before === 'pass' || before === 'warn' || before === 'skip');
 
 function* gated({ path, cost }: Pick<TraceDiff, 'path' | 'cost'>): Generator<['path' | 'cost', string, MetricDelta]> {
   yield ['path', 'tool_calls', path.tool_calls];

@@ -5,9 +5,9 @@ import { UserError } from '../kit/user-error.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import type { Io } from './io.ts';
+import { DEFAULT_SPEC } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 
-const DEFAULT_SPEC = 'agentci_spec.yaml';
 const DEFAULT_DIR = 'baselines';
 
 export interface PlaceOptions {

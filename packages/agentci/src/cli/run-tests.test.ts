@@ -7,7 +7,8 @@ import { tempDir } from '../../test/support/temp-dir.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { listRuns, RunStore } from '../store/run-store.ts';
-import { runsRoot, runTests, type TestOptions } from './run-tests.ts';
+import { runTests, type TestOptions } from './run-tests.ts';
+import { runsRoot } from './spec-folders.ts';
 
 const SPEC = `agent: demo
 queries:

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
 import type { JudgeMode } from '../judge/mode.ts';
@@ -13,6 +13,7 @@ import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-
 import type { Io } from './io.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
+import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
 import { writeReports } from './write-reports.ts';
@@ -44,8 +45,6 @@ export interface TestOptions {
   readonly quiet?: boolean;
 }
 
-export const runsRoot = (cwd: string): string => join(cwd, '.agentci', 'runs');
-
 /** Loads, runs, stores, reports; gives the exit code. */
 export async function runTests(given: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
   const asked = planOutputs({ formats: given.format ?? [], files: given.output ?? [], env: io.env, cwd: io.cwd });
@@ -63,7 +62,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
 
   const isAsked = given.format !== undefined || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
-  const root = runsRoot(io.cwd);
+  const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const options = previous ? { ...given, ...previous.header.started_with } : given;
   const recordings = recordingsOf(options, suite, io);
@@ -145,7 +144,7 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
     baselineDir: options.baselineDir === undefined ? undefined : resolve(io.cwd, options.baselineDir),
     judge: options.judge,
     sampleEnsemble: options.sampleEnsemble,
-    judgeCacheDir: resolve(io.cwd, options.judgeCache ?? join('.agentci', 'judge-cache')),
+    judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
     failFast: options.failFast,
     maxCostUsd: options.maxCost,
     strict: options.strict,
@@ -155,7 +154,7 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
 }
 
 function failedIds(root: string, suite: Suite): string[] {
-  const previous = latestResults(root, suite.file);
+  const previous = latestResults(root, (run) => isRunOf(suite, run));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
@@ -178,7 +177,7 @@ function failedIds(root: string, suite: Suite): string[] {
 
 /** The unfinished run to go on with. It was started with its own choices; other ones now would mix two runs in one. */
 function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
-  const unfinished = listRuns(root).find((run) => !run.finished && run.header.spec.file === suite.file);
+  const unfinished = listRuns(root).find((run) => !run.finished && isRunOf(suite, run));
   if (!unfinished) {
     throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
       hint: 'Run it without --resume.',
@@ -221,7 +220,7 @@ function inputsOf({ dir, runner }: Suite, file: string, recordings: string | und
 
 function rerunCommand(options: TestOptions, file: string, commandName: string): string {
   const words = ['agentci', commandName];
-  if (file !== 'agentci_spec.yaml') words.push('-c', quote(file));
+  if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);
   return [...words, '--failed'].join(' ');

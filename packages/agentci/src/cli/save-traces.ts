@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
+import { Option } from 'commander';
+import { type Precheck, type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
+import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
 import { baselinePath } from '../store/baseline-files.ts';
@@ -8,16 +10,23 @@ import type { Trace } from '../trace/model.ts';
 import type { BaselinePlace } from './baseline-place.ts';
 import { redact } from './import/redact.ts';
 import type { Io } from './io.ts';
+import { folderOf, judgeCacheOf } from './spec-folders.ts';
 
 export interface SaveOptions {
   readonly version: string;
   readonly forceSave?: boolean;
   readonly overwrite?: boolean;
-  readonly precheckJudge?: boolean;
+  readonly judge?: JudgeMode;
+  readonly judgeCache?: string;
   readonly json?: boolean;
   /** False with --no-redact. */
   readonly redact?: boolean;
 }
+
+export const judgeOption = (): Option =>
+  new Option('--judge <mode>', 'rubrics in the precheck: call the judge, use stored verdicts only, or leave them open')
+    .choices([...JUDGE_MODES])
+    .default('live');
 
 /** A query that was not saved, and why. */
 export interface Refused {
@@ -81,7 +90,8 @@ function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOp
     queryId,
     force: options.forceSave ?? false,
     overwrite: options.overwrite ?? false,
-    judge: options.precheckJudge ? 'live' : 'off',
+    judge: options.judge ?? 'live',
+    judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
     env: io.env,
     ...(options.redact === false ? {} : { clean: withoutSecrets }),
     // After Ctrl-C what is there is still saved; an aborted signal would leave it unjudged.
@@ -90,20 +100,27 @@ function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOp
   };
 }
 
-/** A flaky query has good runs too: the first that passes is the one to keep. */
+/** A flaky query has good runs too: the first that passes is the one to keep. Forced, the first run is. */
 async function saveFirstGood(traces: readonly Trace[], input: InputWithoutTrace): Promise<SavedBaseline> {
   let first: UserError | undefined;
+  const [forced] = traces;
+  if (input.force && forced !== undefined) return saveBaseline({ ...input, trace: forced });
   for (const trace of traces) {
     try {
-      return await saveBaseline({ ...input, trace, force: false });
+      return await saveBaseline({ ...input, trace });
     } catch (error) {
       if (!(error instanceof UserError) || !error.code.startsWith('PRECHECK_')) throw error;
       first ??= error;
     }
   }
-  const [trace] = traces;
-  if (input.force && trace !== undefined) return saveBaseline({ ...input, trace });
   throw first ?? new UserError('NO_TRACE', `there is no trace of "${input.queryId}" to save`);
+}
+
+function howSaved({ status, checks, problems }: Precheck, isForced: boolean): string {
+  const decided = checks.filter((check) => check.status !== 'skip').length;
+  const passed = `precheck passed, ${decided} of ${checks.length} ${checks.length === 1 ? 'check' : 'checks'} decided`;
+  if (isForced) return problems.length > 0 ? `forced: ${problems.join('; ')}` : 'forced, so it is used only when named';
+  return status === 'unchecked' ? 'the query has no checks, so it is used only when named' : passed;
 }
 
 function report(saved: readonly SavedBaseline[], refused: readonly Refused[], options: SaveOptions, io: Io): void {
@@ -122,14 +139,8 @@ function report(saved: readonly SavedBaseline[], refused: readonly Refused[], op
     io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
     return;
   }
-  for (const { file, precheck } of saved) {
-    const decided = precheck.checks.filter((check) => check.status !== 'skip').length;
-    const how =
-      precheck.status !== 'passed'
-        ? `forced: ${precheck.problems.join('; ')}`
-        : `precheck passed, ${decided} ${decided === 1 ? 'check' : 'checks'}`;
-    io.stdout.write(escapeTerminal(`saved ${file} (${how})\n`));
-  }
+  for (const { file, precheck, baseline } of saved)
+    io.stdout.write(escapeTerminal(`saved ${file} (${howSaved(precheck, baseline.metadata.forced ?? false)})\n`));
   for (const { code, message, hint } of refused) {
     io.stderr.write(escapeTerminal(`agentci: ${message} [${code}]\n${hint === undefined ? '' : `  hint: ${hint}\n`}`));
   }

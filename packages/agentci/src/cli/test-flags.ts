@@ -2,12 +2,13 @@ import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import { collect, collectList, duration, fraction, positiveNumber, someText, wholeNumber } from './options.ts';
+import { DEFAULT_SPEC } from './spec-folders.ts';
 
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
   const formats = Object.keys(REPORTERS).join(', ');
   return parser
-    .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
+    .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
     .option('--failed', 'only what failed or could not be judged last time')
@@ -26,7 +27,7 @@ export function addSharedFlags(parser: Command): Command {
       'let the ensemble judge this share of the queries, one judge the rest',
       fraction,
     )
-    .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache)')
+    .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
     .option(
       '--max-cost <usd>',
       'start no query and ask no judge beyond this cost; the query in progress is finished',

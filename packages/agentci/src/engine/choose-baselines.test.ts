@@ -16,7 +16,7 @@ interface Saved {
 }
 const shelf = (saved: readonly Saved[], options: { version?: string; baseline?: string } = {}) => {
   const files = saved.map(({ version, day, id, query = 'same', metadata = { precheck_passed: true } }, i) => [
-    `demo/${version}/${i}.json`,
+    `demo/${version}/${id ?? i}.json`,
     {
       version,
       agent: 'demo',

@@ -1,6 +1,6 @@
 import { UserError } from '../kit/user-error.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import { type BaselineFile, listBaselineFiles, readBaselineTrace } from '../store/baseline-files.ts';
+import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 
 export interface ChosenBaseline {
@@ -14,9 +14,18 @@ export class BaselineShelf {
   readonly #chosen = new Map<string, BaselineFile>();
   readonly notices: string[] = [];
 
+  /** For traces that are judged on their own. */
+  static readonly empty: Pick<BaselineShelf, 'has' | 'get' | 'notices'> = {
+    has: () => false,
+    get: () => Promise.resolve(undefined),
+    notices: [],
+  };
+
   constructor(suite: Suite, options: { dir: string; version?: string | undefined }) {
-    const files = listBaselineFiles(options.dir, suite.agent);
     const version = options.version ?? suite.baseline;
+    const list = listBaselineFiles(options.dir, suite.agent);
+    const files = usableBaselines(list, version);
+    for (const { error } of list.broken) this.notices.push(error.message);
     if (version !== undefined && !files.some((file) => file.version === version)) {
       const known = [...new Set(files.map((file) => file.version))];
       throw new UserError(
@@ -32,7 +41,11 @@ export class BaselineShelf {
     for (const file of files) {
       const query = (file.query_id === undefined ? undefined : byId.get(file.query_id)) ?? byText.get(file.query);
       if (!query) {
-        this.notices.push(`baseline ${file.file} is of a query that is no longer in the spec`);
+        this.notices.push(
+          file.query_id === undefined && file.query === ''
+            ? `baseline ${file.file} does not say which query it is of`
+            : `baseline ${file.file} is of a query that is no longer in the spec`,
+        );
         continue;
       }
       // A forced baseline did not pass its precheck: it counts only when asked for by name.

@@ -1,17 +1,19 @@
 import { diffReport } from '../baseline/diff-report.ts';
-import { diffTraces } from '../baseline/diff-traces.ts';
+import { diffTraces, type Judged } from '../baseline/diff-traces.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { DiffReport, QueryDiff } from '../results/diff.ts';
-import type { LayerResult, QueryResult } from '../results/run-result.ts';
+import type { QueryResult } from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import { type BaselineFile, listBaselineFiles, readBaselineTrace } from '../store/baseline-files.ts';
+import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import { judgeRecorded } from './judge-recorded.ts';
 import { needsPrices } from './judge-trace.ts';
+import type { RunOptions } from './run-options.ts';
 
-export interface DiffVersionsInput {
+/** Rubrics are judged only when a judge is given: stored verdicts do, and cost nothing. */
+export interface DiffVersionsInput extends Pick<RunOptions, 'judge' | 'judgeCacheDir' | 'env' | 'signal'> {
   /** Without a spec there is no correctness to compare, only what happened. */
   readonly suite?: Suite;
   readonly agent: string;
@@ -25,7 +27,9 @@ export interface DiffVersionsInput {
 
 /** Compares two baseline versions query by query. Queries are paired by id, never by their order. */
 export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport> {
-  const files = listBaselineFiles(input.dir, input.agent);
+  const list = listBaselineFiles(input.dir, input.agent);
+  for (const version of [input.baseline, input.compare]) usableBaselines(list, version);
+  const { files } = list;
   const sides = {
     before: sideOf(files, input.baseline, input),
     after: sideOf(files, input.compare, input),
@@ -46,8 +50,8 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
   if (pairs.length === 0) throw nothingToCompare(input, files);
   const price = await pricesFor(pairs);
   const judged = {
-    before: await judgedSide(pairs, 'before', input.suite),
-    after: await judgedSide(pairs, 'after', input.suite),
+    before: await judgedSide(pairs, 'before', input),
+    after: await judgedSide(pairs, 'after', input),
   };
   const queries = pairs.map((pair): QueryDiff => {
     const before = judged.before.get(pair.key);
@@ -56,7 +60,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
       before: pair.before,
       after: pair.after,
       ...(pair.query ? { query: pair.query } : {}),
-      ...(before && after ? { correctness: { before, after } } : {}),
+      ...(before && after ? { judged: { before, after } } : {}),
       ...(input.maxRegressionPercent === undefined ? {} : { maxRegressionPercent: input.maxRegressionPercent }),
       ...(price ? { price } : {}),
     });
@@ -76,7 +80,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     queries,
     only_before: [...sides.before.keys()].filter((key) => !sides.after.has(key)),
     only_after: [...sides.after.keys()].filter((key) => !sides.before.has(key)),
-    notices: noticesOf(sides, input),
+    notices: [...noticesOf(sides, input), ...list.broken.map(({ error }) => error.message)],
   });
 }
 
@@ -119,20 +123,28 @@ const queryOf = (file: BaselineFile, suite: Suite): Query | undefined =>
 async function judgedSide(
   pairs: readonly Pair[],
   side: 'before' | 'after',
-  suite: Suite | undefined,
-): Promise<Map<string, LayerResult>> {
+  { suite, judge = 'off', judgeCacheDir, env, signal }: DiffVersionsInput,
+): Promise<Map<string, Judged>> {
   if (suite === undefined) return new Map();
   const known = pairs.filter((pair) => pair.query !== undefined);
   const results = await judgeRecorded(
     known.map((pair) => ({ queryId: pair.key, trace: pair[side] })),
-    { suite },
+    {
+      suite,
+      judge,
+      ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
+      ...(env === undefined ? {} : { env }),
+      ...(signal === undefined ? {} : { signal }),
+    },
   );
-  return new Map([...results].map(([id, result]) => [id, correctnessOf(result)]));
+  return new Map([...results].map(([id, result]) => [id, judgedOf(result)]));
 }
 
 /** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
-const correctnessOf = ({ error, correctness }: QueryResult): LayerResult =>
-  error ? { ...emptyLayer(), status: 'error', messages: [error.message] } : correctness;
+const judgedOf = (result: QueryResult): Judged =>
+  result.error
+    ? { ...result, correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
+    : result;
 
 async function pricesFor(pairs: readonly Pair[]): Promise<PriceLookup | undefined> {
   if (!pairs.some(({ before, after }) => needsPrices(before) || needsPrices(after))) return undefined;
@@ -160,8 +172,7 @@ function noticesOf(sides: { before: Side; after: Side }, { suite, baseline, comp
   ] as const) {
     const files = [...side.values()];
     const forced = files.filter((file) => file.metadata.forced).map((file) => file.query_id ?? file.query);
-    if (forced.length > 0)
-      notices.push(`${version} was saved by force for ${forced.join(', ')}: its precheck did not pass`);
+    if (forced.length > 0) notices.push(`${version} was saved by force for ${forced.join(', ')}`);
     const drifted = files.some((file) => suite && file.metadata.spec_hash && file.metadata.spec_hash !== suite.hash);
     if (drifted)
       notices.push(`the spec has changed since ${version} was captured; both sides are judged by the spec of now`);

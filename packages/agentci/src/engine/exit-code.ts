@@ -2,6 +2,9 @@ import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts
 import { isDecided, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
 
+/** Says that rules decided nothing because no recording knows the tools they name. Under --strict it exits 2. */
+export const UNKNOWN_TOOLS = 'rules.unknown_tools';
+
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted' | 'unmatched_recordings'>;
 
@@ -18,6 +21,7 @@ export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): num
   if (options.strict && has('warn')) return 1;
   if (has('error') || nothingChecked(run)) return 2;
   if (options.strict && (someCheck(run, isUnmeasured) || isDoubtful(run))) return 2;
+  if (options.strict && run.checks.some(({ id }) => id === UNKNOWN_TOOLS)) return 2;
   return 0;
 }
 

@@ -19,7 +19,7 @@ export function bareSuite(suite: Suite): Suite {
   return { ...rest, queries: suite.queries.map(({ xfail: __, ...query }) => ({ ...query, runs: 1, minPassRate: 1 })) };
 }
 
-/** The verdict on each trace by its query's checks; rubrics are asked only when a judge is given. */
+/** The verdict on each trace by its query's checks alone, without any baseline; rubrics are asked only when a judge is given. */
 export async function judgeRecorded(
   recorded: readonly RecordedQuery[],
   options: Omit<RunOptions, 'traces' | 'ids' | 'runs'>,
@@ -28,6 +28,7 @@ export async function judgeRecorded(
   const { results } = await runSuite({
     judge: 'off',
     ...options,
+    ignoresBaselines: true,
     suite: bareSuite(options.suite),
     runs: 1,
     ids: recorded.map(({ queryId }) => queryId),

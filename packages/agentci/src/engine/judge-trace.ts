@@ -12,7 +12,12 @@ import type { SuiteMetrics } from './suite-metrics.ts';
 export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
 
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
-export function traceJudge(judge: SuiteJudge, shelf: BaselineShelf, dir: string, metrics?: SuiteMetrics): TraceJudge {
+export function traceJudge(
+  judge: SuiteJudge,
+  shelf: Pick<BaselineShelf, 'has' | 'get'>,
+  dir: string,
+  metrics?: SuiteMetrics,
+): TraceJudge {
   let price: PriceLookup | undefined;
   const metricTools = metrics ? metricToolsOf(metrics) : undefined;
   const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {

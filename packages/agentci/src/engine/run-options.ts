@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly judge?: JudgeMode | Judge;
   /** Share of the queries, 0 to 1, that the ensemble judges; one judge does the rest. */
   readonly sampleEnsemble?: number;
-  /** Folder of stored verdicts; `.agentci/judge-cache`. */
+  /** Folder of stored verdicts; `.agentci/judge-cache` beside the spec. */
   readonly judgeCacheDir?: string;
   readonly tags?: readonly string[];
   readonly filter?: string;
@@ -54,6 +54,8 @@ export interface RunOptions {
   /** The baseline version to compare with. */
   readonly baseline?: string;
   readonly baselineDir?: string;
+  /** Judges each trace on its own: saved baselines are not even looked for. */
+  readonly ignoresBaselines?: boolean;
   readonly signal?: AbortSignal;
   readonly failFast?: boolean;
   /** Stops starting queries once the known cost of agent and judge reaches this; a judge call that could exceed it is not made. */

@@ -439,7 +439,7 @@ describe('baselines', () => {
   });
 
   test('a changed spec and a baseline without a query are said', async () => {
-    const stray = { ...Object.values(baseline('v1', ['x']))[0]!, query: 'gone', query_id: 'gone' };
+    const stray = { ...Object.values(baseline('v1', ['x']))[0]!, version: 'v2', query: 'gone', query_id: 'gone' };
     const dir = tempDir({
       ...baseline('v2', ['x', 'y'], { precheck_passed: true, spec_hash: 'sha256:old' }),
       'baselines/demo/v2/gone.json': stray,

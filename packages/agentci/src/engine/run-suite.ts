@@ -7,10 +7,11 @@ import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { summarize } from './exit-code.ts';
-import { traceJudge } from './judge-trace.ts';
+import { type TraceJudge, traceJudge } from './judge-trace.ts';
 import { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
+import { ToolWitness } from './tool-witness.ts';
 
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
@@ -32,12 +33,20 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
   const ledger = new Ledger(options, queries, metrics?.note);
-  const shelf = new BaselineShelf(suite, {
-    dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
-    version: options.baseline,
-  });
+  const shelf = options.ignoresBaselines
+    ? BaselineShelf.empty
+    : new BaselineShelf(suite, {
+        dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
+        version: options.baseline,
+      });
   const judges = suiteJudge(options, queries, ledger);
-  const judge = traceJudge(judges, shelf, suite.dir, metrics);
+  const witness = new ToolWitness(queries);
+  if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
+  const decide = traceJudge(judges, shelf, suite.dir, metrics);
+  const judge: TraceJudge = (query, trace) => {
+    witness.see(trace);
+    return decide(query, trace);
+  };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
@@ -63,10 +72,12 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
+  const results = ledger.results();
+  const tools = witness.report(results);
   const verdicts = {
-    results: ledger.results(),
+    results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: SECRETS.value([...recorded.checks, ...(overall?.checks ?? [])]),
+    checks: SECRETS.value([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -84,6 +95,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...ledger.notices(),
       ...shelf.notices,
       ...recorded.notices,
+      ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
     ]),

@@ -35,8 +35,11 @@ const trace = simpleTrace({
   llm_calls: [{ model: 'big' }, { model: 'small' }, { model: 'small' }],
 });
 const at = () => Date.UTC(2026, 1, 26, 14, 30);
+const judgeSaying = (score: number) => ({
+  ask: async () => ({ score, label: score < 3 ? ('fail' as const) : ('pass' as const), rationale: 'as told' }),
+});
 const save = (dir: string, rest: object = {}) =>
-  saveBaseline({ trace, suite, version: 'v1', queryId: 'refund', dir, now: at, ...rest });
+  saveBaseline({ trace, suite, version: 'v1', queryId: 'refund', dir, now: at, judge: judgeSaying(5), ...rest });
 
 describe('saving', () => {
   test('the file says what it is, in an order that reads well, and is the same every time', async () => {
@@ -107,8 +110,52 @@ describe('saving', () => {
     expect(baseline.metadata).toMatchObject({ precheck_passed: false, forced: true });
   });
 
-  test('what passes anyway was not forced', async () => {
-    const { baseline } = await save(tempDir(), { force: true });
+  test('forced is forced, even where the precheck passed', async () => {
+    const { baseline, precheck } = await save(tempDir(), { force: true });
+    expect(precheck.status).toBe('passed');
+    expect(baseline.metadata).toMatchObject({ precheck_passed: false, forced: true });
+  });
+
+  test.each([
+    { what: 'a rubric that the judge fails', judge: judgeSaying(1), code: 'PRECHECK_FAILED' },
+    { what: 'a rubric and the judge off', judge: 'off', code: 'PRECHECK_UNDECIDED' },
+    { what: 'a rubric without a stored verdict', judge: 'recorded', code: 'PRECHECK_UNDECIDED' },
+    { what: 'a rubric and no key', judge: 'live', code: 'PRECHECK_UNDECIDED' },
+  ])('$what: $code', async ({ judge, code }) => {
+    const only = suiteOf(`version: 1
+agent: a
+queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the deadline}]}}]`);
+    const dir = tempDir();
+    const input = { dir, suite: only, judge, judgeCacheDir: join(dir, 'cache'), env: {} };
+    await expect(save(dir, input)).rejects.toMatchObject({ code, hint: expect.stringContaining('--force-save') });
+    expect(listBaselines({ dir })).toEqual([]);
+  });
+
+  test.each([
+    { what: 'a forbidden tool', checks: 'path: {forbidden_tools: [ref*]}', code: 'PRECHECK_FAILED' },
+    {
+      what: 'a sequence rule',
+      checks: 'path: {rules: [{type: require, tool: verify}]}',
+      code: 'PRECHECK_FAILED',
+    },
+    { what: 'a policy', checks: 'policy: {version: "2.0", name: p, tools: {deny: [refund]}}', code: 'PRECHECK_FAILED' },
+    { what: 'a metric bound', checks: 'metrics: [{cost: {max: 0.1, severity: fail}}]', code: 'PRECHECK_UNDECIDED' },
+    { what: 'a bound on what was not captured', checks: 'path: {max_handoff_count: 1}', code: 'PRECHECK_UNDECIDED' },
+  ])('$what outside correctness refuses too: $code', async ({ checks, code }) => {
+    const only = suiteOf(`version: 1\nagent: a\nqueries: [{id: refund, query: q, ${checks}}]`);
+    const rest = { suite: only, trace: simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'refund' }] }) };
+    await expect(save(tempDir(), rest)).rejects.toMatchObject({ code });
+  });
+
+  test('a query without checks proves nothing: precheck_passed is null', async () => {
+    const { baseline, precheck } = await save(tempDir(), { queryId: 'other' });
+    expect(precheck.status).toBe('unchecked');
+    expect(baseline.metadata).toMatchObject({ precheck_passed: null, forced: false });
+  });
+
+  test('a warning refuses nothing', async () => {
+    const only = suiteOf(`version: 1\nagent: a\nqueries: [{id: refund, query: q, path: {max_tool_calls: 0}}]`);
+    const { baseline } = await save(tempDir(), { suite: only });
     expect(baseline.metadata).toMatchObject({ precheck_passed: true, forced: false });
   });
 

@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import type { CheckResult } from '../results/run-result.ts';
+import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import {
   type BaselineFile,
   type BaselineInfo,
+  type BaselineList,
   baselinePath,
   listAllBaselineFiles,
   listBaselineFiles,
   readBaselineTrace,
+  usableBaselines,
   writeBaseline,
 } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
@@ -26,7 +29,7 @@ export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 's
   readonly queryId: string;
   /** The suite's `baseline_dir`. */
   readonly dir?: string;
-  /** Save although the precheck did not pass; the file says so. */
+  /** Save whatever the precheck says; the file says that it was forced, even where the precheck passed. */
   readonly force?: boolean;
   /** Replace a baseline of the same version and query. */
   readonly overwrite?: boolean;
@@ -39,17 +42,18 @@ export interface SavedBaseline {
   readonly precheck: Precheck;
 }
 
-/** What the query's correctness checks say of a trace that is to be a baseline. */
+/** What the query's checks say of a trace that is to be a baseline: all that can fail a query, rubrics included. */
 export interface Precheck {
-  readonly status: 'passed' | 'failed' | 'undecided';
+  /** `unchecked`: the query has no checks, so nothing was proved. */
+  readonly status: 'passed' | 'failed' | 'undecided' | 'unchecked';
   readonly checks: readonly CheckResult[];
   /** What stands in the way, in words. */
   readonly problems: readonly string[];
 }
 
 /**
- * Saves a trace as the baseline of a query. It is judged by the query's correctness checks first; one that does not pass is
- * refused (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and an existing file is kept (`BASELINE_EXISTS`) unless
+ * Saves a trace as the baseline of a query. It is judged by the query's checks first; one that does not pass is refused
+ * (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and an existing file is kept (`BASELINE_EXISTS`) unless
  * overwriting was asked for.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
@@ -57,8 +61,8 @@ export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBasel
   const agent = input.agent ?? suite.agent;
   const query = queryOf(suite, queryId);
   const file = baselinePath({ dir: input.dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId });
-  const precheck = await precheckOf(input);
-  if (precheck.status !== 'passed' && !force) throw refusal(precheck, queryId);
+  const precheck = await precheckTrace(input);
+  if ((precheck.status === 'failed' || precheck.status === 'undecided') && !force) throw refusal(precheck, queryId);
   const baseline: BaselineInfo = {
     version,
     agent,
@@ -69,8 +73,8 @@ export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBasel
       model: modelOf(input.trace),
       spec_hash: suite.hash,
       judge_rubric_ids: rubricIds(query),
-      precheck_passed: precheck.status === 'passed',
-      forced: precheck.status !== 'passed',
+      precheck_passed: force ? false : precheck.status === 'unchecked' ? null : true,
+      forced: force,
     },
   };
   writeBaseline(
@@ -89,7 +93,8 @@ export async function loadBaseline(place: {
   /** May be left out where the version has one query only. */
   readonly queryId?: string;
 }): Promise<BaselineFile & { readonly trace: Trace }> {
-  const ofVersion = listBaselineFiles(place.dir, place.agent).filter((file) => file.version === place.version);
+  const files = usableBaselines(listBaselineFiles(place.dir, place.agent), place.version);
+  const ofVersion = files.filter((file) => file.version === place.version);
   const exact = ofVersion.filter((file) => place.queryId === undefined || file.query_id === place.queryId);
   // A one-file baseline carries no query id: it is the query's when nothing else could be.
   const candidates = exact.length > 0 ? exact : ofVersion.filter((file) => file.query_id === undefined);
@@ -108,8 +113,12 @@ export async function loadBaseline(place: {
   return { ...found, trace: await readBaselineTrace(found.file) };
 }
 
-/** What baselines there are, of one agent or of all. */
-export const listBaselines = (place: { readonly dir: string; readonly agent?: string }): BaselineFile[] =>
+/** What baselines there are, of one agent or of all. A file that is none is refused by its name. */
+export const listBaselines = (place: { readonly dir: string; readonly agent?: string }): readonly BaselineFile[] =>
+  usableBaselines(findBaselines(place), undefined);
+
+/** As `listBaselines`, with the files that are none beside those that are. */
+export const findBaselines = (place: { readonly dir: string; readonly agent?: string }): BaselineList =>
   place.agent === undefined ? listAllBaselineFiles(place.dir) : listBaselineFiles(place.dir, place.agent);
 
 function queryOf(suite: Suite, id: string): Query {
@@ -123,29 +132,47 @@ function queryOf(suite: Suite, id: string): Query {
   });
 }
 
-async function precheckOf(input: SaveBaselineInput): Promise<Precheck> {
+/** Judges a trace as `saveBaseline` does, without saving it. */
+export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): Promise<Precheck> {
   const { suite, trace, queryId, judge, env, signal, judgeCacheDir } = input;
   const results = await judgeRecorded([{ queryId, trace }], {
     suite,
-    ...(judge === undefined ? {} : { judge }),
+    judge: judge ?? 'live',
     ...(env === undefined ? {} : { env }),
     ...(signal === undefined ? {} : { signal }),
     ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
   });
   const result = results.get(queryId)!;
-  const { checks, status } = result.correctness;
+  const checks = checksOf(result);
   if (result.error) return { status: 'undecided', checks, problems: [result.error.message] };
-  const told = checks.filter((check) => check.status === 'fail' || check.status === 'error');
-  const problems = told.map((check) => `${check.id}: ${check.message}`);
-  return { status: status === 'fail' ? 'failed' : status === 'error' ? 'undecided' : 'passed', checks, problems };
+  const told = (is: (check: CheckResult) => boolean): string[] =>
+    checks.filter(is).map((check) => `${check.id}: ${check.message}`);
+  const failed = told((check) => check.status === 'fail');
+  if (failed.length > 0) return { status: 'failed', checks, problems: failed };
+  const open = told(isOpen);
+  if (open.length > 0) return { status: 'undecided', checks, problems: open };
+  // None of its checks was decided, though one of them should have been.
+  if (result.status === 'error') {
+    const skipped = told((check) => check.skip_reason === 'not_measured');
+    return { status: 'undecided', checks, problems: skipped };
+  }
+  return { status: checks.length === 0 ? 'unchecked' : 'passed', checks, problems: [] };
 }
 
+/** A check that can fail the query and was not decided: it could not be measured, or its judge was not asked. */
+const isOpen = ({ status, skip_reason: reason }: CheckResult): boolean => status === 'error' || reason === 'off';
+
 function refusal({ status, problems }: Precheck, queryId: string): UserError {
-  const what = status === 'failed' ? 'does not pass its correctness checks' : 'could not be judged';
+  const what = status === 'failed' ? 'does not pass its checks' : 'could not be judged';
   return new UserError(
     status === 'failed' ? 'PRECHECK_FAILED' : 'PRECHECK_UNDECIDED',
     `the trace of "${queryId}" ${what} and is not saved as a baseline:\n${problems.map((line) => `    ${line}`).join('\n')}`,
-    { hint: '--force-save saves it all the same; the file then says that it was forced.' },
+    {
+      hint:
+        status === 'failed'
+          ? '--force-save saves it all the same; the file then says that it was forced.'
+          : 'Give the judge its key, or use stored verdicts with --judge recorded; --force-save saves it unjudged, and the file says so.',
+    },
   );
 }
 

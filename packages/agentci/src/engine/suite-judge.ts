@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createJudge } from '../judge/create-judge.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
 import type { JudgeMode } from '../judge/mode.ts';
@@ -44,7 +44,7 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
     createJudge({
       ...config,
       mode: asked as Exclude<JudgeMode, 'off'>,
-      cacheDir: resolve(options.judgeCacheDir ?? '.agentci/judge-cache'),
+      cacheDir: resolve(options.judgeCacheDir ?? join(options.suite.dir, '.agentci', 'judge-cache')),
       env: options.env ?? {},
       signal: options.signal,
       budget: ledger,

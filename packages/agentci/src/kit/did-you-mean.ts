@@ -1,7 +1,7 @@
-/** The candidate nearest to a misspelt word, or undefined when none is near enough to be meant. */
-export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+/** The candidate nearest to a misspelt word, or undefined when none is near enough to be meant: `share` of its letters may differ. */
+export function didYouMean(word: string, candidates: Iterable<string>, share = 0.4): string | undefined {
   const folded = word.toLowerCase().replaceAll('-', '_');
-  const limit = Math.max(1, Math.floor(word.length * 0.4));
+  const limit = Math.max(1, Math.floor(word.length * share));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {

@@ -1,3 +1,5 @@
+import { visibleName } from './visible-text.ts';
+
 /** Whether a name matches, from beginning to end. */
 export type GlobMatcher = (name: string) => boolean;
 
@@ -5,27 +7,18 @@ type GlobToken = { readonly star: true } | { readonly star: false; readonly acce
 
 /**
  * Compiles a glob: `*` is any run of characters, `?` is one character, `[abc]`, `[a-z]` and `[!abc]` are one of a set.
- * A `[` that is never closed stands for itself. Case counts. No regular expression is involved, so no name can make it slow.
+ * A `[` that is never closed stands for itself. Both sides are compared as a reader sees them. Case counts. No regular expression is involved, so no name can make it slow.
  */
-export function compileGlob(pattern: string): GlobMatcher {
-  if (!isGlob(pattern)) return (name) => name === pattern;
+export function compileGlob(written: string): GlobMatcher {
+  const pattern = visibleName(written);
+  if (!isGlob(pattern)) return (name) => visibleName(name) === pattern;
   if (pattern === '*') return () => true;
   const tokens = tokenize(Array.from(pattern));
-  return (name) => matches(tokens, Array.from(name));
+  return (name) => matches(tokens, Array.from(visibleName(name)));
 }
 
 /** The pattern has a character with a meaning, so it may match more than one name. */
 export const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern);
-
-/**
- * Why a pattern can hardly match the name of any tool, as somebody used to regular expressions, or a stray space, would
- * write it. A list of what is forbidden that matches nothing forbids nothing. `functions.*` is a glob and stays one.
- */
-export function globSlip(pattern: string): string | undefined {
-  if (pattern !== pattern.trim()) return 'it begins or ends with a space';
-  if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern)) return 'it is written as a regular expression';
-  return undefined;
-}
 
 function tokenize(chars: readonly string[]): GlobToken[] {
   const tokens: GlobToken[] = [];

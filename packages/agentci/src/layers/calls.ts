@@ -1,3 +1,4 @@
+import { visibleName, visibleNames } from '../kit/visible-text.ts';
 import type { Evidence } from '../results/run-result.ts';
 import type { Capability, ToolStep, Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
@@ -19,12 +20,17 @@ export function capturedCalls(
 export const NOT_CAPTURED = 'tool calls were not captured';
 
 /** Names of the calls; one that a reference knows by its name as recorded (`mcp__files__read`) goes by that. */
-export const namesOf = (calls: readonly ToolStep[], reference: readonly string[] = []): string[] =>
-  calls.map(({ name, rawName }) => (rawName !== undefined && reference.includes(rawName) ? rawName : name));
+export function namesOf(calls: readonly ToolStep[], reference: readonly string[] = []): string[] {
+  const known = visibleNames(reference);
+  return calls.map(({ name, rawName }) => (rawName !== undefined && known.includes(rawName) ? rawName : name));
+}
 
 /** Whether a call is one of the tool, under either of its names. */
-export const isCallOf = ({ name, rawName }: ToolStep, tool: string | undefined): boolean =>
-  name === tool || (rawName !== undefined && rawName === tool);
+export function isCallOf({ name, rawName }: ToolStep, tool: string | undefined): boolean {
+  if (tool === undefined) return false;
+  const wanted = visibleName(tool);
+  return name === wanted || (rawName !== undefined && rawName === wanted);
+}
 
 const MAX_EVIDENCE = 20;
 

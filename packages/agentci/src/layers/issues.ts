@@ -1,3 +1,5 @@
+import { exactNameSlip, type NameSlip, patternSlip } from '../kit/name-slip.ts';
+import { visibleText } from '../kit/visible-text.ts';
 import type { ParamIssue } from './check.ts';
 
 /** An empty list asks for nothing, so the check would pass whatever happens. */
@@ -19,22 +21,47 @@ export function listIssues(key: string, items: readonly string[]): ParamIssue[] 
 export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
   const issues: ParamIssue[] = [];
   for (const [i, item] of items.entries()) {
-    const [hidden] = INVISIBLE.exec(item) ?? [];
-    if (item.replace(ALL_INVISIBLE, '').trim() === '')
+    if (visibleText(item).trim() === '')
       issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
-    else if (hidden !== undefined) issues.push(invisibleIssue(key, i, hidden));
+    else {
+      const [hidden] = INVISIBLE.exec(item) ?? [];
+      if (hidden !== undefined) issues.push(invisibleIssue(key, i, item, hidden));
+    }
   }
   return issues;
 }
 
+/** Problems of a list of exact names of tools. */
+export const nameIssues = (key: string, names: readonly string[]): ParamIssue[] => [
+  ...blankIssues(key, names),
+  ...slipIssues(key, names, exactNameSlip),
+];
+
+/** Problems of a list of patterns for names of tools. One that matches nothing forbids nothing. */
+export const patternNameIssues = (key: string, patterns: readonly string[]): ParamIssue[] => [
+  ...blankIssues(key, patterns),
+  ...slipIssues(key, patterns, patternSlip),
+];
+
+const slipIssues = (
+  key: string,
+  names: readonly string[],
+  slipOf: (name: string) => NameSlip | undefined,
+): ParamIssue[] =>
+  names.flatMap((name, i): ParamIssue[] => {
+    const slip = name.trim() === '' ? undefined : slipOf(name);
+    if (slip === undefined) return [];
+    const message = `item ${i + 1} of ${key} matches no tool: ${slip.why}`;
+    return [{ severity: 'error', code: 'SPEC_BAD_GLOB', message, hint: slip.hint, path: [i] }];
+  });
+
 /** Characters that show nothing and come along when text is copied. Joiners are left alone: emoji and scripts need them. */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
-const ALL_INVISIBLE = new RegExp(INVISIBLE, 'g');
 
-const invisibleIssue = (key: string, i: number, char: string): ParamIssue => ({
+const invisibleIssue = (key: string, i: number, item: string, char: string): ParamIssue => ({
   severity: 'warning',
   code: 'SPEC_INVISIBLE',
-  message: `item ${i + 1} of ${key} holds an invisible character (U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}), so only text with the same one matches`,
+  message: `item ${i + 1} of ${key} holds an invisible character (U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}); it is compared as ${JSON.stringify(visibleText(item))}`,
   hint: 'type it again instead of pasting it',
   path: [i],
 });

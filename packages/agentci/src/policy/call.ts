@@ -1,4 +1,5 @@
 import { UserError } from '../kit/user-error.ts';
+import { visibleName } from '../kit/visible-text.ts';
 import { isUnnamed } from '../trace/tool-name.ts';
 
 /** One tool call as the policy sees it. `args: undefined` means that they were not captured, never that there were none. */
@@ -35,15 +36,22 @@ export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
 }
 
 const isPolicyCall = (input: CallInput): input is PolicyCall =>
-  typeof input === 'object' && input !== null && typeof input.name === 'string' && !('arguments' in input);
+  typeof input === 'object' &&
+  input !== null &&
+  typeof input.name === 'string' &&
+  !('arguments' in input) &&
+  visibleName(input.name) === input.name;
 
 function toCall(input: CallInput): PolicyCall {
-  if (typeof input === 'string') return { name: input };
+  if (typeof input === 'string') return { name: visibleName(input) };
   // What names no tool is a call all the same, of a tool that is not known.
   if (typeof input !== 'object' || input === null) return { name: '' };
   const args = input.args ?? input.arguments;
+  const { rawName } = input as { readonly rawName?: unknown };
   return {
-    name: nameIn(input.name) ?? nameIn(input.tool) ?? '',
+    // As a reader sees it: a character that does not show is no way around a rule.
+    name: visibleName(nameIn(input.name) ?? nameIn(input.tool) ?? ''),
+    ...(typeof rawName === 'string' ? { rawName: visibleName(rawName) } : {}),
     ...(args === undefined ? {} : { args }),
     ...(typeof input.argsRaw === 'string' ? { argsRaw: input.argsRaw } : {}),
   };

@@ -1,4 +1,5 @@
 import { isGlob } from '../kit/glob.ts';
+import { patternSlip } from '../kit/name-slip.ts';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
 import { isObject, type ValueType } from './value-schema.ts';
 
@@ -177,7 +178,7 @@ function typeOf(value: unknown): ValueType {
 }
 
 /** A rule can only be about a tool whose name stands for itself. */
-const isOneName = (name: string): boolean => !isGlob(name) && name.trim() !== '';
+const isOneName = (name: string): boolean => !isGlob(name) && name.trim() !== '' && patternSlip(name) === undefined;
 
 const BARE = /^[A-Za-z_][\w-]*$/;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|allow|deny)$/i;

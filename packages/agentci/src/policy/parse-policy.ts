@@ -1,6 +1,8 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
-import { compileGlob, globSlip, isGlob } from '../kit/glob.ts';
+import { compileGlob, isGlob } from '../kit/glob.ts';
+import { exactNameSlip, patternSlip } from '../kit/name-slip.ts';
 import { Problems } from '../kit/problems.ts';
+import { visibleName } from '../kit/visible-text.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import {
   keyPlace,
@@ -151,8 +153,9 @@ class PolicyReader {
       else if ((NOT_ENFORCED.has(tool.key) || ELSEWHERE.has(tool.key)) && !isTool(tool.value))
         this.#unknown(tool, '"tools"', []);
       else {
+        this.#oddKey(tool);
         const read = this.#tool(tool);
-        if (read !== undefined) named.set(tool.key, read);
+        if (read !== undefined) named.set(visibleName(tool.key), read);
       }
     }
     this.#decidesCalls ||= deny.length > 0 || (allow !== undefined && !allow.patterns.some(({ text }) => text === '*'));
@@ -197,14 +200,15 @@ class PolicyReader {
     const defs = entry.value.entries.get('$defs')?.value;
     for (const tool of entry.value.entries.values()) {
       if (tool.key === '$defs') continue;
-      if (named.get(tool.key)?.schema !== undefined) {
+      if (named.get(visibleName(tool.key))?.schema !== undefined) {
         this.#fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
         continue;
       }
       const schema = compileToolSchema(tool, defs?.kind === 'map' ? defs : undefined, this.#problems);
       if (schema === undefined) continue;
       this.#decidesCalls = true;
-      named.set(tool.key, { name: tool.key, place: placeOfKey(tool), schema, isJsonSchema: true });
+      this.#oddKey(tool);
+      named.set(visibleName(tool.key), { name: tool.key, place: placeOfKey(tool), schema, isJsonSchema: true });
     }
   }
 
@@ -256,9 +260,10 @@ class PolicyReader {
         Array.isArray(list) &&
         list.length > 0 &&
         list.every((name) => typeof name === 'string' && name.trim() !== '')
-      )
+      ) {
+        for (const name of list as string[]) this.#slip(each.value, name);
         aliases.set(each.key, list as string[]);
-      else this.#fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
+      } else this.#fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
     }
     return aliases;
   }
@@ -286,11 +291,7 @@ class PolicyReader {
     if (value.items.length === 0) this.#fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
     return value.items.flatMap((item) => {
       if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
-        const slip = globSlip(item.value);
-        if (slip !== undefined) {
-          this.#fail(item, 'POLICY_BAD_GLOB', `${shown(item.value)} in "${name}" matches no tool: ${slip}`);
-          this.#decides = true;
-        }
+        this.#slip(item, item.value, `in "${name}" `);
         return [{ text: item.value, matches: compileGlob(item.value), place: locate(item.source, item.start) }];
       }
       // What stands for something reported already was meant to say something.
@@ -303,6 +304,22 @@ class PolicyReader {
         );
       return [];
     });
+  }
+
+  /** Says what is wrong with a name of a tool. What was meant may well have decided something. */
+  #slip(place: YamlPlace, name: string, where = ''): void {
+    const slip = patternSlip(name);
+    if (slip === undefined) return;
+    this.#fail(place, 'POLICY_BAD_GLOB', `${shown(name)} ${where}matches no tool: ${slip.why}`, slip.hint);
+    this.#decides = true;
+  }
+
+  /** As a key every name can be written, and some tools are called like this: it is only warned of. */
+  #oddKey(entry: YamlEntry): void {
+    const slip = exactNameSlip(entry.key);
+    if (slip === undefined) return;
+    const message = `${shown(entry.key)} is hardly the name of a tool: ${slip.why}`;
+    this.#problems.add(keyPlace(entry), { severity: 'warning', code: 'POLICY_ODD_NAME', message, hint: slip.hint });
   }
 
   #note(entry: YamlEntry | undefined): void {

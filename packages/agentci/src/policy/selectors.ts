@@ -1,5 +1,7 @@
 import { compileGlob, type GlobMatcher, isGlob } from '../kit/glob.ts';
+import { patternSlip } from '../kit/name-slip.ts';
 import { compileRegex, matchesEverything, type Regex, RegexTimeout } from '../kit/regex.ts';
+import { visibleName } from '../kit/visible-text.ts';
 import type { PolicyCall } from './call.ts';
 import { isMap, type PolicyIssue, shown } from './issue.ts';
 
@@ -58,12 +60,20 @@ function compileName(text: string, aliases: Aliases, report: Report): Selector |
     return undefined;
   }
   const names = aliases.get(text);
-  if (names === undefined)
-    return isGlob(text)
-      ? { label: text, matchesName: compileGlob(text) }
-      : { label: text, exact: text, matchesName: (name) => name === text };
+  if (names === undefined) {
+    const slip = patternSlip(text);
+    if (slip !== undefined) {
+      const message = `${shown(text)} matches no tool: ${slip.why}`;
+      report({ severity: 'error', code: 'POLICY_BAD_GLOB', message, hint: slip.hint });
+      return undefined;
+    }
+    const seen = visibleName(text);
+    return isGlob(seen)
+      ? { label: text, matchesName: compileGlob(seen) }
+      : { label: text, exact: seen, matchesName: (name) => name === seen };
+  }
   if (names.length === 1 && !isGlob(names[0]!)) {
-    const [only] = names as [string];
+    const only = visibleName(names[0]!);
     return { label: text, exact: only, matchesName: (name) => name === only };
   }
   const globs = names.map(compileGlob);

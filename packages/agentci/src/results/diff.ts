@@ -56,6 +56,12 @@ export interface TraceDiff {
   diff_types: DiffType[];
   /** The layers that have a difference. */
   layers: Layer[];
+  /** The query's verdict, and that of each layer; `null` when there is no spec to judge by. */
+  verdict: {
+    before: CheckStatus | null;
+    after: CheckStatus | null;
+    layers: Record<Layer, { before: CheckStatus | null; after: CheckStatus | null }>;
+  };
   correctness: {
     /** `null` when there is no spec to judge by. */
     before: CheckStatus | null;
@@ -99,7 +105,7 @@ export interface DiffReport {
   agent: string;
   from_version: string;
   to_version: string;
-  /** The spec both sides were judged by; absent when none was at hand. */
+  /** The spec both sides were judged by; absent when there was none. */
   spec?: { file: string; hash: string };
   max_regression_percent: number | null;
   queries: QueryDiff[];
@@ -155,5 +161,13 @@ export interface RunComparison {
   only_after: string[];
   /** On both sides but without a verdict on one: not a pass, not a failure, not in the numbers. */
   undecided: string[];
-  summary: { pairs: number; better: number; worse: number; inconclusive: number; exit_code: number };
+  summary: {
+    pairs: number;
+    better: number;
+    worse: number;
+    inconclusive: number;
+    /** Queries that passed before and fail now. */
+    regressions: number;
+    exit_code: number;
+  };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { baselinePath, listAllBaselineFiles, listBaselineFiles } from './baseline-files.ts';
+import { baselinePath, listAllBaselineFiles, listBaselineFiles, usableBaselines } from './baseline-files.ts';
 import { baselineText } from './baseline-text.ts';
 
 const baseline = (rest: object = {}) => ({ version: 'v1', agent: 'demo', query: 'q', trace: { answer: 'x' }, ...rest });
@@ -16,15 +16,15 @@ test('baselines are read in order, whatever else lies beside them', () => {
     'other/v1/a.json': baseline({ agent: 'other' }),
     'notes.txt': 'mine',
   });
-  expect(listBaselineFiles(dir, 'demo').map(({ query }) => query)).toEqual(['old', 'a', 'b']);
-  expect(listAllBaselineFiles(dir).map(({ agent }) => agent)).toEqual(['demo', 'demo', 'demo', 'other']);
-  expect(listAllBaselineFiles(join(dir, 'none'))).toEqual([]);
+  expect(listBaselineFiles(dir, 'demo').files.map(({ query }) => query)).toEqual(['old', 'a', 'b']);
+  expect(listAllBaselineFiles(dir).files.map(({ agent }) => agent)).toEqual(['demo', 'demo', 'demo', 'other']);
+  expect(listAllBaselineFiles(join(dir, 'none'))).toEqual({ files: [], broken: [] });
 });
 
 test.each([
   { what: 'no JSON', content: '{"version"', code: 'BASELINE_UNREADABLE', says: 'is not JSON' },
-  { what: 'no object', content: '7', code: 'BASELINE_UNREADABLE', says: 'it needs version, agent, query and trace' },
-  { what: 'null', content: 'null', code: 'BASELINE_UNREADABLE', says: 'it needs version, agent, query and trace' },
+  { what: 'no object', content: '7', code: 'BASELINE_UNREADABLE', says: 'it needs version, agent and trace' },
+  { what: 'null', content: 'null', code: 'BASELINE_UNREADABLE', says: 'it needs version, agent and trace' },
   {
     what: 'of a later schema',
     content: baseline({ schema: 'agentci.baseline/2' }),
@@ -39,9 +39,41 @@ test.each([
   },
 ])('a file that is $what is refused by its name', ({ content, code, says }) => {
   const dir = tempDir({ 'demo/v1/a.json': content });
-  expect(() => listBaselineFiles(dir, 'demo')).toThrowError(
-    expect.objectContaining({ code, message: expect.stringMatching(new RegExp(`a\\.json.* ${says}`)) }),
+  const list = listBaselineFiles(dir, 'demo');
+  for (const version of [undefined, 'v1'])
+    expect(() => usableBaselines(list, version)).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(new RegExp(`a\\.json.* ${says}`)) }),
+    );
+  expect(usableBaselines(list, 'v2')).toEqual([]);
+});
+
+test.each([
+  { what: 'agent', path: 'demo/v1/a.json', content: baseline({ agent: 'other' }) },
+  { what: 'version', path: 'demo/v1/a.json', content: baseline({ version: 'v2' }) },
+  { what: 'version', path: 'demo/v1.json', content: baseline({ version: 'v2' }) },
+  { what: 'query_id', path: 'demo/v1/a.json', content: baseline({ query_id: 'b' }) },
+])('a file at $path that says another $what is refused, and does not stop who names another version', (row) => {
+  const dir = tempDir({ [row.path]: row.content, 'demo/v3/a.json': baseline({ version: 'v3', query_id: 'a' }) });
+  const list = listBaselineFiles(dir, 'demo');
+  expect(() => usableBaselines(list, 'v1')).toThrowError(
+    expect.objectContaining({ code: 'BASELINE_MISPLACED', message: expect.stringContaining(`says ${row.what} `) }),
   );
+  expect(usableBaselines(list, 'v3').map(({ version }) => version)).toEqual(['v3']);
+});
+
+test.each([
+  { what: 'the simple form', trace: { query: 'Why?', answer: 'x' }, query: 'Why?' },
+  { what: 'AgentCI 2.0', trace: { input_query: 'Why?', final_answer: 'x' }, query: 'Why?' },
+  { what: 'the Python program', trace: { spans: [], metadata: { query: 'Why?' } }, query: 'Why?' },
+  {
+    what: 'our own',
+    trace: { task: { input: [{ role: 'user', parts: [{ type: 'text', text: 'Why?' }] }] } },
+    query: 'Why?',
+  },
+  { what: 'nothing', trace: { answer: 'x' }, query: '' },
+])('a one-file baseline without a question takes it from a trace in the form of $what', ({ trace, query }) => {
+  const dir = tempDir({ 'demo/v1.json': { version: 'v1', agent: 'demo', trace } });
+  expect(listBaselineFiles(dir, 'demo').files).toMatchObject([{ version: 'v1', query }]);
 });
 
 test('agents of any name have a folder of their own, inside', () => {

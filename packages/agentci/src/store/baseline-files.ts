@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readTraces } from '../adapters/reader/read-traces.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -13,6 +13,7 @@ export const BASELINE_SCHEMA = 'agentci.baseline/1';
 export interface BaselineInfo {
   readonly version: string;
   readonly agent: string;
+  /** Empty where neither the file nor its trace says it. */
   readonly query: string;
   readonly query_id?: string;
   readonly captured_at?: string;
@@ -20,7 +21,8 @@ export interface BaselineInfo {
     readonly model?: string | null;
     readonly spec_hash?: string;
     readonly judge_rubric_ids?: readonly string[];
-    readonly precheck_passed?: boolean;
+    /** `null`: the query had no checks, so nothing was proved. */
+    readonly precheck_passed?: boolean | null;
     readonly forced?: boolean;
   };
 }
@@ -57,46 +59,104 @@ export const baselinePath = (place: { dir: string; agent: string; version: strin
     `${safeName('query id', place.queryId)}.json`,
   );
 
+/** A file among the baselines that is none, with the version its place says it is of. */
+export interface BrokenBaseline {
+  readonly file: string;
+  readonly version: string;
+  readonly error: UserError;
+}
+
+/** What a folder of baselines holds. */
+export interface BaselineList {
+  readonly files: readonly BaselineFile[];
+  readonly broken: readonly BrokenBaseline[];
+}
+
 /** Every baseline of an agent: `<agent>/<version>/<query-id>.json`, and the older one-file `<agent>/<version>.json`. */
-export function listBaselineFiles(dir: string, agent: string): BaselineFile[] {
+export function listBaselineFiles(dir: string, agent: string): BaselineList {
   return filesIn(join(dir, agentFolder(agent)));
 }
 
 /** Every baseline of every agent under a folder. */
-export function listAllBaselineFiles(dir: string): BaselineFile[] {
-  if (!existsSync(dir)) return [];
+export function listAllBaselineFiles(dir: string): BaselineList {
+  if (!existsSync(dir)) return { files: [], broken: [] };
   const folders = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return folders
+  const lists = folders
     .map((entry) => entry.name)
     .sort()
-    .flatMap((name) => filesIn(join(dir, name)));
+    .map((name) => filesIn(join(dir, name)));
+  return { files: lists.flatMap(({ files }) => files), broken: lists.flatMap(({ broken }) => broken) };
 }
 
-function filesIn(root: string): BaselineFile[] {
-  if (!existsSync(root)) return [];
-  const found: BaselineFile[] = [];
+/**
+ * The baselines of one version, or of all. A file that is none stops whoever needs its version, since it may be the one
+ * to compare with; those who named another version can do without it.
+ */
+export function usableBaselines({ files, broken }: BaselineList, version: string | undefined): readonly BaselineFile[] {
+  const inTheWay = broken.find((file) => version === undefined || file.version === version);
+  if (inTheWay === undefined) return files;
+  const { code, message, hint } = inTheWay.error;
+  const others = [...new Set(files.map((file) => file.version))].filter((name) => name !== inTheWay.version);
+  const way = others.length === 0 ? '' : `, or name another version (${others.join(', ')})`;
+  throw new UserError(code, message, {
+    hint: `${hint === undefined ? '' : `${hint} `}Repair the file or remove it${way}.`,
+  });
+}
+
+function filesIn(root: string): BaselineList {
+  const files: BaselineFile[] = [];
+  const broken: BrokenBaseline[] = [];
+  const add = (place: Place): void => {
+    try {
+      files.push(readInfo(place));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      broken.push({ file: place.file, version: place.version, error });
+    }
+  };
+  if (!existsSync(root)) return { files, broken };
+  const folder = basename(root);
   for (const entry of readdirSync(root, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.isDirectory()) {
       for (const name of readdirSync(join(root, entry.name)).sort()) {
-        if (name.endsWith('.json')) found.push(readInfo(join(root, entry.name, name)));
+        if (!name.endsWith('.json')) continue;
+        add({
+          file: join(root, entry.name, name),
+          folder,
+          version: entry.name,
+          queryId: name.slice(0, -'.json'.length),
+        });
       }
     } else if (entry.name.endsWith('.json')) {
-      found.push(readInfo(join(root, entry.name)));
+      add({ file: join(root, entry.name), folder, version: entry.name.slice(0, -'.json'.length) });
     }
   }
-  return found;
+  return { files, broken };
 }
 
-/** A recording beyond this is no baseline anybody reviews. */
+/** What the path of a baseline file says about it. */
+interface Place {
+  readonly file: string;
+  readonly folder: string;
+  readonly version: string;
+  readonly queryId?: string;
+}
+
+/** A recording beyond this is not a baseline anyone reviews. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-function readInfo(file: string): BaselineFile {
+function readInfo(place: Place): BaselineFile {
+  const { file } = place;
   let value: unknown;
-  if (statSync(file).size > MAX_BYTES)
-    throw new UserError('BASELINE_UNREADABLE', `${file} is larger than ${MAX_BYTES} bytes`);
   try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES) throw new UserError('BASELINE_UNREADABLE', `${file} is larger than ${MAX_BYTES} bytes`);
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
+    if (error instanceof UserError) throw error;
+    // A link to nowhere, a folder called x.json, a file that may not be read.
+    if ((error as NodeJS.ErrnoException).code !== undefined)
+      throw new UserError('BASELINE_UNREADABLE', `${file} cannot be read: ${(error as Error).message}`);
     throw new UserError('BASELINE_UNREADABLE', `${file} is not JSON: ${(error as Error).message}`);
   }
   refuseNewer(file, value);
@@ -106,20 +166,57 @@ function readInfo(file: string): BaselineFile {
     info === null ||
     typeof info.version !== 'string' ||
     typeof info.agent !== 'string' ||
-    typeof info.query !== 'string' ||
     !info.trace
   ) {
-    throw new UserError('BASELINE_UNREADABLE', `${file} is not a baseline: it needs version, agent, query and trace`);
+    throw new UserError('BASELINE_UNREADABLE', `${file} is not a baseline: it needs version, agent and trace`);
   }
+  refuseMisplaced(place, { version: info.version, agent: info.agent, query_id: info.query_id });
   return {
     file,
     version: info.version,
     agent: info.agent,
-    query: info.query,
+    query: typeof info.query === 'string' ? info.query : queryOfTrace(info.trace),
     ...(typeof info.query_id === 'string' ? { query_id: info.query_id } : {}),
     ...(typeof info.captured_at === 'string' ? { captured_at: info.captured_at } : {}),
     metadata: typeof info.metadata === 'object' && info.metadata !== null ? info.metadata : {},
   };
+}
+
+/** A file copied or renamed by hand: it would be compared with the runs of another agent, version or query. */
+function refuseMisplaced(place: Place, inner: { version: string; agent: string; query_id?: unknown }): void {
+  const says = (what: string, name: string, expected: string): UserError =>
+    new UserError(
+      'BASELINE_MISPLACED',
+      `${place.file} says ${what} "${name}", but its place is that of "${expected}"`,
+      {
+        hint: 'Baselines are <baseline_dir>/<agent>/<version>/<query-id>.json; save it again rather than copying files.',
+      },
+    );
+  if (agentFolder(inner.agent) !== place.folder) throw says('agent', inner.agent, place.folder);
+  if (inner.version !== place.version) throw says('version', inner.version, place.version);
+  if (place.queryId !== undefined && typeof inner.query_id === 'string' && inner.query_id !== place.queryId)
+    throw says('query_id', inner.query_id, place.queryId);
+}
+
+/** The one-file form of AgentCI 2.0 has the question in the trace alone. */
+function queryOfTrace(trace: unknown): string {
+  const fields = (value: unknown): Record<string, unknown> =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const { query, input_query, input, metadata, task } = fields(trace);
+  const said = [query, input_query, input, fields(metadata).query, inputText(fields(task).input)];
+  return said.find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+}
+
+/** The first thing the user said, in a trace of our own. */
+function inputText(messages: unknown): string | undefined {
+  if (typeof messages === 'string') return messages;
+  if (!Array.isArray(messages)) return undefined;
+  for (const message of messages as { role?: unknown; parts?: unknown }[]) {
+    if (message?.role !== 'user' || !Array.isArray(message.parts)) continue;
+    const texts = (message.parts as { type?: unknown; text?: unknown }[]).filter(({ type }) => type === 'text');
+    return texts.map(({ text }) => String(text)).join('');
+  }
+  return undefined;
 }
 
 /** The trace inside a baseline file, in whatever format it was saved. */

@@ -176,7 +176,9 @@ test('a finished run counts as it ended, not as its single runs went', () => {
   store.record({ id: 'a', run: 1, result: other! }, undefined);
   store.record({ id: 'a', run: 2, result: done! }, undefined);
   store.finish(runOf([{ id: 'a', status: 'fail' }]));
-  expect(latestResults(root, 'spec.yaml')?.results.get('a')?.status).toBe('fail');
+  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
+    'fail',
+  );
 });
 
 test('where nothing was run a missing run says so', () => {
@@ -192,8 +194,10 @@ test('the newest run of a spec is found, unfinished ones included', () => {
   const store = RunStore.create(root, header('2026-2'));
   store.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
   store.close();
-  expect(latestResults(root, 'spec.yaml')?.results.get('a')?.status).toBe('fail');
-  expect(latestResults(root, 'other.yaml')).toBeUndefined();
+  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
+    'fail',
+  );
+  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'other.yaml')).toBeUndefined();
 });
 
 test('a run that does not exist is a mistake of the user, with the newest ones named', () => {

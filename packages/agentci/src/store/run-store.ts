@@ -382,9 +382,9 @@ function nearestRuns(root: string): string {
 /** Results of the newest run of a spec, finished or not, by query id. */
 export function latestResults(
   root: string,
-  specFile: string,
+  isOurs: (run: StoredRun) => boolean,
 ): { id: string; results: Map<string, QueryResult> } | undefined {
-  const latest = listRuns(root).find((run) => run.header.spec.file === specFile);
+  const latest = listRuns(root).find(isOurs);
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
   if (latest.finished) for (const result of readRun(root, latest.id).results) results.set(result.id, result);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
 import type { CheckResult, QueryResult, RunResult } from '../results/run-result.ts';
@@ -42,8 +41,6 @@ export class SpecRun {
     this.#isRecorded = given.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
     this.#options = {
       env: process.env,
-      // Beside the spec: a framework is started from anywhere in a workspace.
-      judgeCacheDir: join(suite.dir, '.agentci', 'judge-cache'),
       ...given,
       suite,
     };

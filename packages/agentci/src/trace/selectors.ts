@@ -1,11 +1,26 @@
+import { visibleName } from '../kit/visible-text.ts';
 import type { Capability, HandoffStep, LlmStep, Message, Part, Step, ToolStep, Trace } from './model.ts';
 
 const isTool = (step: Step): step is ToolStep => step.kind === 'tool';
 const isLlm = (step: Step): step is LlmStep => step.kind === 'llm';
 const isHandoff = (step: Step): step is HandoffStep => step.kind === 'handoff';
 
-/** Tool calls in step order. Empty also when they were not captured: ask `captures(trace, 'toolCalls')`. */
-export const toolCalls = (trace: Trace): ToolStep[] => trace.steps.filter(isTool);
+/**
+ * Tool calls in step order, with their names as a reader sees them. Empty also when they were not captured: ask
+ * `captures(trace, 'toolCalls')`.
+ */
+export function toolCalls(trace: Trace): ToolStep[] {
+  const calls: ToolStep[] = [];
+  for (const step of trace.steps) if (isTool(step)) calls.push(withVisibleName(step));
+  return calls;
+}
+
+function withVisibleName(step: ToolStep): ToolStep {
+  const name = visibleName(step.name);
+  const rawName = step.rawName === undefined ? undefined : visibleName(step.rawName);
+  if (name === step.name && rawName === step.rawName) return step;
+  return { ...step, name, ...(rawName === undefined ? {} : { rawName }) };
+}
 
 /** Names of the tools called, in step order, repeats included. */
 export const toolNames = (trace: Trace): string[] => toolCalls(trace).map((step) => step.name);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
@@ -66,8 +66,15 @@ describe('from eleven tool calls to none', () => {
       code: 0,
       stdout: expect.stringContaining('1 warned'),
     });
-    expect(await run('save', '--agent', 'rag-agent', '--version', 'v1-broken')).toMatchObject({ code: 0 });
-    expect(await run('test', '--traces', 'fixed.json', '--baseline', 'v1-broken')).toMatchObject({ code: 0 });
+    expect(await run('save', '--agent', 'rag-agent', '--version', 'v1-broken', '--force-save')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('forced'),
+    });
+    // The broken run is not what the mended one is compared with: nothing warns.
+    expect(await run('test', '--traces', 'fixed.json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 passed'),
+    });
     expect(await run('save', '--version', 'v2-fixed')).toMatchObject({ code: 0 });
 
     const { code, stdout } = await run('diff', '--baseline', 'v1-broken', '--compare', 'v2-fixed');
@@ -116,6 +123,90 @@ describe('from eleven tool calls to none', () => {
   });
 });
 
+describe('one rule for where things are: beside the spec', () => {
+  test('from another folder runs, verdicts and baselines are found by -c alone', async () => {
+    const cwd = tempDir({
+      'team/bot/agentci_spec.yaml': spec,
+      'fixed.json': fixed,
+      'broken.json': broken,
+    });
+    const c = ['-c', 'team/bot/agentci_spec.yaml'];
+    const run = async (...args: string[]) => (await cli(args, { cwd })).code;
+    expect(await run('test', ...c, '--traces', 'broken.json')).toBe(0);
+    expect(await run('test', ...c, '--traces', 'fixed.json')).toBe(0);
+    expect(existsSync(join(cwd, '.agentci'))).toBe(false);
+    const runs = readdirSync(join(cwd, 'team/bot/.agentci/runs')).sort();
+    expect(runs).toHaveLength(2);
+    expect(await run('save', ...c, '--version', 'v1')).toBe(0);
+    expect(existsSync(join(cwd, 'team/bot/baselines/rag-agent/v1/weather.json'))).toBe(true);
+    expect(await run('baselines', ...c)).toBe(0);
+    expect(await run('report', ...c)).toBe(0);
+    expect(await run('export-metrics', ...c)).toBe(0);
+    expect(await run('eval', ...c, '--run', runs[0]!)).toBe(0);
+    expect(await run('diff', ...c, '--baseline-run', runs[0]!)).toBe(0);
+    expect(await run('diff', ...c, '--baseline', 'v1', '--compare', 'v1')).toBe(0);
+    // From inside, the same things are meant.
+    const inside = { cwd: join(cwd, 'team/bot') };
+    expect((await cli(['report'], inside)).code).toBe(0);
+    expect((await cli(['save', '--version', 'v2'], inside)).code).toBe(0);
+    // What is named on the command line is meant from here.
+    expect(await run('save', ...c, '--version', 'v1', '--baseline-dir', 'mine')).toBe(0);
+    expect(existsSync(join(cwd, 'mine/rag-agent/v1/weather.json'))).toBe(true);
+    const lost = await cli(['report'], { cwd });
+    expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining('-c names the spec') });
+  });
+});
+
+describe('a file in the way', () => {
+  const stray = { 'baselines/rag-agent/v0/weather.json': '{"version": "v0"', 'baselines/rag-agent/notes.json': '[]' };
+  test.each([
+    { what: 'a run that names another version goes on and says so', args: ['--baseline', 'v1'], code: 0 },
+    { what: 'one that names that version stops', args: ['--baseline', 'v0'], code: 2 },
+    { what: 'one that names none stops, since it may be the newest', args: [], code: 2 },
+  ])('$what', async ({ args, code }) => {
+    const cwd = project(stray);
+    expect((await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd })).code).toBe(0);
+    const found = await cli(['test', '--traces', 'fixed.json', ...args], { cwd });
+    expect(found.code).toBe(code);
+    expect(found.stdout + found.stderr).toMatch(/(v0.weather|notes)\.json is not /);
+  });
+
+  test('diff and baselines go on too', async () => {
+    const cwd = project(stray);
+    for (const version of ['v1', 'v2'])
+      await cli(['save', '--version', version, '--trace-file', 'fixed.json'], { cwd });
+    expect((await cli(['diff', '--baseline', 'v1', '--compare', 'v2'], { cwd })).code).toBe(0);
+    expect((await cli(['diff', '--baseline', 'v0', '--compare', 'v2'], { cwd })).code).toBe(2);
+    const list = await cli(['baselines'], { cwd });
+    expect(list).toMatchObject({ code: 2, stdout: expect.stringContaining('v2') });
+    expect(list.stderr).toContain('BASELINE_UNREADABLE');
+  });
+});
+
+describe('what got worse', () => {
+  const forbidding = spec.replace('max_tool_calls: 0', 'forbidden_tools: [web]');
+  test('a forbidden tool that is new is a regression, though the answer is right', async () => {
+    const cwd = project({ 'agentci_spec.yaml': forbidding });
+    await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
+    await cli(['save', '--version', 'v2', '--trace-file', 'broken.json', '--force-save'], { cwd });
+    const there = await cli(['diff', '--baseline', 'v1', '--compare', 'v2'], { cwd });
+    expect(there.stdout).toMatch(/path went from pass to fail \(path\.forbidden_tools\)/);
+    expect(there).toMatchObject({ code: 1, stdout: expect.stringContaining('1 regression (exit 1)') });
+    expect((await cli(['diff', '--baseline', 'v2', '--compare', 'v1'], { cwd })).code).toBe(0);
+  });
+
+  test('so it is between two runs', async () => {
+    const cwd = project({ 'agentci_spec.yaml': forbidding });
+    await cli(['test', '--traces', 'fixed.json'], { cwd });
+    await cli(['test', '--traces', 'broken.json'], { cwd });
+    const [first, second] = readdirSync(join(cwd, '.agentci/runs')).sort() as [string, string];
+    const there = await cli(['diff', '--baseline-run', first], { cwd });
+    expect(there).toMatchObject({ code: 1, stdout: expect.stringContaining('weather: pass → fail') });
+    expect(there.stdout).toContain('1 regression');
+    expect((await cli(['diff', '--baseline-run', second, '--compare-run', first], { cwd })).code).toBe(0);
+  });
+});
+
 describe('agentci save', () => {
   test('a trace that fails its checks is refused, and saved by force with the fact written down', async () => {
     const cwd = project();
@@ -128,10 +219,46 @@ describe('agentci save', () => {
     expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: false, forced: true });
   });
 
-  test('forcing what passes anyway is not called forced', async () => {
-    const cwd = project();
-    await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json', '--force-save'], { cwd });
-    expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: true, forced: false });
+  test('forcing what passes anyway is forced all the same, and such a baseline is used only when named', async () => {
+    const cwd = project({ 'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'match_mode: strict') });
+    await cli(['save', '--version', 'v1', '--trace-file', 'broken.json', '--force-save'], { cwd });
+    expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: false, forced: true });
+    const compared = async (...args: string[]) => {
+      const { stdout } = await cli(['test', '--traces', 'fixed.json', '-f', 'json', ...args], { cwd });
+      return JSON.parse(stdout).results[0].baseline?.version;
+    };
+    expect(await compared()).toBeUndefined();
+    expect(await compared('--baseline', 'v1')).toBe('v1');
+  });
+
+  test('a rubric and no judge: not saved, exit 2 with the way out; by force it is', async () => {
+    const rubric = spec.replace('not_in_answer: [degrees, sunny]', 'llm_judge: [{rule: declines politely}]');
+    const cwd = project({ 'agentci_spec.yaml': rubric });
+    const save = ['save', '--version', 'v1', '--trace-file', 'fixed.json'];
+    for (const mode of [[], ['--judge', 'off'], ['--judge', 'recorded']]) {
+      const { code, stderr } = await cli([...save, ...mode], { cwd });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/PRECHECK_UNDECIDED.*--force-save/s) });
+    }
+    expect(existsSync(join(cwd, 'baselines'))).toBe(false);
+    expect((await cli([...save, '--force-save'], { cwd })).code).toBe(0);
+  });
+
+  test('a run that used a forbidden tool is not saved', async () => {
+    const cwd = project({ 'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'forbidden_tools: [web]') });
+    const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 'broken.json'], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/path\.forbidden_tools.*PRECHECK_FAILED/s),
+    });
+  });
+
+  test('a query without checks is saved, and used only when named', async () => {
+    const cwd = project({
+      'agentci_spec.yaml': `version: 1\nagent: rag-agent\nqueries: [{id: weather, query: "${QUESTION}"}]\n`,
+    });
+    const { code, stdout } = await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('used only when named') });
+    expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: null, forced: false });
   });
 
   test('a query of the run that errored is named as refused, with the reason', async () => {
@@ -423,12 +550,13 @@ describe('two stored runs', () => {
       ],
     });
     const unclear = await compare(odd);
-    expect(unclear.code).toBe(0);
+    // One query that passed fails now: a regression, though the rate may be chance.
+    expect(unclear.code).toBe(1);
     expect(JSON.parse(unclear.stdout).metrics).toMatchObject([
       { metric: 'pass_rate', verdict: 'inconclusive', needed_pairs: expect.any(Number) },
       { metric: 'cost_usd', verdict: 'no_difference' },
     ]);
-    expect((await compare(odd, '--strict')).code).toBe(2);
+    expect((await cli(['diff', '--baseline-run', odd, '--compare-run', good, '--strict'], { cwd })).code).toBe(2);
     expect((await compare('latest', '--max-drop', 'cost_usd=0.00001')).code).toBe(1);
     const shown = await cli(['diff', '--baseline-run', good, '--compare-run', bad], { cwd });
     expect(shown.stdout).toMatch(/pass_rate: +worse \(critical\)/);

@@ -13,6 +13,90 @@ const spec = (queries: string, head = '') => `version: 1\nagent: demo\n${head}qu
 const ok = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`;
 const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
 
+describe('a rule that would match nothing', () => {
+  test.each([
+    { list: '["rm,ls"]', hint: '[rm, ls]' },
+    { list: '["{rm,ls}"]', hint: '[rm, ls]' },
+    { list: '["!rm"]', hint: 'write rm' },
+    { list: '["rm ls"]', hint: '[rm, ls]' },
+    { list: '["rm,"]', hint: 'write rm' },
+    { list: '["[rm]"]', hint: 'write rm' },
+    { list: '\n        ls\n        - rm', hint: 'list' },
+    { list: '\n        - ls\n          - rm', hint: '[ls, rm]' },
+  ])('forbidden_tools: $list is refused with the right spelling', async ({ list, hint }) => {
+    const queries = `  - query: q\n    path:\n      forbidden_tools: ${list}\n`;
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(queries),
+      't.json': { query: 'q', answer: 'x', tool_calls: [{ name: 'rm' }] },
+    });
+    const { code, stderr } = await cli(['test', '--traces', 't.json'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
+  });
+
+  test.each([
+    'policy: {blocklist: ["rm,ls"]}',
+    'policy: {tools: {deny: ["{rm,ls}"]}}',
+    'policy: {tools: {allow: ["ls cat"]}}',
+    'policy: {sequences: [{type: blocklist, tools: ["!rm"]}]}',
+    'policy: {sequences: [{type: before, first: "a,b", then: rm}]}',
+    'path: {rules: [{type: require, tool: "login rm"}]}',
+    'path: {expected_tools: ["a,b"]}',
+    'path: {expected_tool_sequence: ["a - b"]}',
+    'path: {expected_tool_args: [{tool: "{a,b}", args: {x: 1}}]}',
+  ])('%s is refused', async (checks) => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(`  - {query: q, ${checks}}\n`),
+      't.json': { query: 'q', answer: 'x' },
+    });
+    const { code, stderr } = await cli(['test', '--traces', 't.json'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/_BAD_GLOB/) });
+  });
+
+  test('a tool whose name really has such characters can still be forbidden, and a space may be expected', async () => {
+    const checks = 'path: {forbidden_tools: ["Delegate?work"], expected_tools: ["Ask a question"]}';
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(`  - {query: q, ${checks}}\n`),
+      't.json': { query: 'q', answer: 'x', tool_calls: [{ name: 'Delegate work' }, { name: 'Ask a question' }] },
+    });
+    const { code, stdout } = await cli(['test', '--traces', 't.json', '-f', 'json'], { cwd });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).results[0].path.checks).toMatchObject([
+      { id: 'path.expected_tools', status: 'pass' },
+      { id: 'path.forbidden_tools', status: 'fail' },
+    ]);
+  });
+});
+
+describe('what does not show', () => {
+  // Zero width, joiners, marks of direction, fillers, selectors, tags.
+  const HIDDEN = ['200b', '200c', '200d', '2060', 'feff', '00ad', '200e', '202e', '2066', '3164', 'fe0f', 'e0041'].map(
+    (hex) => String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
+  const cases: [string, (word: string) => object][] = [
+    ['correctness: {not_in_answer: [password]}', (word) => ({ answer: `the ${word}` })],
+    ['path: {forbidden_tools: [password]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    ['path: {forbidden_tools: ["pass*"]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    [
+      'path: {rules: [{type: blocklist, tools: [password]}]}',
+      (word) => ({ answer: 'x', tool_calls: [{ name: word }] }),
+    ],
+    ['policy: {blocklist: [password]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    ['policy: {tools: {deny: [password]}}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    [
+      'policy: {tools: {password: {arguments: {n: {type: number, max: 1}}}}}',
+      (word) => ({ answer: 'x', tool_calls: [{ name: word, args: { n: 2 } }] }),
+    ],
+  ];
+  test.each(cases)('%s: no character hides a word in any of twelve ways', async (checks, recording) => {
+    const queries = HIDDEN.map((_, i) => `  - {id: q${i}, query: q${i}, ${checks}}\n`).join('');
+    const records = HIDDEN.map((char, i) => ({ query: `q${i}`, ...recording(`pass${char}word`) }));
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(queries), 't.jsonl': lines(...records) });
+    const { stdout } = await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd });
+    const found = JSON.parse(stdout).results.map(({ status }: { status: string }) => status);
+    expect(found).toEqual(HIDDEN.map(() => 'fail'));
+  });
+});
+
 describe('--fail-fast', () => {
   test('an expected failure does not end the run before the real one is seen', async () => {
     const queries =

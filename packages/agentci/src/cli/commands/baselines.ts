@@ -1,4 +1,4 @@
-import { listBaselines } from '../../engine/save-baseline.ts';
+import { findBaselines } from '../../engine/save-baseline.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { BaselineFile } from '../../store/baseline-files.ts';
@@ -23,16 +23,19 @@ export const command: CliCommand = {
   run: async ({ options: given, io }) => {
     const options = given as Options;
     const { suite, dir } = await baselinePlaceToRead(options, io);
-    const files = listBaselines({ dir, ...(options.agent === undefined ? {} : { agent: options.agent }) });
+    const { files, broken } = findBaselines({ dir, ...(options.agent === undefined ? {} : { agent: options.agent }) });
     const versions = summarize(files, suite, io.now());
     if (options.json) {
-      io.stdout.write(`${JSON.stringify({ schema: 'agentci.baselines/1', dir, baselines: versions }, null, 2)}\n`);
+      const unreadable = broken.map(({ file, version, error }) => ({ file, version, message: error.message }));
+      const document = { schema: 'agentci.baselines/1', dir, baselines: versions, unreadable };
+      io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
     } else if (versions.length === 0) {
       io.stdout.write(`no baselines in ${escapeTerminalLine(dir)}; save one with "agentci save" or "agentci record"\n`);
     } else {
       io.stdout.write(table(versions));
     }
-    return 0;
+    for (const { error } of broken) io.stderr.write(`agentci: ${escapeTerminalLine(error.message)} [${error.code}]\n`);
+    return broken.length > 0 ? 2 : 0;
   },
 };
 

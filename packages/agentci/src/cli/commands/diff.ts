@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { diffVersions } from '../../engine/diff-versions.ts';
+import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff/console.ts';
 import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
@@ -11,7 +12,7 @@ import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
-import { runsRoot } from '../run-tests.ts';
+import { folderOf, judgeCacheOf, runsRoot, specFolder } from '../spec-folders.ts';
 import { publicPath } from '../write-reports.ts';
 
 const FORMATS = ['console', 'json', 'github', 'markdown'] as const;
@@ -22,6 +23,8 @@ interface Options extends PlaceOptions {
   readonly baselineRun?: string;
   readonly compareRun?: string;
   readonly query?: string;
+  readonly judge: JudgeMode;
+  readonly judgeCache?: string;
   readonly format: (typeof FORMATS)[number];
   readonly json?: boolean;
   readonly maxRegression?: number;
@@ -46,6 +49,12 @@ export const command: CliCommand = {
       .option('--agent <name>', "the agent (default: the spec's)")
       .option('--query <id or text>', 'only this query')
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
+      .addOption(
+        new Option('--judge <mode>', 'rubrics: call the judge, use stored verdicts only, or leave them out')
+          .choices([...JUDGE_MODES])
+          .default('off'),
+      )
+      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
       .addOption(new Option('-f, --format <name>', 'the report').choices([...FORMATS]).default('console'))
       .option('--json', 'the same as --format json')
       .option(
@@ -98,6 +107,10 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
       baseline,
       compare,
       ...(options.query === undefined ? {} : { query: options.query }),
+      judge: options.judge,
+      ...(suite ? { judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io) } : {}),
+      env: io.env,
+      signal: io.signal,
       ...(options.maxRegression === undefined ? {} : { maxRegressionPercent: options.maxRegression }),
     });
     const annotations = renderDiffGithub(report, (file) => publicPath(file, io));
@@ -139,7 +152,7 @@ function comparisonText(comparison: RunComparison, format: Options['format']): s
 }
 
 function compareStoredRuns(options: Options, io: Io): RunComparison {
-  const root = runsRoot(io.cwd);
+  const root = runsRoot(specFolder(options.config, io));
   if (options.baselineRun === undefined)
     throw new UserError('NOTHING_TO_COMPARE', '--compare-run needs --baseline-run: the run to compare with');
   const before = readRun(root, runId(root, options.baselineRun));

@@ -1,7 +1,8 @@
 import { UserError } from '../../kit/user-error.ts';
 import { tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { runsRoot, runTests, type TestOptions } from '../run-tests.ts';
+import { runTests, type TestOptions } from '../run-tests.ts';
+import { runsRoot, specFolder } from '../spec-folders.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 
 export const command: CliCommand = {
@@ -29,6 +30,8 @@ Example:
         hint: '`agentci test` runs the agent of the spec.',
       });
     }
-    return runTests(run === undefined ? rest : { ...rest, traces: tracesOf(runsRoot(io.cwd), run) }, io, 'eval');
+    if (run === undefined) return runTests(rest, io, 'eval');
+    const root = runsRoot(specFolder(rest.config, io));
+    return runTests({ ...rest, traces: tracesOf(root, run) }, io, 'eval');
   },
 };

@@ -5,7 +5,7 @@ import { ioOf } from '../../../test/support/io.ts';
 import { runOf } from '../../../test/support/run-of.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { RunStore } from '../../store/run-store.ts';
-import { runsRoot } from '../run-tests.ts';
+import { runsRoot } from '../spec-folders.ts';
 import { command } from './export-metrics.ts';
 
 function stored() {

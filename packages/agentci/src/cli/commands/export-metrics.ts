@@ -8,7 +8,7 @@ import { listRuns, readRun } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';
-import { runsRoot } from '../run-tests.ts';
+import { runsRoot, specFolder } from '../spec-folders.ts';
 
 const SEND_MS = 10_000;
 
@@ -23,6 +23,7 @@ const PLAIN: Omit<ReportContext, 'version'> = {
 };
 
 interface ExportOptions {
+  readonly config?: string;
   readonly run?: string;
   readonly output?: string;
   readonly pushgateway?: string;
@@ -35,6 +36,7 @@ export const command: CliCommand = {
   summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP',
   configure: (parser) =>
     parser
+      .option('-c, --config <file>', 'the spec whose runs are meant (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-o, --output <file>', 'write the Prometheus text into a file')
       .option('--pushgateway <url>', 'push it to a Pushgateway')
@@ -49,8 +51,8 @@ Example:
   agentci export-metrics -o agentci.prom`,
       ),
   run: async ({ options, io }) => {
-    const { run: id, output, pushgateway, otlp, job } = options as unknown as ExportOptions;
-    const root = runsRoot(io.cwd);
+    const { config, run: id, output, pushgateway, otlp, job } = options as unknown as ExportOptions;
+    const root = runsRoot(specFolder(config, io));
     const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
     if (chosen === undefined)
       throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });

@@ -18,9 +18,9 @@ import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { renderAudit, renderCalibration } from '../judge-report.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
+import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 
-const DEFAULT_SPEC = 'agentci_spec.yaml';
 /** Questions prepared at a time; the judge itself limits its calls. */
 const WORKERS = 16;
 const MAX_LABEL_BYTES = 64 * 1024 * 1024;
@@ -61,7 +61,7 @@ export const command: CliCommand = {
       .option('--min-kappa <k>', 'calibrate: exit 1 when the agreement is below this', fraction)
       .option('--repeats <n>', 'audit: how often each probe is judged', wholeNumber(2), 3)
       .addOption(new Option('--judge <mode>', 'live, or recorded: stored verdicts only').choices(['live', 'recorded']))
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache)')
+      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
       .option('--max-cost <usd>', 'stop before the judge has cost more than this', positiveNumber)
       .option('--seed <n>', 'seed of the split into halves', wholeNumber(0), 0)
       .option('--json', 'print the findings as JSON')
@@ -94,7 +94,7 @@ async function configOf(flags: JudgeFlags, io: Io): Promise<JudgeConfig> {
     ...(flags.model === undefined ? {} : { model: flags.model }),
     ...(flags.baseUrl === undefined ? {} : { base_url: flags.baseUrl }),
     mode: flags.judge ?? 'live',
-    cacheDir: resolve(io.cwd, flags.judgeCache ?? join('.agentci', 'judge-cache')),
+    cacheDir: judgeCacheOf(spec ? folderOf(spec, io) : io.cwd, flags.judgeCache, io),
     env: io.env,
     signal: io.signal,
     random: seededRandom(flags.seed),

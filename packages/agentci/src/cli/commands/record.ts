@@ -4,7 +4,7 @@ import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.
 import type { CliCommand } from '../cli-command.ts';
 import { collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
 import { startProgress } from '../progress.ts';
-import { refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
 interface Options extends PlaceOptions, SaveOptions {
   readonly query?: string;
@@ -35,8 +35,10 @@ export const command: CliCommand = {
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
       .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
-      .option('--precheck-judge', 'ask the judge too before saving')
-      .option('--force-save', 'save also what fails the precheck; the files say so')
+      .option('--precheck-judge', 'ask the judge too before saving (always done)')
+      .addOption(judgeOption())
+      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
+      .option('--force-save', 'save whatever the precheck says; the files say that they were forced')
       .option('--overwrite', 'replace baselines of the same version')
       .option('--quiet', 'no progress')
       .option('--no-redact', 'keep what looks like a key or password as it is')
@@ -47,7 +49,7 @@ export const command: CliCommand = {
 Example:
   agentci record --version v1 -t smoke
 
-Exit codes: 0 all saved · 1 a precheck failed · 2 a query gave no trace, or a file exists already`,
+Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be decided, a query gave no trace, or a file exists`,
       );
   },
   run: async ({ options: given, io }) => {

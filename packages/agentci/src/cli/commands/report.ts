@@ -7,7 +7,8 @@ import { listRuns, readRun, tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
-import { runsRoot, tracesAt } from '../run-tests.ts';
+import { tracesAt } from '../run-tests.ts';
+import { runsRoot, specFolder } from '../spec-folders.ts';
 import { writeReports } from '../write-reports.ts';
 
 export const command: CliCommand = {
@@ -15,6 +16,7 @@ export const command: CliCommand = {
   summary: 'render a stored run, or a results file, in any format',
   configure: (parser) =>
     parser
+      .option('-c, --config <file>', 'the spec whose runs are meant (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
@@ -32,6 +34,7 @@ Example:
       ),
   run: async ({ options, io }) => {
     const {
+      config,
       run: id,
       input,
       traces,
@@ -40,6 +43,7 @@ Example:
       output,
       quiet,
     } = options as {
+      config?: string;
       run?: string;
       input?: string;
       traces?: string;
@@ -51,7 +55,7 @@ Example:
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
-    const root = runsRoot(io.cwd);
+    const root = runsRoot(specFolder(config, io));
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run = input === undefined ? storedRun(root, id) : readResults(resolve(io.cwd, input), input);
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
@@ -80,7 +84,9 @@ const comparedWith = (before: RunResult, after: RunResult) => ({
 function storedRun(root: string, id: string | undefined): RunResult {
   const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
   if (chosen === undefined)
-    throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });
+    throw new UserError('RUN_MISSING', 'nothing has been run here yet', {
+      hint: 'agentci test stores a run beside its spec; -c names the spec.',
+    });
   return readRun(root, chosen);
 }
 

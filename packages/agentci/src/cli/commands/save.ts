@@ -9,8 +9,8 @@ import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { duration } from '../options.ts';
-import { runsRoot } from '../run-tests.ts';
-import { type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+import { judgeOption, type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+import { folderOf, isRunOf, runsRoot } from '../spec-folders.ts';
 
 interface Options extends PlaceOptions, SaveOptions {
   readonly query?: string;
@@ -33,9 +33,11 @@ export const command: CliCommand = {
       .option('--trace-file <path>', 'from recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
-      .option('--precheck-correctness', 'judge the trace by the correctness checks first (always done)')
-      .option('--precheck-judge', 'ask the judge too')
-      .option('--force-save', 'save it even if the precheck fails; the file says so')
+      .option('--precheck-correctness', 'judge the trace by its checks first (always done)')
+      .option('--precheck-judge', 'rubrics too (always done)')
+      .addOption(judgeOption())
+      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
+      .option('--force-save', 'save it whatever the precheck says; the file says that it was forced')
       .option('--overwrite', 'replace a baseline of the same version and query')
       .option('--timeout <time>', 'longest time for one query when the agent is run: 500ms, 30s, 2m', duration)
       .option('--no-redact', 'keep what looks like a key or password as it is')
@@ -48,7 +50,7 @@ Examples:
   agentci save --version v1 --query install              run the agent for one query
   agentci save --version v1 --trace-file traces.jsonl    from recordings
 
-Exit codes: 0 saved · 1 a precheck failed and nothing was forced · 2 could not tell, or a file exists already`,
+Exit codes: 0 saved · 1 a precheck failed · 2 a precheck could not be decided, or a file exists already`,
       );
   },
   run: async ({ options: given, io }) => {
@@ -111,7 +113,7 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
 function erroredIn(run: StoredRun, suite: Suite, io: Io): Refused[] {
   if (!run.finished) return [];
   const ids = new Set(suite.queries.map(({ id }) => id));
-  return readRun(runsRoot(io.cwd), run.id).results.flatMap(({ id, error }) =>
+  return readRun(runsRoot(folderOf(suite, io)), run.id).results.flatMap(({ id, error }) =>
     error === undefined || !ids.has(id)
       ? []
       : [{ query_id: id, code: 'NO_TRACE', message: `"${id}" is not saved: ${error.message}` }],
@@ -125,12 +127,12 @@ function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: st
       throw new UserError('TRACES_MISSING', `--trace-file: there is no file or folder "${options.traceFile}"`);
     return { source: path };
   }
-  const root = runsRoot(io.cwd);
+  const root = runsRoot(folderOf(suite, io));
   if (options.run !== undefined) {
     const run = listRuns(root).find(({ id }) => id === options.run);
     return { source: tracesOf(root, options.run), ...(run ? { run } : {}) };
   }
-  const newest = listRuns(root).find((run) => run.header.spec.file === suite.file);
+  const newest = listRuns(root).find((run) => isRunOf(suite, run));
   if (newest === undefined) {
     throw new UserError('NO_PREVIOUS_RUN', `${suite.file} has not been run here yet, so there is nothing to save`, {
       hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',

@@ -1,7 +1,7 @@
 import { UserError } from '../../kit/user-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { wholeNumber } from '../options.ts';
-import { runsRoot } from '../run-tests.ts';
+import { runsRoot, specFolder } from '../spec-folders.ts';
 import { RunLibrary } from '../view/run-library.ts';
 import { startViewServer } from '../view/server.ts';
 
@@ -10,6 +10,7 @@ export const command: CliCommand = {
   summary: 'look at stored runs in the browser, and at one that is going on',
   configure: (parser) =>
     parser
+      .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
       .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
       .option('--run <id>', 'open this run (default: the newest)')
       .addHelpText(
@@ -21,13 +22,16 @@ Example:
   agentci view --port 8321`,
       ),
   run: async ({ options, io }) => {
-    const { port, run } = options as { port?: number; run?: string };
+    const { config, port, run } = options as { config?: string; port?: number; run?: string };
     if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
-    const library = new RunLibrary(runsRoot(io.cwd), io.cwd);
+    const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd);
     if (run !== undefined && library.update(run, 0) === undefined) {
       const newest = library.list()[0]?.id;
       throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
-        hint: newest === undefined ? 'Nothing has been run here yet.' : `The newest is: ${newest}`,
+        hint:
+          newest === undefined
+            ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
+            : `The newest is: ${newest}`,
       });
     }
     const server = await startViewServer({ library, port: port ?? 0, version: io.version }).catch(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ioOf } from '../../../test/support/io.ts';
 import { tempDir } from '../../../test/support/temp-dir.ts';
 import { RunStore } from '../../store/run-store.ts';
-import { runsRoot } from '../run-tests.ts';
+import { runsRoot } from '../spec-folders.ts';
 import { examine } from './examine.ts';
 
 const spec = (rest = '', check = 'correctness: {exact_match: x}') =>

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { UserError } from '../../kit/user-error.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { listBaselineFiles } from '../../store/baseline-files.ts';
+import { listBaselineFiles, usableBaselines } from '../../store/baseline-files.ts';
 import { listRuns } from '../../store/run-store.ts';
 import type { Io } from '../io.ts';
-import { runsRoot } from '../run-tests.ts';
+import { folderOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
 
 /** One thing that was looked at. `fix` says what to do about it. */
 export interface Finding {
@@ -28,7 +28,7 @@ export async function examine(spec: string, io: Io, nodeVersion: string): Promis
   if (suite) {
     findings.push(await runnerFinding(suite, io), ...judgeFindings(suite, io), baselineFinding(suite, io));
   }
-  findings.push(storeFinding(io));
+  findings.push(storeFinding(spec, io));
   return findings;
 }
 
@@ -148,7 +148,8 @@ async function urlFinding(what: string, template: string, io: Io): Promise<Findi
       };
 }
 
-function judgeFindings({ queries, judgeConfig }: Suite, io: Io): Finding[] {
+function judgeFindings(suite: Suite, io: Io): Finding[] {
+  const { queries, judgeConfig } = suite;
   const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'];
   const asking = queries.filter(({ correctness }) => rubrics.some((key) => correctness?.[key] !== undefined)).length;
   const named = typeof judgeConfig?.api_key_env === 'string' ? [judgeConfig.api_key_env] : KEYS;
@@ -156,7 +157,7 @@ function judgeFindings({ queries, judgeConfig }: Suite, io: Io): Finding[] {
   if (asking === 0) return [{ what: 'judge', status: 'ok', detail: 'no query has a rubric' }];
   if (present.length > 0)
     return [{ what: 'judge', status: 'ok', detail: `${asking} queries with rubrics; key in ${present.join(', ')}` }];
-  const cache = join(io.cwd, '.agentci', 'judge-cache');
+  const cache = judgeCacheOf(folderOf(suite, io), undefined, io);
   if (existsSync(cache) && readdirSync(cache).length > 0) {
     return [
       {
@@ -176,7 +177,8 @@ function baselineFinding(suite: Suite, io: Io): Finding {
   const what = 'baselines';
   const dir = resolve(io.cwd, suite.dir, suite.baselineDir);
   try {
-    const files = listBaselineFiles(dir, suite.agent);
+    const list = listBaselineFiles(dir, suite.agent);
+    const files = usableBaselines(list, undefined);
     const versions = [...new Set(files.map(({ version }) => version))];
     const detail = versions.length === 0 ? 'none saved yet' : `${files.length} in ${versions.join(', ')}`;
     return { what, status: 'ok', detail };
@@ -186,8 +188,8 @@ function baselineFinding(suite: Suite, io: Io): Finding {
   }
 }
 
-function storeFinding(io: Io): Finding {
-  const runs = listRuns(runsRoot(io.cwd));
+function storeFinding(file: string, io: Io): Finding {
+  const runs = listRuns(runsRoot(dirname(resolve(io.cwd, file))));
   const open = runs.filter(({ finished }) => !finished).length;
   const detail = runs.length === 0 ? 'no run stored here yet' : `${runs.length} stored, ${open} unfinished`;
   return open === 0

@@ -1,3 +1,4 @@
+import { exactNameSlip } from '../../kit/name-slip.ts';
 import { queryId } from '../../spec/query-id.ts';
 import type { Trace } from '../../trace/model.ts';
 import { queryText, toolNames } from '../../trace/selectors.ts';
@@ -64,7 +65,7 @@ function checksOf(trace: Trace): string[] {
   const lines: string[] = [];
   if (trace.captured.toolCalls === 'full') {
     const names = toolNames(trace);
-    lines.push('    path:', `      expected_tools: [${[...new Set(names)].map(quoted).join(', ')}]`);
+    lines.push('    path:', `      expected_tools: [${[...new Set(names)].filter(isWritable).map(quoted).join(', ')}]`);
     if (names.length > 0) lines.push(`      max_tool_calls: ${names.length}`);
   }
   const { totalTokens, latencyMs } = totals(trace);
@@ -90,3 +91,6 @@ const quoted = (text: string): string =>
     .replaceAll('\u2029', '\\u2029')
     .replaceAll('\u0085', '\\u0085')
     .replaceAll('\u007f', '\\u007f');
+
+/** A name that a spec would take for a slip is left out of what is expected. */
+const isWritable = (name: string): boolean => exactNameSlip(name) === undefined;

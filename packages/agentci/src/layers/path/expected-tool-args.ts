@@ -5,7 +5,7 @@ import type { ToolStep } from '../../trace/model.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
 import { callEvidence, callIndices, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
-import { emptyListIssue } from '../issues.ts';
+import { emptyListIssue, nameIssues } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';
 import { shortJson } from '../words.ts';
 
@@ -108,6 +108,7 @@ function entryIssues(entry: Entry, i: number): ParamIssue[] {
   const issues: ParamIssue[] = [];
   if (entry.tool.trim() === '')
     issues.push({ severity: 'error', code: 'SPEC_BLANK', message: 'tool is blank', path: [i, 'tool'] });
+  else issues.push(...nameIssues('tool', [entry.tool]).map((issue) => ({ ...issue, path: [i, 'tool'] })));
   for (const [name, asked] of Object.entries(entry.args)) {
     if (isMatcher(asked) && typeof asked.regex === 'string') {
       issues.push(

@@ -1,7 +1,7 @@
 import { v } from '../../kit/value-schema.ts';
 import { callEvidence, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
-import { listIssues } from '../issues.ts';
+import { emptyListIssue, nameIssues } from '../issues.ts';
 import { listed } from '../words.ts';
 
 export const check = defineCheck({
@@ -12,7 +12,8 @@ export const check = defineCheck({
   summary:
     'These calls must happen in this order; other calls may stand between them. A tool listed twice must be called twice.',
   schema: v.array(v.string()),
-  inspect: (tools) => listIssues('expected_tool_sequence', tools),
+  inspect: (tools) =>
+    tools.length === 0 ? [emptyListIssue('expected_tool_sequence')] : nameIssues('expected_tool_sequence', tools),
   evaluate: (tools, { trace }) => {
     const limit = tools.length;
     const recorded = capturedCalls(trace);

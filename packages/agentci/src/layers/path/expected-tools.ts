@@ -1,11 +1,12 @@
 import { v } from '../../kit/value-schema.ts';
+import { visibleNames } from '../../kit/visible-text.ts';
 import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
 import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { atLeast } from '../bounds.ts';
 import { callEvidence, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
 import { type CheckOutcome, defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
-import { blankIssues, contradiction } from '../issues.ts';
+import { contradiction, nameIssues } from '../issues.ts';
 import { listed, rounded } from '../words.ts';
 
 export const check = defineCheck({
@@ -15,8 +16,9 @@ export const check = defineCheck({
   order: 20,
   summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
   schema: v.array(v.string()),
-  inspect: (tools, siblings) => [...blankIssues('expected_tools', tools), ...contradictions(tools, siblings)],
-  evaluate: (tools, { trace, siblings }) => {
+  inspect: (tools, siblings) => [...nameIssues('expected_tools', tools), ...contradictions(tools, siblings)],
+  evaluate: (written, { trace, siblings }) => {
+    const tools = visibleNames(written);
     const recorded = capturedCalls(trace);
     if (recorded === undefined) return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
     const { calls, isPartial } = recorded;

@@ -1,8 +1,8 @@
-import { compileGlob, type GlobMatcher, globSlip } from '../../kit/glob.ts';
+import { compileGlob, type GlobMatcher } from '../../kit/glob.ts';
 import { v } from '../../kit/value-schema.ts';
 import { callEvidence, callIndices, capturedCalls, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
-import { contradiction, listIssues, textsOf } from '../issues.ts';
+import { contradiction, emptyListIssue, patternNameIssues, textsOf } from '../issues.ts';
 import { listed, plural } from '../words.ts';
 
 export const check = defineCheck({
@@ -13,8 +13,7 @@ export const check = defineCheck({
   summary: 'None of these tools may be called; `*` stands for any run of characters. A call fails the query.',
   schema: v.array(v.string()),
   inspect: (patterns, siblings) => [
-    ...listIssues('forbidden_tools', patterns),
-    ...slips(patterns),
+    ...(patterns.length === 0 ? [emptyListIssue('forbidden_tools')] : patternNameIssues('forbidden_tools', patterns)),
     ...contradictions(patterns, siblings),
   ],
   evaluate: (patterns, { trace }) => {
@@ -38,15 +37,6 @@ export const check = defineCheck({
     return held(`forbidden tools called: 0 in ${plural(calls.length, 'call')}`, rest);
   },
 });
-
-const slips = (patterns: readonly string[]): ParamIssue[] =>
-  patterns.flatMap((pattern, i): ParamIssue[] => {
-    const why = pattern.trim() === '' ? undefined : globSlip(pattern);
-    if (why === undefined) return [];
-    const message = `item ${i + 1} of forbidden_tools matches no tool: ${why}`;
-    const hint = 'write the name of the tool; * stands for any run of characters, ? for one';
-    return [{ severity: 'error', code: 'SPEC_BAD_GLOB', message, hint, path: [i] }];
-  });
 
 const matchers = new WeakMap<readonly string[], GlobMatcher>();
 

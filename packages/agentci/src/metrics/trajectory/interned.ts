@@ -1,3 +1,5 @@
+import { visibleNames } from '../../kit/visible-text.ts';
+
 /** Two sequences as numbers, without the beginning and end they share. */
 export interface InternedPair {
   readonly a: Int32Array;
@@ -12,7 +14,9 @@ export interface InternedPair {
  * Numbers the names of two sequences, so that the inner loops compare integers.
  * A shared beginning or end is in some longest common subsequence and some shortest edit, so both may leave it out.
  */
-export function internPair(a: readonly string[], b: readonly string[]): InternedPair {
+export function internPair(first: readonly string[], second: readonly string[]): InternedPair {
+  const a = visibleNames(first);
+  const b = visibleNames(second);
   let start = 0;
   const shorter = Math.min(a.length, b.length);
   while (start < shorter && a[start] === b[start]) start++;

@@ -1,3 +1,5 @@
+import { visibleNames } from '../../kit/visible-text.ts';
+
 export const MATCH_MODES = ['strict', 'unordered', 'subset', 'superset'] as const;
 export type MatchMode = (typeof MATCH_MODES)[number];
 
@@ -24,7 +26,9 @@ export function matchTools(options: {
   readonly reference: readonly string[];
   readonly mode: MatchMode;
 }): ToolMatch {
-  const { used, reference, mode } = options;
+  const { mode } = options;
+  const used = visibleNames(options.used);
+  const reference = visibleNames(options.reference);
   if (mode === 'strict') return matchStrictly(used, reference);
   const usedCounts = countNames(used);
   const referenceCounts = countNames(reference);

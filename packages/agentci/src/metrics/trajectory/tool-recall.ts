@@ -1,3 +1,5 @@
+import { visibleNames } from '../../kit/visible-text.ts';
+
 /** Share of the expected tools that were used: |E ∩ U| / |E|. 1 when nothing is expected. Repeats do not count. */
 export function toolRecall(expected: Iterable<string>, used: Iterable<string>): number {
   const expectedSet = toolSet(expected);
@@ -5,8 +7,8 @@ export function toolRecall(expected: Iterable<string>, used: Iterable<string>): 
   return sharedTools(expectedSet, toolSet(used)) / expectedSet.size;
 }
 
-export const toolSet = (names: Iterable<string>): ReadonlySet<string> =>
-  names instanceof Set ? (names as ReadonlySet<string>) : new Set(names);
+/** Names are compared as a reader sees them. */
+export const toolSet = (names: Iterable<string>): ReadonlySet<string> => new Set(visibleNames([...names]));
 
 /** How many names are in both sets. */
 export function sharedTools(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -52,7 +52,7 @@ function queryLines(query: QueryDiff): string[] {
     const own = rows.filter((row) => row.layer === layer);
     const detail = layer === 'path' ? pathDetails(query) : [];
     if (own.length + detail.length === 0) continue;
-    lines.push('', title);
+    lines.push('', title, ...verdictLines(query, layer));
     for (const row of own) {
       const { values, note } = changeOf(row);
       lines.push(`   ${`${row.title}:`.padEnd(18)} ${values}${note === '' ? '' : `  (${note})`}`);
@@ -63,10 +63,17 @@ function queryLines(query: QueryDiff): string[] {
   return lines;
 }
 
+/** Said where a layer began or ceased to fail; a warning is told by its numbers. */
+function verdictLines({ verdict }: QueryDiff, layer: 'path' | 'cost'): string[] {
+  const { before, after } = verdict.layers[layer];
+  const isTold = before !== after && [before, after].some((status) => status === 'fail' || status === 'error');
+  return isTold ? [`   Verdict:           ${word(before)} → ${word(after)}`] : [];
+}
+
 const word = (status: CheckStatus | null): string => (status === null ? 'none' : status.toUpperCase());
 
 function correctnessLine({ correctness: { before, after, changed } }: QueryDiff): string {
-  if (before === null || after === null) return '➖ Correctness: not judged (the query is not in a spec at hand)';
+  if (before === null || after === null) return '➖ Correctness: not judged (no spec has this query)';
   return `${ICONS[after]} Correctness: ${changed ? 'Changed' : 'Unchanged'} (${word(before)} → ${word(after)})`;
 }
 
@@ -130,7 +137,7 @@ export function renderComparisonConsole(comparison: RunComparison): string {
     only_before.length > 0 ? `only in ${comparison.before}: ${only_before.join(', ')}` : '',
     only_after.length > 0 ? `only in ${comparison.after}: ${only_after.join(', ')}` : '',
     undecided.length > 0 ? `without a verdict on one side: ${undecided.join(', ')}` : '',
-    `${plural(summary.pairs, 'query', 'queries')} in both: ${summary.worse} worse, ${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
+    `${plural(summary.pairs, 'query', 'queries')} in both, ${plural(summary.regressions, 'regression')}; of the metrics ${summary.worse} worse, ${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
   ].filter(Boolean);
   return `${box(lines)}\n${notes.map(escapeTerminalLine).join('\n')}\n`;
 }

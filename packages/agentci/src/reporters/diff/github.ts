@@ -37,13 +37,15 @@ export function renderDiffGithub(report: DiffReport, publicPath: (file: string) 
 /** Annotations of a comparison of two runs. */
 export function renderComparisonGithub(comparison: RunComparison): string {
   const told = comparison.metrics.filter(({ verdict }) => verdict !== 'no_difference');
-  return told
-    .map((metric) => {
-      const level: Level =
-        metric.verdict === 'worse' ? 'error' : metric.verdict === 'inconclusive' ? 'warning' : 'notice';
-      return `${command(level, [title(`compare: ${metric.metric}`)], comparisonText(metric))}\n`;
-    })
-    .join('');
+  const flips = comparison.flips.map(({ id, before, after }) =>
+    command(after === 'fail' ? 'error' : 'notice', [title('compare: verdict')], `${id}: ${before} → ${after}`),
+  );
+  const metrics = told.map((metric) => {
+    const level: Level =
+      metric.verdict === 'worse' ? 'error' : metric.verdict === 'inconclusive' ? 'warning' : 'notice';
+    return command(level, [title(`compare: ${metric.metric}`)], comparisonText(metric));
+  });
+  return [...flips, ...metrics].map((line) => `${line}\n`).join('');
 }
 
 const title = (text: string): string => `title=${escapeWorkflowCommandProperty(escapeTerminalLine(text))}`;

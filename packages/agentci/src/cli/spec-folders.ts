@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { UserError } from '../kit/user-error.ts';
+import type { Suite } from '../spec/suite.ts';
+import type { StoredRun } from '../store/run-store.ts';
+import type { Io } from './io.ts';
+import { specPath } from './spec-path.ts';
+
+/*
+ * One rule for where things are: what belongs to a spec is beside it, wherever the command is started. That is
+ * `baseline_dir`, `.agentci/judge-cache` and `.agentci/runs`; a folder named on the command line is taken from the
+ * working folder and wins.
+ */
+
+export const DEFAULT_SPEC = 'agentci_spec.yaml';
+
+/** Where the runs of a spec in this folder are. */
+export const runsRoot = (folder: string): string => join(folder, '.agentci', 'runs');
+
+/** The folder a suite was read from. */
+export const folderOf = (suite: Suite, io: Pick<Io, 'cwd'>): string => resolve(io.cwd, suite.dir);
+
+/** Where the judge's stored verdicts are. */
+export const judgeCacheOf = (folder: string, given: string | undefined, io: Pick<Io, 'cwd'>): string =>
+  given === undefined ? join(folder, '.agentci', 'judge-cache') : resolve(io.cwd, given);
+
+/** The folder of the spec a command means, without reading it: stored runs can be looked at when the spec is broken. */
+export function specFolder(config: string | undefined, io: Pick<Io, 'cwd'>): string {
+  const path = resolve(io.cwd, config ?? DEFAULT_SPEC);
+  if (config !== undefined && !existsSync(path)) {
+    throw new UserError('SPEC_NOT_FOUND', `-c: there is no file "${specPath(config, io.cwd)}"`, {
+      hint: 'Stored runs are looked for beside the spec.',
+    });
+  }
+  return dirname(path);
+}
+
+/** A run of this spec. Runs are kept beside their specs, so the name of the file and the agent tell them apart. */
+export const isRunOf = (suite: Suite, { header }: StoredRun): boolean =>
+  nameOf(header.spec.file) === nameOf(suite.file) && header.agent === suite.agent;
+
+const nameOf = (file: string): string => file.split(/[\\/]/).at(-1)!;

@@ -1,0 +1,80 @@
+import { visibleName } from './visible-text.ts';
+
+/** Why a text can hardly be the name of a tool, and what was probably meant. */
+export interface NameSlip {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/**
+ * A slip in a pattern for names of tools: several names in one text, a regular expression, the negation or the braces of
+ * other programs' globs. A list of what is forbidden that matches nothing forbids nothing. A tool may really have such a
+ * name, so the hint says how to write it: `?` stands for any one character. `functions.*` is a glob and stays one.
+ */
+export function patternSlip(pattern: string): NameSlip | undefined {
+  const why = whyPattern(pattern);
+  if (why === undefined) return undefined;
+  return {
+    why,
+    hint: `${meant(pattern)}; a tool that is really called so is written ${JSON.stringify(escapedName(pattern))}`,
+  };
+}
+
+/** As `patternSlip`, where a name is taken as it stands: a space may be part of it, as in "Delegate work to coworker". */
+export function exactNameSlip(name: string): NameSlip | undefined {
+  const why = / - /.test(name) ? SEVERAL : /^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name) ? whyPattern(name) : undefined;
+  return why === undefined ? undefined : { why, hint: meant(name) };
+}
+
+/** A pattern that matches this name and is not taken for a slip: `?` for every character that would be. */
+export const escapedName = (name: string): string =>
+  visibleName(name)
+    .replace(/[\s,;{}|()\\&%[\]]/gu, '?')
+    .replace(/^[-!^'"`./]|[$'"`:]$/gu, '?');
+
+const SEVERAL = 'it is several names in one';
+
+function whyPattern(pattern: string): string | undefined {
+  if (pattern !== pattern.trim()) return 'it begins or ends with a space';
+  if (/^!/.test(pattern)) return 'a list has no exceptions, and ! is taken as it stands';
+  if (/^["'`]|["'`]$/.test(pattern)) return 'the quotes are part of it';
+  if (/^\[[^\]]*\]$/.test(pattern))
+    return /^\[(.|.-.|[!^].)\]$/u.test(pattern) ? undefined : 'in brackets it is one character of a set';
+  if (/[{}]/.test(pattern)) return 'braces are taken as they stand';
+  if (/^-\s?\S|[,;&]|\s-\s/.test(pattern)) return SEVERAL;
+  if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern)) return 'it is written as a regular expression';
+  if (/\s/.test(pattern)) return SEVERAL;
+  if (/%/.test(pattern)) return 'the wildcard is *, not %';
+  if (/:$/.test(pattern)) return 'it ends with a colon';
+  if (/[[\]]/.test(pattern.replace(/\[[!^]?\]?[^\]]*\]/g, ''))) return 'a bracket has no partner';
+  return undefined;
+}
+
+/** The names that were probably meant, as they should be written. */
+function meant(pattern: string): string {
+  const names = [...new Set(expandBraces(pattern).flatMap(namesIn))].slice(0, MAX_NAMES);
+  if (names.length === 0) return 'write the name of the tool; * stands for any run of characters, ? for one';
+  if (names.length === 1) return `write ${names[0]}; * stands for any run of characters, ? for one`;
+  return `write each as an item of its own: [${names.join(', ')}]`;
+}
+
+const MAX_NAMES = 10;
+
+const namesIn = (text: string): string[] =>
+  text
+    .split(/[\s,;&|()"'`{}[\]\\^$/]+|^!|^-/u)
+    .map((name) =>
+      name
+        .replace(/^[!-]+|:$/g, '')
+        .replaceAll('%', '*')
+        .replace(/^\.\*|\.\*$/g, '*'),
+    )
+    .filter((name) => name !== '' && name !== '-');
+
+/** `{a,b}_x` in the globs of other programs means `a_x` and `b_x`. */
+function expandBraces(pattern: string): string[] {
+  const found = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(pattern);
+  if (found === null) return [pattern];
+  const [, before = '', inside = '', after = ''] = found;
+  return inside.split(',').map((part) => `${before}${part.trim()}${after}`);
+}
