@@ -1,5 +1,6 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
 import { isDecided, isUnmeasured, mayHideCall } from '../results/status.ts';
+import { TRUNCATED } from './truncated-answer.ts';
 
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted'>;
@@ -24,8 +25,11 @@ const hidesCalls = ({ warnings = [] }: QueryResult): boolean => warnings.some(ma
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
 function nothingChecked(run: Verdicts): boolean {
-  if (someCheck(run, (check) => isDecided(check.status))) return false;
-  return !someCheck(run, () => true) || someCheck(run, (check) => check.skip_reason !== 'not_exercised');
+  const isOfSpec = ({ id }: CheckResult): boolean => id !== TRUNCATED;
+  if (someCheck(run, (check) => isOfSpec(check) && isDecided(check.status))) return false;
+  return (
+    !someCheck(run, isOfSpec) || someCheck(run, (check) => isOfSpec(check) && check.skip_reason !== 'not_exercised')
+  );
 }
 
 /** Whether any check of the run is like this; a large run is not gathered in one list for it. */
