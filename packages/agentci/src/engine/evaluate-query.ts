@@ -19,6 +19,7 @@ import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
+import { TRUNCATED, truncationOf } from './truncated-answer.ts';
 
 export interface EvaluateInput {
   readonly query: Query;
@@ -62,7 +63,7 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
   const places = query.locations ? { locations: query.locations } : {};
   const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context, places);
 
-  const correctness = layer('correctness');
+  const correctness = withFinding(layer('correctness'), truncationOf(trace));
   const path = withChecks(layer('path'), policyChecks(query, input.trace, input.policies));
   const cost = withUsage(layer('cost'), context);
   const finish = (judgedCorrectness: LayerResult): QueryResult =>
@@ -150,9 +151,14 @@ function withChecks(layer: LayerResult, extra: Pick<RubricResults, 'checks' | 'd
   return { ...layer, status, checks, messages: messagesOf(checks), details: { ...layer.details, ...extra.details } };
 }
 
+/** Adds a finding that no check of the spec asks for. */
+const withFinding = (layer: LayerResult, finding: CheckResult | undefined): LayerResult =>
+  finding === undefined ? layer : withChecks(layer, { checks: [finding], details: {} });
+
 /** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
 function statusOf(result: QueryResult): QueryResult['status'] {
-  if (!LAYERS.some((layer) => result[layer].checks.some((check) => isDecided(check.status)))) {
+  // A finding is no decided check: what the user asked for may still be open.
+  if (!LAYERS.some((layer) => result[layer].checks.some(({ id, status }) => id !== TRUNCATED && isDecided(status)))) {
     const isOpen = ({ skip_reason: reason }: CheckResult): boolean => reason === 'not_measured' || reason === 'off';
     if (checksOf(result).some(isOpen)) return 'error';
   }

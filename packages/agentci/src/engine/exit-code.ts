@@ -1,6 +1,7 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
 import { isDecided, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
+import { TRUNCATED } from './truncated-answer.ts';
 
 /** Says that rules decided nothing because no recording knows the tools they name. Under --strict it exits 2. */
 export const UNKNOWN_TOOLS = 'rules.unknown_tools';
@@ -31,8 +32,11 @@ const isDoubtful = ({ results, unmatched_recordings = 0 }: Verdicts): boolean =>
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
 function nothingChecked(run: Verdicts): boolean {
-  if (someCheck(run, (check) => isDecided(check.status))) return false;
-  return !someCheck(run, () => true) || someCheck(run, (check) => check.skip_reason !== 'not_exercised');
+  const isOfSpec = ({ id }: CheckResult): boolean => id !== TRUNCATED;
+  if (someCheck(run, (check) => isOfSpec(check) && isDecided(check.status))) return false;
+  return (
+    !someCheck(run, isOfSpec) || someCheck(run, (check) => isOfSpec(check) && check.skip_reason !== 'not_exercised')
+  );
 }
 
 /** Whether any check of the run is like this; a large run is not gathered in one list for it. */

@@ -4,6 +4,7 @@ import { AgentError, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';
+import { findRecording } from './find-recording.ts';
 
 /** Below this a JSON document is somebody's answer, not a recording. */
 const SURE = 0.5;
@@ -36,11 +37,26 @@ export async function interpretRecording(value: unknown, asked: { id: string; qu
 
 async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
-  if (!/^[{[]/.test(trimmed)) return simpleTrace(trimmed);
+  if (!/^[ \t]*[{[]/m.test(trimmed)) return simpleTrace(trimmed);
   // Every format is known there; an agent that answers in words needs none of them.
   if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('../adapters/reader/detect.ts');
-  return detectFormat(trimmed).confidence >= SURE ? single(trimmed, output) : simpleTrace(trimmed);
+  const isRecording = (json: string): boolean => detectFormat(json).confidence >= SURE;
+  if (isJson(trimmed)) return isRecording(trimmed) ? single(trimmed, output) : simpleTrace(trimmed);
+  const found = findRecording(trimmed, isRecording);
+  if (found.kind === 'refused') throw new AgentError('agent', found.why, { stderr: output.stderr });
+  if (found.kind === 'none') return simpleTrace(trimmed);
+  const trace = await single(found.text, output);
+  return found.noise.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, noiseWarning(found.noise)] };
+}
+
+const MAX_NOISE = 80;
+
+function noiseWarning(noise: readonly string[]): Trace['warnings'][number] {
+  const [first = ''] = noise;
+  const shown = JSON.stringify(first.trim().slice(0, MAX_NOISE));
+  const lines = noise.length === 1 ? '1 line' : `${noise.length} lines`;
+  return { code: 'OUTPUT_NOISE', message: `${lines} printed around the recording, ignored: ${shown}` };
 }
 
 async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
@@ -73,6 +89,15 @@ async function single(text: string, output: RunOutput): Promise<Trace> {
     throw new AgentError('agent', `the output holds ${traces.length} traces instead of one`, { stderr: output.stderr });
   }
   return trace;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isErrorObject(text: string): boolean {

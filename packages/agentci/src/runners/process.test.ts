@@ -160,3 +160,27 @@ test('whoever watches the process is told when it starts and, once, when it is o
   });
   expect(told).toEqual(['number', 'over']);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a grandchild in a session of its own does not outlive a timeout',
+  async () => {
+    // It leaves the group, closes the pipes, and starts one more of its own.
+    const code = `const { spawn } = require('child_process');
+      const child = spawn('setsid', ['sh', '-c', 'sleep 61 & echo $! >&3; exec sleep 60'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], detached: true });
+      child.stdio[3].on('data', (pid) => console.error(String(child.pid), String(pid)));
+      setInterval(() => {}, 1000);`;
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 1000);
+    const outcome = await runProcess({ ...base, ...node(code), signal: controller.signal });
+    expect(outcome.ended).toBe('aborted');
+    const pids = (outcome as { stderr: string }).stderr.trim().split(/\s+/).map(Number);
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) expect(await isGone(pid)).toBe(true);
+  },
+);
+
+test('what the system refuses to start is said in words', async () => {
+  const args = ['x'.repeat(200_000)];
+  const outcome = await runProcess({ ...base, command: process.execPath, args, signal: never });
+  expect(outcome).toMatchObject({ ended: 'not_started', code: 'E2BIG', message: expect.stringContaining('too large') });
+});

@@ -18,7 +18,15 @@ export interface Trace {
   endedAt?: number;
   status: 'ok' | 'error' | 'incomplete' | 'unknown';
   error?: Failure;
-  final?: { text?: string; data?: unknown; parts?: Part[]; agent?: string; step?: string };
+  final?: {
+    text?: string;
+    data?: unknown;
+    parts?: Part[];
+    agent?: string;
+    step?: string;
+    /** Why the answer ended, where the source says it of the run and not of a model call. */
+    finish?: LlmStep['finish'];
+  };
   agents: Agent[];
   steps: Step[];
   tools?: ToolDef[];

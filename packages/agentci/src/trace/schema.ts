@@ -55,6 +55,8 @@ const failure = z.object({
   retryable: z.boolean().optional(),
 });
 
+const finish = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'other']);
+
 const stepBase = {
   id: text,
   seq: z.number().int(),
@@ -80,7 +82,7 @@ const step = z.discriminatedUnion('kind', [
     input: z.array(message).optional(),
     inputIsDelta: z.boolean().optional(),
     output: message.optional(),
-    finish: z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'other']).optional(),
+    finish: finish.optional(),
     usage: usage.optional(),
     cost: cost.optional(),
     ttftMs: amount.optional(),
@@ -214,6 +216,7 @@ export const traceSchema = z.object({
       parts: z.array(part).optional(),
       agent: text.optional(),
       step: text.optional(),
+      finish: finish.optional(),
     })
     .optional(),
   agents: z.array(agent).max(TRACE_LIMITS.agents),

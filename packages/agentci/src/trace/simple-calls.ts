@@ -2,6 +2,7 @@ import { isDeeperThan, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { captureLevel } from './captured.ts';
 import { failureOf } from './failure.ts';
 import { type Fields, listAt, objectAt, optionalAmount, optionalText, refuse, textAt } from './fields.ts';
+import { finishOf } from './finish.ts';
 import type { Captured, LlmStep, ToolStep, Usage } from './model.ts';
 import type { StepList } from './step-list.ts';
 import { parallelCalls, splitToolName, UNNAMED } from './tool-name.ts';
@@ -137,6 +138,7 @@ const LLM_CALL_KEYS = new Set([
   'cost_usd',
   'latency_ms',
   'agent',
+  'finish_reason',
 ]);
 
 /** The simple form's `llm_calls`, given as a list → llm steps, and what of them was captured. */
@@ -176,6 +178,8 @@ function llmStep({ id, seq }: Numbered, fields: Fields, path: string): LlmStep {
   if (usd !== undefined) step.cost = { usd, source: 'reported' };
   const agent = optionalText(fields.agent, `${path}.agent`);
   if (agent !== undefined) step.agent = agent;
+  const finish = finishOf(optionalText(fields.finish_reason, `${path}.finish_reason`));
+  if (finish !== undefined) step.finish = finish;
   const durationMs = optionalAmount(fields.latency_ms, `${path}.latency_ms`);
   if (durationMs !== undefined) step.meta = { durationMs };
   return step;

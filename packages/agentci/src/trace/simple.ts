@@ -4,6 +4,7 @@ import { nothingCaptured } from './captured.ts';
 import { driftWarnings } from './drift.ts';
 import { failureOf } from './failure.ts';
 import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
+import { finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
 import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
 import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
@@ -47,6 +48,7 @@ export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   'resources',
   'status',
   'error',
+  'finish_reason',
 ]);
 
 /** Where a record was read: `file`, the line it starts on, and its position among the file's records, from 1. */
@@ -155,6 +157,7 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   };
   setTask(trace, fields);
   setFinal(trace, fields.answer);
+  setFinish(trace, fields);
   setStatus(trace, fields);
   setReported(trace, fields, llmCalls);
   if (isGiven(fields.resources)) trace.resources = resourcesOf(fields.resources, 'resources');
@@ -250,6 +253,11 @@ function setFinal(trace: Trace, answer: unknown): void {
   trace.captured.final = 'full';
   if (typeof answer === 'string') trace.final = { text: answer };
   else trace.final = typeof answer === 'object' ? { data: answer } : { text: String(answer) };
+}
+
+function setFinish(trace: Trace, fields: Fields): void {
+  const finish = finishOf(optionalText(fields.finish_reason, 'finish_reason'));
+  if (finish !== undefined && trace.final !== undefined) trace.final.finish = finish;
 }
 
 const STATUSES: ReadonlyMap<unknown, Trace['status']> = new Map([

@@ -1,4 +1,6 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
+import type { LlmStep } from '../../trace/model.ts';
+import { finishOf } from './finish.ts';
 import { fields, pick } from './values.ts';
 
 const CLASSES: Readonly<Record<string, string>> = {
@@ -41,4 +43,18 @@ export function langchainUsage(message: Fields): unknown {
 
 export function langchainModel(message: Fields): unknown {
   return pick(fields(message.response_metadata), 'model_name', 'model', 'modelName');
+}
+
+/** Why the reply ended, in whichever provider's words. */
+export function langchainFinish(message: Fields): LlmStep['finish'] | undefined {
+  return finishOf(
+    pick(
+      fields(message.response_metadata),
+      'finish_reason',
+      'stop_reason',
+      'stopReason',
+      'finishReason',
+      'done_reason',
+    ),
+  );
 }

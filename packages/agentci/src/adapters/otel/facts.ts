@@ -50,7 +50,14 @@ export function costOf(attributes: Fields): Cost | undefined {
 
 /** Model, provider, tokens, cost and finish of an LLM span. */
 export function llmFacts(attributes: Fields): Partial<LlmStep> {
-  const reasons = attributes['gen_ai.response.finish_reasons'];
+  const reasons = pick(
+    attributes,
+    'gen_ai.response.finish_reasons',
+    'gen_ai.response.finish_reason',
+    'gen_ai.completion.0.finish_reason',
+    'llm.response.finish_reason',
+    'llm.finish_reason',
+  );
   return defined({
     provider: label(pick(attributes, 'gen_ai.provider.name', 'gen_ai.system')),
     model: label(pick(attributes, 'gen_ai.response.model', 'gen_ai.request.model')),

@@ -5,8 +5,7 @@ import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import { MESSAGES_RECORD } from '../../build/exchanges.ts';
-import { finishOf } from '../../build/finish.ts';
-import { langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
+import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
@@ -68,7 +67,7 @@ function messagesDraft(values: readonly unknown[]): Draft {
     return defined({
       model: label(langchainModel(message)),
       usage: usageOf(langchainUsage(message)),
-      finish: finishOf(fields(message.response_metadata).finish_reason),
+      finish: langchainFinish(message),
       responseId: label(fields(message.response_metadata).id),
     });
   });

@@ -3,8 +3,7 @@ import type { Failure } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
-import { finishOf } from '../../build/finish.ts';
-import { langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
+import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, argumentsOf, fields, label, objects, pick, resultOf, text } from '../../build/values.ts';
@@ -93,7 +92,7 @@ function llmStep(run: LangchainRun) {
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       input: input.length === 0 ? undefined : input,
       output: message === undefined ? textReply(outputs) : merged(messageTurns({ ...message, role: 'assistant' })),
-      finish: finishOf(fields(message?.response_metadata).finish_reason),
+      finish: langchainFinish(message ?? {}),
     }),
   };
 }

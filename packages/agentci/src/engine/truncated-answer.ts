@@ -1,0 +1,36 @@
+import type { CheckResult } from '../results/run-result.ts';
+import { finishOf } from '../trace/finish.ts';
+import type { LlmStep, Trace } from '../trace/model.ts';
+import { finalText, llmCalls } from '../trace/selectors.ts';
+
+export const TRUNCATED = 'answer.truncated';
+
+/**
+ * The finding that the model did not finish its answer. It is judged as delivered: the words that are there may be right,
+ * but what was cut off might have said otherwise.
+ */
+export function truncationOf(trace: Trace): CheckResult | undefined {
+  if (finalText(trace) === undefined) return undefined;
+  const { finish, step } = finishOfAnswer(trace);
+  const isCut = trace.status === 'incomplete' && trace.warnings.some(({ code }) => code === 'REPLY_NOT_WHOLE');
+  const why = REASONS.get(finish) ?? (isCut ? 'the recorded stream ends before the reply does' : undefined);
+  if (why === undefined) return undefined;
+  const evidence = step === undefined ? [] : [{ step: step.seq }];
+  const value = finish ?? 'incomplete';
+  return { id: TRUNCATED, status: 'warn', message: `the answer was cut off: ${why}`, value, evidence };
+}
+
+const REASONS: ReadonlyMap<LlmStep['finish'], string> = new Map([
+  ['length', 'the model reached its token limit (finish_reason: length)'],
+  ['content_filter', 'a content filter stopped the model (finish_reason: content_filter)'],
+]);
+
+/** As the source says it of the answer, else of the call that gave it, which is the last one. */
+function finishOfAnswer(trace: Trace): { readonly finish: LlmStep['finish']; readonly step?: LlmStep } {
+  const { final, meta } = trace;
+  if (final?.finish !== undefined) return { finish: final.finish };
+  const calls = llmCalls(trace);
+  const step = calls.find(({ id }) => id === final?.step) ?? calls.at(-1);
+  if (step?.finish !== undefined) return { finish: step.finish, step };
+  return { finish: finishOf(meta.stop_reason ?? meta.finish_reason) };
+}

@@ -1,0 +1,44 @@
+import type { LlmStep } from './model.ts';
+
+const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  eos: 'stop',
+  completed: 'stop',
+  'tool-calls': 'tool_calls',
+  tool_calls: 'tool_calls',
+  tool_call: 'tool_calls',
+  tool_use: 'tool_calls',
+  function_call: 'tool_calls',
+  length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  max_completion_tokens: 'length',
+  max_new_tokens: 'length',
+  model_length: 'length',
+  token_limit: 'length',
+  context_length_exceeded: 'length',
+  model_context_window_exceeded: 'length',
+  content_filter: 'content_filter',
+  'content-filter': 'content_filter',
+  refusal: 'content_filter',
+  safety: 'content_filter',
+  image_safety: 'content_filter',
+  recitation: 'content_filter',
+  blocklist: 'content_filter',
+  prohibited_content: 'content_filter',
+  spii: 'content_filter',
+  content_filtered: 'content_filter',
+  guardrail_intervened: 'content_filter',
+  error: 'error',
+};
+
+/** Why a reply ended, in one vocabulary. */
+export function finishOf(value: unknown): LlmStep['finish'] | undefined {
+  // Some SDKs print the name of their enum along: `FinishReason.MAX_TOKENS`, `FINISH_REASON_MAX_TOKENS`.
+  const said =
+    typeof value === 'string' ? value.toLowerCase().replace(/^(?:finish_?reason|stop_?reason)[._]/, '') : undefined;
+  if (said === undefined || said === '') return undefined;
+  return Object.hasOwn(FINISH, said) ? FINISH[said] : 'other';
+}
