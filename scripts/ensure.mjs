@@ -31,7 +31,7 @@ function ensureDeps() {
 
 function ensurePage() {
   const page = join(root, 'packages', 'agentci', 'src', 'reporters', 'html', 'page.gen.ts');
-  const shared = ['baseline', 'results', 'reporters/format-number.ts'].map((name) =>
+  const shared = ['baseline', 'results', 'reporters/format-number.ts', 'reporters/pass-hat-k.ts'].map((name) =>
     join(root, 'packages', 'agentci', 'src', name),
   );
   const parts = [join(root, 'packages', 'report-ui'), ...shared];

@@ -1,3 +1,4 @@
+import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, STATUSES, usageOf } from './filters.ts';
 import { count, ms, plural, quantile, usd } from './format.ts';
@@ -54,6 +55,7 @@ export function Overview({
         </table>
         <Totals run={run} />
       </div>
+      <PassHat run={run} />
       {run.checks.filter(({ status }) => status !== 'pass').length > 0 && (
         <ul class="notices">
           {run.checks
@@ -128,5 +130,35 @@ function Totals({ run }: { run: RunResult }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** How often all of k runs of a query pass, over the queries. */
+function PassHat({ run }: { run: RunResult }) {
+  const { head, rows } = passHatTable(run.summary);
+  if (rows.length === 0) return null;
+  return (
+    <table class="pass-hat">
+      <caption>All of k runs passed, over the queries</caption>
+      <thead>
+        <tr>
+          {head.map((cell) => (
+            <th scope="col" key={cell}>
+              {cell}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, ...cells]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {cells.map((cell, i) => (
+              <td key={`${name}-${i}`}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,6 +1,7 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
 import { isDecided, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
+import { suitePassHatK } from '../stats/suite-pass-hat-k.ts';
 import { TRUNCATED } from './truncated-answer.ts';
 
 /** Says that rules decided nothing because no recording knows the tools they name. Under --strict it exits 2. */
@@ -60,5 +61,20 @@ export function summarize(run: Verdicts, options: { strict?: boolean } = {}): Ru
     skipped: count((result) => result.status === 'skip'),
     xfailed: count((result) => result.xfail !== undefined && result.status === 'skip'),
     exit_code: exitCode(run, options),
+    ...passHat(run.results),
   };
+}
+
+/** Beyond this a run of many repeats would fill the report with numbers that hardly differ. */
+const MAX_K = 10;
+
+/** A query that was put aside, or whose runs were all in error, says nothing about how often the agent passes. */
+function passHat(results: readonly QueryResult[]): Pick<RunSummaryCounts, 'pass_hat_k'> {
+  if (!results.some(({ pass_rate }) => pass_rate !== undefined)) return {};
+  const tasks = results.flatMap(({ pass_rate, status }) => {
+    if (pass_rate !== undefined) return pass_rate.decided > 0 ? [{ n: pass_rate.decided, c: pass_rate.passed }] : [];
+    return isDecided(status) ? [{ n: 1, c: status === 'fail' ? 0 : 1 }] : [];
+  });
+  const pass_hat_k = suitePassHatK(tasks, { maxK: MAX_K });
+  return pass_hat_k.length === 0 ? {} : { pass_hat_k };
 }

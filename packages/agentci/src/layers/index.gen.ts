@@ -5,6 +5,7 @@ import { check as correctnessExactMatch } from './correctness/exact-match.ts';
 import { check as correctnessExpectedInAnswer } from './correctness/expected-in-answer.ts';
 import { check as correctnessJsonSchema } from './correctness/json-schema.ts';
 import { check as correctnessNotInAnswer } from './correctness/not-in-answer.ts';
+import { check as correctnessOutcome } from './correctness/outcome.ts';
 import { check as correctnessRegexMatch } from './correctness/regex-match.ts';
 import { check as costMaxCostMultiplier } from './cost/max-cost-multiplier.ts';
 import { check as costMaxCostUsd } from './cost/max-cost-usd.ts';
@@ -34,6 +35,7 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   correctnessExpectedInAnswer,
   correctnessJsonSchema,
   correctnessNotInAnswer,
+  correctnessOutcome,
   correctnessRegexMatch,
   costMaxCostMultiplier,
   costMaxCostUsd,

@@ -14,6 +14,7 @@ import { checksOf, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
+import { passHatTable } from './pass-hat-k.ts';
 import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
@@ -203,7 +204,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
   ];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  lines.push(...unsaidLine(run, c), ...warnedLine(run, c));
+  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
@@ -211,6 +212,16 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;
+}
+
+/** How often all of k runs pass, in columns. */
+function passHatLines({ summary }: RunResult, c: Colors): string[] {
+  const { head, rows } = passHatTable(summary);
+  if (rows.length === 0) return [];
+  const width = Math.max(...[head, ...rows].flatMap((row) => row.slice(1).map((cell) => cell.length)));
+  const line = ([name = '', ...cells]: readonly string[]): string =>
+    `  ${name.padEnd(14)}  ${cells.map((cell) => cell.padStart(width)).join('  ')}`;
+  return ['', 'all of k runs passed, over the queries:', c.dim(line(head)), ...rows.map(line), ''];
 }
 
 /** A query that passed shows no checks, so what could not be measured in it is said here. */

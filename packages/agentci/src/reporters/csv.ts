@@ -39,6 +39,10 @@ function* renderCsv(run: RunResult): Generator<string> {
   const wholeRun = [run.agent, run.run_id, '', '', ''];
   for (const check of run.checks) yield checkRow(wholeRun, '', check);
   for (const metric of freeRunMetrics(run)) yield metricRow(wholeRun, metric);
+  for (const { k, value, se, tasks } of run.summary.pass_hat_k ?? []) {
+    const message = `all of ${k} runs passed, over ${tasks} queries${se === null ? '' : `; standard error ${se.toFixed(6)}`}`;
+    yield row([...wholeRun, '', `run.pass_hat_${k}`, '', '', message, value, '', ...placeOf(undefined)]);
+  }
   for (const result of run.results) {
     const common = [run.agent, run.run_id, result.id, result.query, result.status];
     const checks = LAYERS.flatMap((layer) => result[layer].checks.map((check) => ({ layer, check })));

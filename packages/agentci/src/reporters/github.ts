@@ -5,6 +5,7 @@ import {
   escapeWorkflowCommandProperty,
 } from '../kit/escape.ts';
 import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
+import { passHatLine } from './pass-hat-k.ts';
 import type { Reporter } from './reporter.ts';
 
 /** GitHub shows at most ten warnings a step; the rest would vanish, so they go into the step summary. */
@@ -24,6 +25,8 @@ export const reporter: Reporter = {
     const lines = [...errors, ...warnings.slice(0, MAX_INLINE_WARNINGS)].map((annotation) =>
       command(annotation, publicPath),
     );
+    if (run.summary.pass_hat_k !== undefined)
+      lines.push(`::notice title=repeats::${escapeWorkflowCommandData(passHatLine(run.summary))}`);
     if (overflow.length > 0 && !hasStepSummary)
       lines.push(`${overflow.length} more warnings are not shown as annotations`);
     return {

@@ -26,7 +26,7 @@ function* renderJunit(run: RunResult): Generator<string> {
   yield `<testsuites${attributes({ name: 'agentci' })}${counts}>\n`;
   const timestamp = run.started_at === undefined ? '' : attributes({ timestamp: run.started_at.slice(0, 19) });
   yield `  <testsuite${attributes({ name: run.agent })}${counts}${timestamp}>\n`;
-  yield `    <properties>\n      ${property('spec', run.spec.file)}\n      ${property('run_id', run.run_id)}\n    </properties>\n`;
+  yield `    <properties>\n      ${property('spec', run.spec.file)}\n      ${property('run_id', run.run_id)}\n${passHat(run)}    </properties>\n`;
   for (const check of [...runFailures, ...runErrors]) {
     const tag = check.status === 'fail' ? 'failure' : 'error';
     yield `    <testcase${attributes({ name: check.id, classname: run.agent, time: '0' })}>\n`;
@@ -35,6 +35,14 @@ function* renderJunit(run: RunResult): Generator<string> {
   for (const result of run.results) yield testCase(result, run.agent);
   yield '  </testsuite>\n</testsuites>\n';
 }
+
+const passHat = ({ summary }: RunResult): string =>
+  (summary.pass_hat_k ?? [])
+    .flatMap(({ k, value, se }) => [
+      `      ${property(`pass_hat_${k}`, String(value))}\n`,
+      ...(se === null ? [] : [`      ${property(`pass_hat_${k}_se`, String(se))}\n`]),
+    ])
+    .join('');
 
 function testCase(result: QueryResult, agent: string): string {
   const actual = result.cost.details.actual as { latency_ms?: number | null } | undefined;

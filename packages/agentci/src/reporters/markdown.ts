@@ -2,6 +2,7 @@ import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
+import { passHatTable } from './pass-hat-k.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
 /** A comment on GitHub holds 65,536 characters. */
@@ -36,6 +37,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     );
     lines.push(...told.map((result) => rowOf(result)), '');
   }
+  lines.push(...passHatLines(run));
   let length = lines.join('\n').length;
   let left = 0;
   for (const result of told) {
@@ -52,6 +54,13 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   lines.push(...metricTable(run.results, MAX_CHARACTERS - length));
   for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function passHatLines({ summary }: RunResult): string[] {
+  const { head, rows } = passHatTable(summary);
+  if (rows.length === 0) return [];
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map(() => '---')), ...rows.map(row), ''];
 }
 
 /** The values that decide nothing, of every query that has some: how well a query passed is what they are for. */

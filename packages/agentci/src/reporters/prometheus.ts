@@ -116,6 +116,13 @@ function* renderPrometheus(run: RunResult): Generator<string> {
   );
   if (overall.length > 0)
     yield `${head('agentci_run_metric', 'Value of a metric that is measured once over the whole run.')}${overall.join('')}`;
+  const { pass_hat_k = [] } = run.summary;
+  if (pass_hat_k.length > 0) {
+    yield head('agentci_pass_hat_k', 'How often all of k runs of a query pass, over the queries.');
+    for (const { k, value } of pass_hat_k) yield `agentci_pass_hat_k{${agent},k="${k}"} ${value}\n`;
+    yield head('agentci_pass_hat_k_se', 'Standard error of agentci_pass_hat_k over the queries.');
+    for (const { k, se } of pass_hat_k) if (se !== null) yield `agentci_pass_hat_k_se{${agent},k="${k}"} ${se}\n`;
+  }
   yield head('agentci_queries', 'Queries of the run by status.');
   const { passed, warnings, failed, errors, skipped, exit_code } = run.summary;
   for (const [status, count] of Object.entries({

@@ -41,6 +41,7 @@ function sarifLog(run: RunResult, context: ReportContext): object {
             ...(kept.length < all.length ? { toolExecutionNotifications: [truncation(all.length, kept.length)] } : {}),
           },
         ],
+        ...(run.summary.pass_hat_k === undefined ? {} : { properties: { pass_hat_k: run.summary.pass_hat_k } }),
         results: kept.map((finding) => resultOf(finding, run, ruleIndex, context)),
       },
     ],

@@ -143,6 +143,17 @@ export interface RunSummaryCounts {
   skipped: number;
   xfailed: number;
   exit_code: number;
+  /** How often all of k runs of a query pass, over the queries; only present where a query ran more than once. */
+  pass_hat_k?: PassHatK[];
+}
+
+export interface PassHatK {
+  k: number;
+  value: number;
+  /** The standard error over queries; `null` below two. */
+  se: number | null;
+  /** Queries with at least k decided runs. */
+  tasks: number;
 }
 
 export interface RunResult {

@@ -29,5 +29,6 @@ export { seededRandom } from './seeded-random.ts';
 export { signFlipTest } from './sign-flip-test.ts';
 export { standardError } from './standard-error.ts';
 export { studentT } from './student-t-test.ts';
+export { type SuitePassHatK, suitePassHatK } from './suite-pass-hat-k.ts';
 export { type WelchT, welchT } from './welch-t.ts';
 export { wilsonInterval } from './wilson-interval.ts';

@@ -182,7 +182,9 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
       },
     );
   }
-  const recorded = plan.cases.map(({ id, trace }) => ({ ...trace, task: { ...trace.task, id } }));
+  const recorded = plan.cases.flatMap(({ id, traces: runs }) =>
+    runs.map((trace) => ({ ...trace, task: { ...trace.task, id } })),
+  );
   const notes = await checkRoundTrip({ text: plan.text, file: resolve(io.cwd, spec), traces: recorded });
   const files = new Map([
     [output, recorded.map((trace) => `${JSON.stringify(trace)}\n`).join('')],
@@ -199,10 +201,10 @@ async function writeSpec(traces: readonly Trace[], options: Options, io: Io): Pr
   const written = write(files, options, io, baselines);
   if (options.dryRun) return { ...written, left: plan.left, notes };
   const { suite } = parseSpec(plan.text, { file: resolve(io.cwd, spec) });
-  for (const { id, trace } of plan.cases)
+  for (const { id, traces: runs } of plan.cases)
     await saveBaseline({
       suite: suite!,
-      trace,
+      trace: runs.find((trace) => !isFailure(trace)) ?? runs[0]!,
       queryId: id,
       version: options.baseline,
       force: true,
