@@ -67,8 +67,11 @@ describe('commands', () => {
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
+    cpSync(join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
     // Some commands read a stored run; a fresh clone has none.
     if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
+    if (line.startsWith('agentci test -c bench/'))
+      await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
     const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({
