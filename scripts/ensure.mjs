@@ -55,7 +55,8 @@ function* sources(dir) {
     return;
   }
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
-    if (['node_modules', 'dist', 'test'].includes(entry.name) || entry.name.endsWith('.test.ts')) continue;
+    if (['node_modules', 'dist', 'test', 'THIRD_PARTY_NOTICES'].includes(entry.name) || entry.name.endsWith('.test.ts'))
+      continue;
     const path = join(dir, entry.name);
     if (entry.isDirectory()) yield* sources(path);
     else yield statSync(path).mtimeMs;

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { notedPackages } from './noted-packages.ts';
 
 // All doors, one build: shared code is split into chunks, so that `--version` loads almost nothing and each command
 // loads only its own part. Everything else is bundled; what stays a dependency (the TypeScript
@@ -49,7 +50,7 @@ export default defineConfig({
   outDir: 'dist',
   logLevel: 'error',
   fixedExtension: true,
-  plugins: [leanCommander, leanYaml, sdksApart],
+  plugins: [leanCommander, leanYaml, sdksApart, notedPackages('main')],
   // Every file the loader opens costs about a millisecond, so what is always needed together is one chunk: what all
   // commands need, what reading a spec needs, what a run needs. Zod stands apart: a sound spec is read without it.
   outputOptions: {

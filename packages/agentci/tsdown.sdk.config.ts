@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { notedPackages } from './noted-packages.ts';
 
 // The SDKs a judge may need, each loaded only when its provider is called.
 export default defineConfig({
@@ -12,4 +13,5 @@ export default defineConfig({
   outDir: 'dist/sdk',
   logLevel: 'error',
   fixedExtension: true,
+  plugins: [notedPackages('sdk')],
 });

@@ -38,6 +38,13 @@ test('the published package installs small, without scripts or optional parts, a
   expect(packagesIn(modules).length).toBeLessThanOrEqual(20);
   expect(bytes).toBeLessThanOrEqual(15 * 1024 * 1024);
 
+  // What is bundled is named with its licence: libraries, SDKs and what the report page is made with.
+  const notices = readFileSync(join(modules, '@agentci', 'agentci', 'THIRD_PARTY_NOTICES'), 'utf8');
+  for (const name of ['ai', 'commander', 'js-yaml', 'preact', 'uplot', 'zod', '@ai-sdk/anthropic', 'fflate'])
+    expect(notices).toMatch(new RegExp(`^={80}\\n${name} \\d+\\.\\d+\\.\\d+\\nLicense: \\S+`, 'm'));
+  expect(notices).toContain('Permission is hereby granted');
+  expect(notices).not.toMatch(/^License: (?:GPL|AGPL|UNLICENSED)/m);
+
   const bin = join(modules, '.bin', 'agentci');
   const version = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version as string;
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);

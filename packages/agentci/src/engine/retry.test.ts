@@ -58,18 +58,23 @@ test('a delay is never shorter than asked for, never longer than two minutes', (
 });
 
 test.each([
-  { attempt: 0, chance: 0, ms: 250 },
-  { attempt: 0, chance: 0.5, ms: 375 },
-  { attempt: 1, chance: 0, ms: 500 },
-  { attempt: 4, chance: 0, ms: 4000 },
-  { attempt: 20, chance: 0, ms: 15_000 },
-])(
-  'the wait before try $attempt doubles from half a second to half a minute, less chance',
-  ({ attempt, chance, ms }) => {
-    expect(retryDelay(attempt, undefined, () => chance)).toBe(ms);
-  },
-);
+  { attempt: 0, chance: 0, ms: 800 },
+  { attempt: 0, chance: 0.5, ms: 1000 },
+  { attempt: 0, chance: 1, ms: 1200 },
+  { attempt: 1, chance: 0.5, ms: 2000 },
+  { attempt: 2, chance: 0.5, ms: 4000 },
+  { attempt: 20, chance: 0.5, ms: 120_000 },
+])('try $attempt waits $ms ms when chance is $chance', ({ attempt, chance, ms }) => {
+  expect(retryDelay(attempt, undefined, () => chance)).toBeCloseTo(ms, 6);
+});
 
+test.each([
+  { after: 0, ms: 0 },
+  { after: 300, ms: 300 },
+  { after: 500_000, ms: 120_000 },
+])('what the server asks for wins: $after ms', ({ after, ms }) => {
+  expect(retryDelay(3, after, () => 0.5)).toBe(ms);
+});
 test('a run that is interrupted while it waits is not tried once more', async () => {
   const controller = new AbortController();
   let tries = 0;

@@ -9,10 +9,10 @@ export interface RetryOptions {
   readonly onRetry?: (attempt: number, error: AgentError, delayMs: number) => void;
 }
 
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-/** A server may ask for more patience than we give a single wait by ourselves. */
-const LONGEST_RETRY_AFTER_MS = 120_000;
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 120_000;
+/** Two runs that failed together must not come back together. */
+const JITTER = 0.2;
 
 /** Tries again after infrastructure errors only: exponential with jitter, `Retry-After` honoured. */
 export async function withRetries<T>(attempt: (n: number) => Promise<T>, options: RetryOptions): Promise<T> {
@@ -30,10 +30,10 @@ export async function withRetries<T>(attempt: (n: number) => Promise<T>, options
   }
 }
 
+/** 1 s, 2 s, then doubling, give or take a fifth; what the server asks for wins; two minutes at most. */
 export function retryDelay(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
-  const backoff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
-  const jittered = backoff * (0.5 + random() / 2);
-  return retryAfterMs === undefined ? jittered : Math.max(jittered, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+  const jittered = FIRST_DELAY_MS * 2 ** attempt * (1 - JITTER + 2 * JITTER * random());
+  return Math.min(LONGEST_DELAY_MS, retryAfterMs ?? jittered);
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,11 @@
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-const LONGEST_RETRY_AFTER_MS = 120_000;
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 120_000;
+const JITTER = 0.2;
 
-/** How long to wait before the next try: doubling, with jitter, and never less than the server asked for. */
+/** 1 s, 2 s, then doubling, give or take a fifth; what the server asks for wins; two minutes at most. */
 export function retryDelay(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
-  const backoff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt) * (0.5 + random() / 2);
-  return retryAfterMs === undefined ? backoff : Math.max(backoff, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+  const jittered = FIRST_DELAY_MS * 2 ** attempt * (1 - JITTER + 2 * JITTER * random());
+  return Math.min(LONGEST_DELAY_MS, retryAfterMs ?? jittered);
 }
 
 /** Waits, but not beyond an interruption. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
+import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 // The action's own steps, run by a small runner that plays GitHub's: inputs, step outputs, files for output and summary.
@@ -145,4 +145,21 @@ test('a comment that cannot be posted is a warning, not a verdict', async () => 
 
 test('a run that could not start fails the job with 2', async () => {
   expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(2);
+});
+
+test('every action of others is named by its commit, in the action, the docs and what init writes', async () => {
+  const cwd = tempDir();
+  await cli(['init', '--yes', '--ci', 'github'], { cwd });
+  const texts = [
+    readFileSync(join(root, 'action.yml'), 'utf8'),
+    readFileSync(join(root, 'docs/guide/ci.md'), 'utf8'),
+    readFileSync(join(cwd, '.github/workflows/agentci.yml'), 'utf8'),
+  ];
+  for (const text of texts) {
+    const used = [...text.matchAll(/uses: *(.*)$/gm)]
+      .map(([, name]) => name!)
+      .filter((name) => !/^agentci\//.test(name));
+    expect(used.length).toBeGreaterThan(0);
+    for (const name of used) expect(name).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
 });

@@ -91,7 +91,7 @@ test.skipIf(!isLinux)(
     const script =
       'mount -t tmpfs -o size=64k tmpfs .agentci && "$NODE" "$CLI" test -w 1; code=$?; mkdir -p kept; cp -r .agentci/. kept/; exit $code';
     const isolated = `unshare --mount --map-root-user bash -c '${script}'`;
-    if (spawnSync('unshare', ['--mount', '--map-root-user', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status !== 0) {
+    if (shell('unshare --mount --map-root-user mount -t tmpfs tmpfs /mnt', cwd).code !== 0) {
       // Without namespaces the same error comes from the device that is always full.
       const { code, stderr } = shell('"$NODE" "$CLI" test -f json=/dev/full', cwd);
       expect(code).toBe(2);

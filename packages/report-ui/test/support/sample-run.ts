@@ -85,6 +85,7 @@ export function sampleResult(sample: SampleQuery): QueryResult {
     tags: sample.tags ?? [],
     status: worstStatus(Object.values(layers).map(({ status }) => status)),
     answer: sample.answer === undefined ? `The answer to ${sample.query}` : sample.answer,
+    warnings: [],
     location: { file: 'agentci_spec.yaml', line: 10, column: 5 },
     ...layers,
     metrics: {},

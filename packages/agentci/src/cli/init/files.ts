@@ -90,9 +90,10 @@ const installLine = ({ packageManager, language }: Project): string[] => {
 const indent = (lines: readonly string[], spaces: number): string =>
   lines.map((line) => `${' '.repeat(spaces)}${line}`).join('\n');
 
+/** Actions are named by commit: a tag can be moved to other code, a commit cannot. */
 function githubSteps(project: Project, spec: string): string {
-  return `      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
+  return `      - uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0
+      - uses: actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0
         with:
           node-version: 22
       - name: Install
@@ -110,7 +111,7 @@ ${indent(installLine(project), 10)}
         run: cat agentci-summary.md >> "$GITHUB_STEP_SUMMARY" || true
       - name: Keep the results
         if: always()
-        uses: actions/upload-artifact@v4
+        uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2
         with:
           name: agentci-results`;
 }
