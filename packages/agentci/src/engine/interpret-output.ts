@@ -81,10 +81,21 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
     ...trace,
     task: askedTask(trace, asked),
     ...(timed ? {} : { reported: { ...trace.reported, durationMs: output.wallMs } }),
+    ...(output.coldStartMs === undefined ? {} : { reported: withColdStart(trace, output, timed) }),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
 }
+
+const withColdStart = (
+  trace: Trace,
+  { wallMs, coldStartMs }: RunOutput,
+  timed: boolean,
+): NonNullable<Trace['reported']> => ({
+  ...trace.reported,
+  ...(timed ? {} : { durationMs: wallMs }),
+  ...(coldStartMs === undefined ? {} : { coldStartMs }),
+});
 
 function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {
   const input: Message[] = task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: query }] }];

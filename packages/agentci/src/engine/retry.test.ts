@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AgentError } from '../runners/runner.ts';
-import { retryDelay, withRetries } from './retry.ts';
+import { withRetries } from './retry.ts';
 
 const options = { retries: 2, signal: new AbortController().signal, random: () => 0 };
 const fastInfra = () => new AgentError('infra', 'busy', { retryAfterMs: 0 });
@@ -45,30 +44,6 @@ test('stops waiting when the run is interrupted', async () => {
   const running = withRetries(attempt, { ...options, signal: controller.signal, onRetry: () => controller.abort() });
   await expect(running).rejects.toMatchObject({ kind: 'infra' });
 });
-
-test('a delay is never shorter than asked for, never longer than two minutes', () => {
-  const retryAfter = fc.option(fc.nat(10_000_000), { nil: undefined });
-  fc.assert(
-    fc.property(fc.nat(40), retryAfter, fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, after, chance) => {
-      const delay = retryDelay(attempt, after, () => chance);
-      expect(delay).toBeLessThanOrEqual(120_000);
-      if (after !== undefined) expect(delay).toBeGreaterThanOrEqual(Math.min(after, 120_000));
-    }),
-  );
-});
-
-test.each([
-  { attempt: 0, chance: 0, ms: 250 },
-  { attempt: 0, chance: 0.5, ms: 375 },
-  { attempt: 1, chance: 0, ms: 500 },
-  { attempt: 4, chance: 0, ms: 4000 },
-  { attempt: 20, chance: 0, ms: 15_000 },
-])(
-  'the wait before try $attempt doubles from half a second to half a minute, less chance',
-  ({ attempt, chance, ms }) => {
-    expect(retryDelay(attempt, undefined, () => chance)).toBe(ms);
-  },
-);
 
 test('a run that is interrupted while it waits is not tried once more', async () => {
   const controller = new AbortController();

@@ -1,3 +1,4 @@
+import { pause, retryDelay } from '../kit/retry-wait.ts';
 import { AgentError } from '../runners/runner.ts';
 
 export interface RetryOptions {
@@ -9,12 +10,7 @@ export interface RetryOptions {
   readonly onRetry?: (attempt: number, error: AgentError, delayMs: number) => void;
 }
 
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
-/** A server may ask for more patience than we give a single wait by ourselves. */
-const LONGEST_RETRY_AFTER_MS = 120_000;
-
-/** Tries again after infrastructure errors only: exponential with jitter, `Retry-After` honoured. */
+/** Tries again after infrastructure errors only; `retryDelay` says how long to wait in between. */
 export async function withRetries<T>(attempt: (n: number) => Promise<T>, options: RetryOptions): Promise<T> {
   for (let n = 0; ; n++) {
     try {
@@ -24,27 +20,8 @@ export async function withRetries<T>(attempt: (n: number) => Promise<T>, options
         throw error;
       const delayMs = retryDelay(n, error.retryAfterMs, options.random);
       options.onRetry?.(n + 1, error, delayMs);
-      await sleep(delayMs, options.signal);
+      await pause(delayMs, options.signal);
       if (options.signal.aborted) throw error;
     }
   }
-}
-
-export function retryDelay(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
-  const backoff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
-  const jittered = backoff * (0.5 + random() / 2);
-  return retryAfterMs === undefined ? jittered : Math.max(jittered, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(finish, ms);
-    function finish() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish, { once: true });
-  });
 }

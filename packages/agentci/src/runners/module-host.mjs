@@ -10,6 +10,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { file, exportName } = workerData;
 const aborts = new Map();
+/** When the agent was called: starting the thread and loading the module are not its time. */
+let began = performance.now();
 
 const loading = load().then(
   (agent) => ({ agent }),
@@ -46,6 +48,7 @@ parentPort.on('message', async (message) => {
   if (loaded.error) return reply({ call, ok: false, loading: true, error: facts(loaded.error) });
   const controller = new AbortController();
   aborts.set(call, controller);
+  began = performance.now();
   try {
     const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
     await printed();
@@ -67,7 +70,7 @@ async function printed() {
 
 function reply(message) {
   try {
-    parentPort.postMessage(message);
+    parentPort.postMessage({ ...message, ranMs: performance.now() - began });
   } catch (error) {
     parentPort.postMessage({
       call: message.call,

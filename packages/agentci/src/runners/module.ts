@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
-import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { AgentError, type Runner, type RunnerEnvironment, type RunOutput, type RunRequest } from './runner.ts';
 
 interface Reply {
   readonly call: number;
@@ -13,6 +13,8 @@ interface Reply {
   /** The function returned, but not what can be handed on. */
   readonly returned?: boolean;
   readonly value?: unknown;
+  /** From the call of the function to its answer. */
+  readonly ranMs?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
 }
 
@@ -52,7 +54,7 @@ export function createModuleRunner(
         if (value === null || value === undefined) {
           throw new AgentError('agent', `the agent returned ${value}`, { stderr: host.printed() });
         }
-        return { value, wallMs: performance.now() - started, stderr: host.printed() };
+        return { value, ...host.clock(performance.now() - started), stderr: host.printed() };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
         if (host.alive && !idle.includes(host)) idle.push(host);
@@ -96,6 +98,7 @@ class Host {
   onGone: () => void = () => {};
   readonly #worker: Worker;
   #calls = 0;
+  #ranMs: number | undefined;
   #pending: { call: number; resolve: (value: unknown) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
 
@@ -157,6 +160,12 @@ class Host {
     });
   }
 
+  /** The agent's own time. What the first call of a thread took beyond it went into starting the thread and loading. */
+  clock(waitedMs: number): Pick<RunOutput, 'wallMs' | 'coldStartMs'> {
+    if (this.#ranMs === undefined) return { wallMs: waitedMs };
+    return { wallMs: this.#ranMs, ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}) };
+  }
+
   /** What the module printed during the last call; of a lot, the end. */
   printed(): string {
     return Buffer.concat(this.#output).subarray(-MAX_PRINTED_BYTES).toString('utf8');
@@ -168,6 +177,7 @@ class Host {
 
   #settle(reply: Reply): void {
     if (this.#pending?.call !== reply.call) return;
+    this.#ranMs = reply.ranMs;
     if (reply.ok) {
       this.#pending.resolve(reply.value);
       return;

@@ -29,6 +29,8 @@ export interface Trace {
     durationMs?: number;
     turns?: number;
     llmCalls?: number;
+    /** Loading the agent, which is not part of its time. */
+    coldStartMs?: number;
   };
   /** Verdicts somebody else gave: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];
