@@ -18,6 +18,8 @@ export interface SampleRegression {
   /** `null` where the samples are too small or do not vary. */
   readonly p_value: number | null;
   readonly cohens_d: number | null;
+  /** Why there is no p-value. */
+  readonly reason?: string;
 }
 
 /**
@@ -34,7 +36,7 @@ export function compareSamples(input: {
   const after = mean(current);
   const difference = before === null || after === null ? null : after - before;
   const percent = difference === null || before === null || before === 0 ? null : (difference / Math.abs(before)) * 100;
-  const { p } = welchT(baseline, current);
+  const { p, reason } = welchT(baseline, current);
   const size = percent === null ? 0 : Math.abs(percent);
   const isWorse = difference !== null && (higherIsBetter ? difference < 0 : difference > 0);
   const isRegression = isWorse && p !== null && p < ALPHA && size > SMALLEST_PERCENT;
@@ -47,5 +49,6 @@ export function compareSamples(input: {
     percent_change: percent,
     p_value: p,
     cohens_d: cohensD(baseline, current),
+    ...(reason === undefined ? {} : { reason }),
   };
 }

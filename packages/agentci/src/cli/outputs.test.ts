@@ -26,6 +26,8 @@ test.each([
   { words: '-f json=r.out -o r.csv', plans: ['json in r.out', 'csv in r.csv'] },
   { words: '-f json=a=b.json', plans: ['json in a=b.json'] },
   { words: '-f console -f markdown', plans: ['console', 'markdown'] },
+  { words: '-f github', plans: ['github', 'console'] },
+  { words: '-f github -f json=r.json', plans: ['github', 'json in r.json', 'console'] },
 ])('"$words" makes $plans', ({ words, plans }) => {
   expect(plan(words)).toEqual(plans);
 });
@@ -33,6 +35,7 @@ test.each([
 test.each([
   { words: '', plans: ['console', 'github'] },
   { words: '-f console -f github', plans: ['console', 'github'] },
+  { words: '-f github', plans: ['github', 'console'] },
   { words: '-f json', plans: ['json'] },
   { words: '-f json=r.json', plans: ['json in r.json', 'github'] },
   { words: '-f github=notes.txt', plans: ['github in notes.txt', 'github'] },

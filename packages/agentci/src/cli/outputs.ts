@@ -46,6 +46,8 @@ export function planOutputs(input: {
     });
   }
   const annotates = toStdout.some((plan) => plan.reporter === 'github');
+  // Annotations alone would say nothing of what passed, and nothing at all where there is nothing to annotate.
+  if (annotates && !toStdout.some((plan) => plan.reporter === 'console')) plans.push({ reporter: 'console' });
   if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates) plans.push({ reporter: 'github' });
   return plans;
 }

@@ -1,7 +1,6 @@
 import type { QueryResult } from '../results/run-result.ts';
-import { metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
-import type { Trace } from '../trace/model.ts';
+import type { Trace, Usage } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
 import { type Draft, type EvaluateInput, evaluate } from './evaluate-query.ts';
@@ -35,32 +34,34 @@ export function traceJudge(
   };
   const prepared = async (query: Query, trace: Trace): Promise<QueryResult> => {
     const baseline = await shelf.get(query);
-    // The price table is large; most recordings bring their cost along or have no cost check.
-    if (
-      asksForCost(query) &&
-      price === undefined &&
-      (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))
-    ) {
+    // The price table is large, and most recordings bring their cost along.
+    if (price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
       const { loadPrices } = await import('../kit/prices.ts');
       price = (await loadPrices()).lookup;
     }
     return verdict(query, trace, baseline);
   };
   return (query, trace) => {
-    const isReady = !shelf.has(query) && (!asksForCost(query) || price !== undefined || !needsPrices(trace));
+    const isReady = !shelf.has(query) && (price !== undefined || !needsPrices(trace));
     return isReady ? verdict(query, trace) : prepared(query, trace);
   };
 }
 
-const asksForCost = (query: Query): boolean =>
-  query.cost !== undefined || metricRequests(query.metrics).some(({ name }) => name === 'cost');
-
 const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({ custom, ...(models ? { models } : {}) });
 
-/** The cost must be computed from tokens: no total was reported and some call brings no cost of its own. */
+/**
+ * The cost can only be computed from tokens: no total was reported, and some call, or a run whose calls were not
+ * recorded, brings tokens and a model and no cost. What a query asks for makes no difference, so equal runs cost the same.
+ */
 export function needsPrices(trace: Trace): boolean {
-  return (
-    trace.reported?.cost === undefined &&
-    trace.steps.some((step) => step.kind === 'llm' && step.usage !== undefined && !step.cost)
-  );
+  if (trace.reported?.cost !== undefined) return false;
+  let calls = 0;
+  for (const step of trace.steps) {
+    if (step.kind !== 'llm') continue;
+    calls++;
+    if (step.cost === undefined && step.model !== undefined && isPriceable(step.usage)) return true;
+  }
+  return calls === 0 && typeof trace.meta.model === 'string' && isPriceable(trace.reported?.usage);
 }
+
+const isPriceable = (usage: Usage | undefined): boolean => usage?.input !== undefined && usage.output !== undefined;

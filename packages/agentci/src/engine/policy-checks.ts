@@ -6,6 +6,7 @@ import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { CallTable } from '../policy/selectors.ts';
 import { shortResult } from '../policy/short-result.ts';
+import { timed } from '../policy/timed.ts';
 import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts';
 import type { CheckResult, CheckStatus, Evidence, SkipReason } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -54,7 +55,9 @@ function notRead(message: string, { locations }: Query): PolicyChecks {
 
 function* evaluatePolicy(policy: Policy, trace: Trace, calls: readonly ToolStep[]): Generator<PolicyResult> {
   if (policy.hasCallRules) yield evaluateArguments({ calls, policy });
-  if (policy.rules.length > 0) yield judgeRules(new CallTable(calls), policy.rules, trace.status !== 'incomplete');
+  const { rules } = policy;
+  if (rules.length > 0)
+    yield timed(undefined, () => judgeRules(new CallTable(calls), rules, trace.status !== 'incomplete'));
   if (policy.blocklist.length > 0) yield evaluateBlocklist({ calls, blocklist: policy.blocklist });
 }
 

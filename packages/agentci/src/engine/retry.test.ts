@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AgentError } from '../runners/runner.ts';
-import { retryDelay, withRetries } from './retry.ts';
+import { withRetries } from './retry.ts';
 
 const options = { retries: 2, signal: new AbortController().signal, random: () => 0 };
 const fastInfra = () => new AgentError('infra', 'busy', { retryAfterMs: 0 });
@@ -46,35 +45,6 @@ test('stops waiting when the run is interrupted', async () => {
   await expect(running).rejects.toMatchObject({ kind: 'infra' });
 });
 
-test('a delay is never shorter than asked for, never longer than two minutes', () => {
-  const retryAfter = fc.option(fc.nat(10_000_000), { nil: undefined });
-  fc.assert(
-    fc.property(fc.nat(40), retryAfter, fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, after, chance) => {
-      const delay = retryDelay(attempt, after, () => chance);
-      expect(delay).toBeLessThanOrEqual(120_000);
-      if (after !== undefined) expect(delay).toBeGreaterThanOrEqual(Math.min(after, 120_000));
-    }),
-  );
-});
-
-test.each([
-  { attempt: 0, chance: 0, ms: 800 },
-  { attempt: 0, chance: 0.5, ms: 1000 },
-  { attempt: 0, chance: 1, ms: 1200 },
-  { attempt: 1, chance: 0.5, ms: 2000 },
-  { attempt: 2, chance: 0.5, ms: 4000 },
-  { attempt: 20, chance: 0.5, ms: 120_000 },
-])('try $attempt waits $ms ms when chance is $chance', ({ attempt, chance, ms }) => {
-  expect(retryDelay(attempt, undefined, () => chance)).toBeCloseTo(ms, 6);
-});
-
-test.each([
-  { after: 0, ms: 0 },
-  { after: 300, ms: 300 },
-  { after: 500_000, ms: 120_000 },
-])('what the server asks for wins: $after ms', ({ after, ms }) => {
-  expect(retryDelay(3, after, () => 0.5)).toBe(ms);
-});
 test('a run that is interrupted while it waits is not tried once more', async () => {
   const controller = new AbortController();
   let tries = 0;

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { createJudge } from '../judge/create-judge.ts';
-import type { JudgeConfig } from '../judge/judge-config.ts';
+import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../judge/judge-config.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
 import { isSampled } from '../judge/sample.ts';
@@ -28,7 +28,11 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
   const config = (options.suite.judgeConfig ?? {}) as JudgeConfig;
   const share = options.sampleEnsemble;
   const own = typeof asked === 'string' ? undefined : asked;
-  const size = own ? (own.ensemble?.size ?? 0) : (config.ensemble?.models.length ?? 0);
+  const size = own
+    ? (own.ensemble?.size ?? 0)
+    : config.ensemble
+      ? (config.ensemble.models ?? DEFAULT_ENSEMBLE).length
+      : 0;
   if (share !== undefined && size === 0) {
     throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec names no ensemble', {
       hint: 'Add judge_config.ensemble.models; `enabled` may be false.',

@@ -22,10 +22,11 @@ export function comparePair(metric: TrialMetric, a: Sample, b: Sample): Conditio
   const constant = [a, b].filter(({ values }) => isConstant(values));
   const difference = middle(b) - middle(a);
   const spread = constant.length === 2 ? undefined : differenceInterval(a.values, b.values, difference);
-  const welch = constant.length === 2 ? { statistic: null, df: null, p: null } : welchT(b.values, a.values);
+  const welch = welchT(b.values, a.values);
+  // Two constants, or single trials, have no spread to tell a difference from.
+  const isTested = welch.reason === undefined;
   const ranks = mannWhitney(b.values, a.values);
   const note = noteOf(constant, [a, b]);
-  const hasP = note === undefined;
   return {
     metric,
     a: a.condition,
@@ -34,10 +35,10 @@ export function comparePair(metric: TrialMetric, a: Sample, b: Sample): Conditio
     difference_ci95: spread ?? null,
     relative_improvement_pct: relativeImprovement(middle(a), middle(b)),
     better: betterOf(metric, difference, { a, b }),
-    welch: { t: welch.statistic, df: welch.df, p: hasP ? welch.p : null, p_holm: null },
-    mann_whitney: { u: ranks.statistic, p: hasP ? ranks.p : null, p_holm: null },
-    cohens_d: constant.length === 2 ? null : cohensD(b.values, a.values),
-    hedges_g: constant.length === 2 ? null : hedgesG(b.values, a.values),
+    welch: { t: welch.statistic, df: welch.df, p: welch.p, p_holm: null },
+    mann_whitney: { u: ranks.statistic, p: isTested ? ranks.p : null, p_holm: null },
+    cohens_d: cohensD(b.values, a.values),
+    hedges_g: hedgesG(b.values, a.values),
     cliffs_delta: cliffsDelta(b.values, a.values),
     trials_needed: trialsNeeded(a, b, difference),
     ...(note === undefined ? {} : { note }),
@@ -51,8 +52,9 @@ function noteOf(constant: readonly Sample[], both: readonly Sample[]): string | 
   const single = both.filter(({ values }) => values.length < 2);
   if (single.length > 0) return `no p-value: ${names(single)} has a single trial`;
   if (constant.length === 0) return undefined;
-  const verb = constant.length === 1 ? 'does' : 'do';
-  return `no p-value: ${names(constant)} ${verb} not vary (every trial has the same value)`;
+  const same = 'not vary (every trial has the same value)';
+  if (constant.length === 1) return `${names(constant)} does ${same}`;
+  return `no p-value: ${names(constant)} do ${same}`;
 }
 
 const names = (samples: readonly Sample[]): string => samples.map(({ condition }) => condition).join(' and ');

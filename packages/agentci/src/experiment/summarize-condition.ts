@@ -8,6 +8,7 @@ import {
 } from '../results/experiment-result.ts';
 import { describe, mean } from '../stats/descriptive.ts';
 import { meanInterval } from '../stats/mean-interval.ts';
+import { varies } from '../stats/sample.ts';
 
 /** The measured values of one metric, in order of the trials. What is not a finite number was not measured. */
 export const valuesOf = (trials: readonly Trial[], metric: TrialMetric): number[] =>
@@ -16,8 +17,8 @@ export const valuesOf = (trials: readonly Trial[], metric: TrialMetric): number[
     return typeof value === 'number' && Number.isFinite(value) ? [value] : [];
   });
 
-/** No two values differ. Asked of the values and not of the variance, which binary dust keeps above zero. */
-export const isConstant = (values: readonly number[]): boolean => values.every((value) => value === values[0]);
+/** No two values differ beyond rounding. Asked of the values and not of the variance, which binary dust keeps above zero. */
+export const isConstant = (values: readonly number[]): boolean => !varies(values);
 
 /** The usual numbers of a sample; undefined of nothing. */
 export function summarizeMetric(values: readonly number[]): MetricSummary | undefined {

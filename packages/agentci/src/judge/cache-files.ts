@@ -22,6 +22,8 @@ const MAX_RAW = 16 * 1024;
 /** What a stored verdict answers: enough to see in a review what it is about. */
 export interface VerdictKey {
   readonly model: string;
+  /** Where the model is served, when that is not its provider's own server. */
+  readonly base_url?: string;
   readonly rubric: { readonly id: string; readonly version: string };
   readonly prompt_hash: string;
   readonly vote: number;
@@ -41,13 +43,17 @@ export const pathOf = (dir: string, hash: string): string => join(dir, hash.slic
 export function readCacheFile(
   path: string,
   schema: string,
-  key: Pick<VerdictKey, 'model' | 'prompt_hash'>,
+  key: Pick<VerdictKey, 'model' | 'prompt_hash' | 'base_url'>,
 ): Record<string, unknown> | undefined {
   try {
     const stat = statSync(path);
     if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
     const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    const isAnswer = file.schema === schema && file.prompt_hash === key.prompt_hash && file.model === key.model;
+    const isAnswer =
+      file.schema === schema &&
+      file.prompt_hash === key.prompt_hash &&
+      file.model === key.model &&
+      file.base_url === key.base_url;
     return isAnswer ? file : undefined;
   } catch {
     return undefined;

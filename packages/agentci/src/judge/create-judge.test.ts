@@ -7,7 +7,7 @@ import { scriptedModel, verdictText } from '../../test/support/scripted-judge.ts
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { limitedBudget } from './budget.ts';
 import { createJudge } from './create-judge.ts';
-import type { JudgeConfig } from './judge-config.ts';
+import { DEFAULT_ENSEMBLE, type JudgeConfig } from './judge-config.ts';
 import { resolveRubric } from './rubric.ts';
 
 const KEY = 'sk-secret-key-of-the-test';
@@ -164,10 +164,16 @@ describe('infrastructure', () => {
 });
 
 describe('stored verdicts', () => {
+  // One server for each cache: another one would be another judge.
+  const servers = new Map<string, Awaited<ReturnType<typeof scriptedModel>>>();
   const asked = async (cacheDir: string, rest: JudgeConfig = {}) => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 120, output: 30 } }]);
+    const server =
+      servers.get(cacheDir) ??
+      (await scriptedModel(() => ({ text: verdictText(4), usage: { input: 120, output: 30 } })));
+    servers.set(cacheDir, server);
+    const before = server.requests.length;
     const judge = createJudge(config(server.url, { cacheDir, ...rest }));
-    return { reply: await judge.ask(question), calls: server.requests.length, usage: judge.usage!() };
+    return { reply: await judge.ask(question), calls: server.requests.length - before, usage: judge.usage!() };
   };
   const fileIn = (dir: string): string =>
     join(
@@ -323,4 +329,35 @@ test.each([
   expect(reply).toMatchObject({ error: true, kind: 'provider', record: { calls: 1 } });
   expect(JSON.stringify(reply)).toContain(`a redirect to ${other.url}/v1/x, which is not followed`);
   expect(other.requests).toEqual([]);
+});
+
+describe('who served a stored verdict', () => {
+  test('the same name on another server is another judge; a slash at the end is no other server', async () => {
+    const cacheDir = tempDir();
+    const [mild, strict] = [
+      await scriptedModel([{ text: verdictText(5) }]),
+      await scriptedModel([{ text: verdictText(1) }]),
+    ];
+    const ask = (url: string, mode: 'live' | 'recorded' = 'live') =>
+      createJudge(config(url, { model: 'llama3', cacheDir, mode })).ask(question);
+    expect(await ask(mild.url)).toMatchObject({ score: 5 });
+    expect(await ask(strict.url)).toMatchObject({ score: 1 });
+    expect(await ask(`${mild.url}/`, 'recorded')).toMatchObject({ score: 5, record: { cached: true } });
+    expect(await ask('http://127.0.0.1:1/v1', 'recorded')).toMatchObject({ kind: 'not_recorded' });
+  });
+
+  test('the address is kept without what may be secret in it', async () => {
+    const cacheDir = tempDir();
+    const server = await scriptedModel([{ text: verdictText(5) }]);
+    const url = new URL(server.url);
+    url.searchParams.set('key', 'hidden');
+    await createJudge(config(url.href, { model: 'llama3', cacheDir })).ask(question);
+    const files = readdirSync(cacheDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+    for (const name of files) expect(readFileSync(join(cacheDir, name), 'utf8')).not.toContain('hidden');
+  });
+});
+
+test('an ensemble without names is the three votes of AgentCI 2.0', () => {
+  expect(createJudge({ ensemble: { enabled: true } }).ensemble).toEqual({ size: 3, enabled: true });
+  expect(DEFAULT_ENSEMBLE).toEqual(['claude-sonnet-4-5-20250929', 'gpt-4o-mini', 'gpt-4o-mini']);
 });

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
+import { pause, retryDelay } from '../kit/retry-wait.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { pathOf, readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
 import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-tally.ts';
-import type { JudgeConfig } from './judge-config.ts';
+import { DEFAULT_ENSEMBLE, type JudgeConfig } from './judge-config.ts';
 import { Limiter, type Limits } from './limiter.ts';
 import { ModelError } from './model-error.ts';
 import { DEFAULT_MODEL, KEY_VARIABLES, type ModelName, parseModelName, showModel } from './model-name.ts';
@@ -24,7 +25,6 @@ import { isFailure } from './port.ts';
 import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
 import { callModel, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
 import { keepReply, readStoredReply, readTaskReply, taskPrompt } from './task.ts';
-import { pause, retryDelay } from './wait.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 2;
@@ -56,7 +56,7 @@ class ModelJudge implements Judge {
   constructor(config: JudgeConfig) {
     this.#config = config;
     const { ensemble } = config;
-    if (ensemble) this.ensemble = { size: ensemble.models.length, enabled: ensemble.enabled ?? false };
+    if (ensemble) this.ensemble = { size: modelsOf(ensemble).length, enabled: ensemble.enabled ?? false };
   }
 
   usage(): JudgeUsage {
@@ -89,8 +89,10 @@ class ModelJudge implements Judge {
     if (name === undefined) return failure('no_model', `nobody is known to serve the judge model "${written}"`);
     const prompt = taskPrompt(task);
     const rubric = { id: task.id, version: task.version };
-    const key = { model: showModel(name), rubric, prompt_hash: prompt.hash, vote: 0 };
-    const hash = sha256Hex(canonicalJson({ task: task.id, model: key.model, prompt: prompt.hash, temperature }));
+    const served = servedBy(this.#config);
+    const key = { model: showModel(name), ...served, rubric, prompt_hash: prompt.hash, vote: 0 };
+    const asked = { task: task.id, model: key.model, prompt: prompt.hash, temperature };
+    const hash = sha256Hex(canonicalJson({ ...asked, ...served }));
     const ask = { name, prompt, key, hash };
     const stored =
       cacheDir !== undefined && (cache || mode === 'recorded') ? readStoredReply(cacheDir, hash, key) : undefined;
@@ -133,7 +135,7 @@ class ModelJudge implements Judge {
   #prepare(question: JudgeQuestion): Ask | JudgeFailure {
     const { vote = 0, repeat = 0, rubric } = question;
     const { model: single = DEFAULT_MODEL, ensemble, temperature = 0, structured_output = true } = this.#config;
-    const written = vote === 0 ? single : ensemble?.models[vote - 1];
+    const written = vote === 0 ? single : ensemble && modelsOf(ensemble)[vote - 1];
     if (written === undefined) return failure('no_model', `the ensemble has no judge number ${vote}`);
     const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
     if (name === undefined) {
@@ -143,15 +145,16 @@ class ModelJudge implements Judge {
       );
     }
     const prompt = judgePrompt(question);
+    const served = servedBy(this.#config);
     const key = {
       model: showModel(name),
+      ...served,
       rubric: { id: rubric.id, version: rubric.version },
       prompt_hash: prompt.hash,
       vote,
     };
-    const hash = sha256Hex(
-      canonicalJson({ model: key.model, prompt: prompt.hash, vote, repeat, temperature, structured_output }),
-    );
+    const asked = { model: key.model, prompt: prompt.hash, vote, repeat, temperature, structured_output };
+    const hash = sha256Hex(canonicalJson({ ...asked, ...served }));
     return { name, prompt, key, hash };
   }
 
@@ -343,3 +346,19 @@ function readReply(
 }
 
 const priceProvider = ({ provider }: ModelName): string => (provider === 'openai-chat' ? 'openai' : provider);
+
+/**
+ * Who serves the model, as part of what a stored verdict answers: one name may be another model on another server. The
+ * providers' own servers are not written down, so verdicts stored without an address stay what they were.
+ */
+function servedBy({ base_url }: JudgeConfig): { readonly base_url?: string } {
+  if (base_url === undefined) return {};
+  try {
+    const { origin, pathname } = new URL(base_url);
+    return { base_url: `${origin}${pathname.replace(/\/+$/, '')}` };
+  } catch {
+    return { base_url };
+  }
+}
+
+const modelsOf = ({ models = DEFAULT_ENSEMBLE }: NonNullable<JudgeConfig['ensemble']>): readonly string[] => models;

@@ -1,6 +1,9 @@
 import type { Budget } from './budget.ts';
 import type { Limits } from './limiter.ts';
 
+/** The ensemble of AgentCI 2.0: three votes by two models, so that there is always a majority. */
+export const DEFAULT_ENSEMBLE = ['claude-sonnet-4-5-20250929', 'gpt-4o-mini', 'gpt-4o-mini'] as const;
+
 /** The settings of `judge_config`, and what the surroundings provide. */
 export interface JudgeConfig {
   readonly model?: string | undefined;
@@ -15,7 +18,8 @@ export interface JudgeConfig {
   readonly ensemble?:
     | {
         readonly enabled?: boolean | undefined;
-        readonly models: readonly string[];
+        /** `DEFAULT_ENSEMBLE` when not written. */
+        readonly models?: readonly string[] | undefined;
         readonly strategy?: 'majority_vote' | undefined;
       }
     | undefined;

@@ -3,6 +3,10 @@ import vm from 'node:vm';
 /** Time a guarded call may take. Past it the answer is "could not tell". */
 export const GUARD_TIMEOUT_MS = 100;
 
+const MAX_TRIES = 5;
+/** Below this share of the limit in processor time the machine was busy with something else. */
+const STARVED = 0.6;
+
 interface Slot {
   run: () => unknown;
 }
@@ -20,10 +24,18 @@ export function runGuarded<T>(work: () => T): { readonly ok: true; readonly valu
   }
   guard.slot.run = work;
   try {
-    return { ok: true, value: guard.script.runInContext(guard.context, { timeout: GUARD_TIMEOUT_MS }) as T };
-  } catch (error) {
-    if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { ok: false };
-    throw error;
+    for (let tries = 1; ; tries++) {
+      const before = process.cpuUsage();
+      try {
+        return { ok: true, value: guard.script.runInContext(guard.context, { timeout: GUARD_TIMEOUT_MS }) as T };
+      } catch (error) {
+        if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        // The limit is on the clock. Where the machine was busy with others, the work had hardly begun.
+        const { user, system } = process.cpuUsage(before);
+        const isStarved = (user + system) / 1000 < GUARD_TIMEOUT_MS * STARVED;
+        if (!isStarved || tries === MAX_TRIES) return { ok: false };
+      }
+    }
   } finally {
     guard.slot.run = () => undefined;
   }

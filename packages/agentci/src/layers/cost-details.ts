@@ -4,7 +4,10 @@ import type { CheckContext } from './check.ts';
 import { rounded } from './words.ts';
 
 /** What the run used, whatever is limited, and how that compares with the baseline. Unknown is null, never 0. */
-export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'siblings'>): Record<string, unknown> {
+export function costDetails(
+  { trace, totals, baseline }: Omit<CheckContext, 'siblings'>,
+  limits: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const value = (quantity: Quantity): number | null => {
     const known = quantityOf(trace, quantity);
     return known.exact ? known.value : null;
@@ -21,10 +24,16 @@ export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'sib
       llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
       ...(ttftMs === undefined ? {} : { ttft_ms: ttftMs }),
+      ...(trace.reported?.coldStartMs === undefined ? {} : { cold_start_ms: trace.reported.coldStartMs }),
     },
   };
+  for (const [key, field, limit] of RATIOS) {
+    const now = value(totals[field]);
+    const max = limits[limit];
+    if (now !== null && typeof max === 'number' && max > 0) details[key] = rounded(now / max);
+  }
   if (baseline === undefined) return details;
-  for (const [key, field] of RATIOS) {
+  for (const [key, field] of MULTIPLIERS) {
     const now = value(totals[field]);
     const before = quantityOf(baseline.trace, baseline.totals[field]);
     if (now !== null && before.exact && before.value > 0) details[key] = rounded(now / before.value);
@@ -32,8 +41,17 @@ export function costDetails({ trace, totals, baseline }: Omit<CheckContext, 'sib
   return details;
 }
 
-const RATIOS: readonly (readonly [string, keyof Pick<Totals, 'costUsd' | 'totalTokens' | 'latencyMs'>])[] = [
+type Field = keyof Pick<Totals, 'costUsd' | 'totalTokens' | 'latencyMs'>;
+
+/** What was used of what is allowed. */
+const RATIOS: readonly (readonly [string, Field, string])[] = [
+  ['token_ratio', 'totalTokens', 'max_total_tokens'],
+  ['latency_ratio', 'latencyMs', 'max_latency_ms'],
+];
+
+/** What was used for each unit the baseline used. */
+const MULTIPLIERS: readonly (readonly [string, Field])[] = [
   ['cost_multiplier', 'costUsd'],
-  ['token_ratio', 'totalTokens'],
-  ['latency_ratio', 'latencyMs'],
+  ['token_multiplier', 'totalTokens'],
+  ['latency_multiplier', 'latencyMs'],
 ];

@@ -101,6 +101,7 @@ describe('every check', () => {
         "correctness.expected_in_answer",
         "correctness.json_schema",
         "correctness.not_in_answer",
+        "correctness.outcome",
         "correctness.regex_match",
         "cost.max_cost_multiplier",
         "cost.max_cost_usd",
@@ -215,7 +216,9 @@ describe('every check', () => {
   });
 
   test('has a sample here, or a test of its own below', () => {
+    // No simple recording carries an outcome; outcome.test.ts has that one's cases.
     expect(checks.map(({ key }) => key).filter((key) => SAMPLES[key] === undefined)).toEqual([
+      'outcome',
       'expected_handoffs_available',
     ]);
   });
@@ -940,7 +943,28 @@ describe('evaluateLayer', () => {
     });
     const given = { baseline: { answer: '', total_tokens: 10, cost_usd: 0.1, latency_ms: 100 } };
     const result = evaluate('cost', {}, { answer: '', total_tokens: 12, cost_usd: 0.25, latency_ms: 150 }, given);
-    expect(result.details).toMatchObject({ cost_multiplier: 2.5, token_ratio: 1.2, latency_ratio: 1.5 });
+    expect(result.details).toMatchObject({
+      cost_multiplier: 2.5,
+      token_multiplier: 1.2,
+      latency_multiplier: 1.5,
+    });
+    // Against a limit they are ratios, and have nothing to do with the baseline.
+    const limits = { max_total_tokens: 24, max_latency_ms: 100 };
+    const limited = evaluate('cost', limits, { answer: '', total_tokens: 12, latency_ms: 150 }, given).details;
+    expect(limited).toMatchObject({ token_ratio: 0.5, latency_ratio: 1.5, token_multiplier: 1.2 });
+    expect(evaluate('cost', { max_llm_calls: 1 }, { answer: '', total_tokens: 12 }).details).not.toHaveProperty(
+      'token_ratio',
+    );
+  });
+
+  test.each([
+    { expected_tools: ['a', 'b'], used: ['a', 'c'], tool_f1: 0.5 },
+    { expected_tools: ['a'], used: ['a'], tool_f1: 1 },
+    { expected_tools: [], used: [], tool_f1: 1 },
+    { expected_tools: [], used: ['a'], tool_f1: 0 },
+  ])('tool_f1 is in the details whenever expected_tools is: $tool_f1', ({ expected_tools, used, tool_f1 }) => {
+    const form = { answer: 'x', tool_calls: used.map((name) => ({ name })) };
+    expect(evaluate('path', { expected_tools }, form).details).toMatchObject({ tool_f1 });
   });
 
   test('details keep the names other programs read', () => {

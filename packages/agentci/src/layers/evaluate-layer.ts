@@ -25,7 +25,7 @@ export function evaluateLayer(
   if (block === undefined) return emptyLayer();
   const { locations, checks: all = CHECKS } = options;
   const full = withSiblings(context, block);
-  const details: Record<string, unknown> = layer === 'cost' ? costDetails(full) : {};
+  const details: Record<string, unknown> = layer === 'cost' ? costDetails(full, block) : {};
   const checks: CheckResult[] = [];
   let status: CheckStatus = 'skip';
   for (const listed of checksOf(all, layer)) {

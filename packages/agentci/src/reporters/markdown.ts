@@ -148,8 +148,8 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
 function againstBaseline({ path, cost }: QueryResult, version: string): string {
   const numbers = [
     ['cost', cost.details.cost_multiplier, '×'],
-    ['tokens', cost.details.token_ratio, '×'],
-    ['latency', cost.details.latency_ratio, '×'],
+    ['tokens', cost.details.token_multiplier, '×'],
+    ['latency', cost.details.latency_multiplier, '×'],
     ['sequence similarity', path.details.sequence_similarity, ''],
   ] as const;
   const parts = numbers.flatMap(([name, value, sign]) =>

@@ -11,6 +11,8 @@ import { consume } from './module-stream.mjs';
 
 const { file, exportName } = workerData;
 const aborts = new Map();
+/** When the agent was called: starting the thread and loading the module are not its time. */
+let began = performance.now();
 
 const loading = load().then(
   (agent) => ({ agent }),
@@ -47,6 +49,7 @@ parentPort.on('message', async (message) => {
   if (loaded.error) return reply({ call, ok: false, loading: true, error: facts(loaded.error) });
   const controller = new AbortController();
   aborts.set(call, controller);
+  began = performance.now();
   try {
     const started = performance.now();
     const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
@@ -70,7 +73,7 @@ async function printed() {
 
 function reply(message) {
   try {
-    parentPort.postMessage(message);
+    parentPort.postMessage({ ...message, ranMs: performance.now() - began });
   } catch (error) {
     parentPort.postMessage({
       call: message.call,

@@ -27,6 +27,8 @@ interface Reply {
   readonly stream?: StreamedValue;
   readonly response?: Received;
   readonly ttftMs?: number;
+  /** From the call of the function to its answer. */
+  readonly ranMs?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
 }
 
@@ -66,11 +68,11 @@ export function createModuleRunner(
       try {
         const given = await host.call(request);
         idle.push(host);
-        const wallMs = performance.now() - started;
+        const clock = host.clock(performance.now() - started);
         const { acceptsErrors } = config;
         const stderr = host.printed();
         const output = outputOf(given, { acceptsErrors, stderr });
-        return { ...output, wallMs, stderr, ...(acceptsErrors ? { acceptsErrors } : {}) };
+        return { ...output, ...clock, stderr, ...(acceptsErrors ? { acceptsErrors } : {}) };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
         if (host.alive && !idle.includes(host)) idle.push(host);
@@ -129,6 +131,7 @@ class Host {
   onGone: () => void = () => {};
   readonly #worker: Worker;
   #calls = 0;
+  #ranMs: number | undefined;
   #pending: { call: number; resolve: (given: Given) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
 
@@ -195,6 +198,12 @@ class Host {
     });
   }
 
+  /** The agent's own time. What the first call of a thread took beyond it went into starting the thread and loading. */
+  clock(waitedMs: number): Pick<RunOutput, 'wallMs' | 'coldStartMs'> {
+    if (this.#ranMs === undefined) return { wallMs: waitedMs };
+    return { wallMs: this.#ranMs, ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}) };
+  }
+
   /** What the module printed during the last call; of a lot, the end. */
   printed(): string {
     return Buffer.concat(this.#output).subarray(-MAX_PRINTED_BYTES).toString('utf8');
@@ -206,6 +215,7 @@ class Host {
 
   #settle(reply: Reply): void {
     if (this.#pending?.call !== reply.call) return;
+    this.#ranMs = reply.ranMs;
     if (reply.ok) {
       this.#pending.resolve(reply);
       return;

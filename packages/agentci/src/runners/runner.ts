@@ -17,6 +17,8 @@ export interface RunOutput {
   readonly value: unknown;
   /** Wall time of the agent alone, used when the trace has none. */
   readonly wallMs: number;
+  /** Starting a thread and loading the agent's module, where this run had to wait for it. Not part of `wallMs`. */
+  readonly coldStartMs?: number;
   readonly stderr?: string;
   /** What the agent's process used, when it was watched. */
   readonly resources?: readonly ResourceSample[];

@@ -5,7 +5,7 @@ const text = v.string().regex(/\S/);
 
 const ensembleSchema = v.strictObject({
   enabled: v.boolean().optional().describe('false still allows --sample-ensemble'),
-  models: v.array(text).min(1).describe('The judges; each has one vote'),
+  models: v.array(text).min(1).optional().describe('The judges; each has one vote'),
   strategy: v.literal('majority_vote').optional(),
 });
 

@@ -1,4 +1,5 @@
 import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
+import type { ParamIssue } from '../layers/check.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { unknownKeyHint } from './known-keys.ts';
@@ -30,6 +31,10 @@ export class LayerBlockChecker {
   /** Inherited values that were looked at and depend on nothing beside them. */
   readonly #inspected = new Set<CheckedValue>();
 
+  /** Inherited values that some query has use for, and those that none had so far. */
+  readonly #fits = new Set<YamlEntry>();
+  readonly #unfit = new Map<YamlEntry, ParamIssue>();
+
   constructor(problems: SpecProblems, dir: string) {
     this.#problems = problems;
     this.#dir = dir;
@@ -57,8 +62,18 @@ export class LayerBlockChecker {
       // A function of one parameter does not look at its siblings: once is enough for all who inherit the value.
       if (key.inspect.length < 2) this.#inspected.add(checked);
     }
-    for (const { key, entry, value } of inspected) this.#inspect(key, entry, value, values);
-    const block = { entries, values, hasChecks };
+    const unmet = new Set<YamlEntry>();
+    for (const { key, entry, value } of inspected) {
+      const isInherited = defaults?.node.entries.get(entry.key) === entry;
+      if (!this.#inspect(key, entry, value, values, isInherited)) unmet.add(entry);
+    }
+    // An inherited bound that has nothing to hold against here is for other queries.
+    for (const { key } of unmet) delete values[key];
+    const block = {
+      entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
+      values,
+      hasChecks,
+    };
     if (isShared) this.#blocks.set(layer, block);
     return block;
   }
@@ -93,10 +108,28 @@ export class LayerBlockChecker {
     return checked;
   }
 
-  #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock): void {
-    for (const { path = [], part, severity, code, message, hint } of key.inspect?.(value, siblings, this.#dir) ?? []) {
+  /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */
+  #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock, isInherited: boolean): boolean {
+    const issues = key.inspect?.(value, siblings, this.#dir) ?? [];
+    const needed = isInherited ? issues.find(({ code }) => code === 'SPEC_NEEDS_KEY') : undefined;
+    if (needed !== undefined) {
+      if (!this.#fits.has(entry) && !this.#unfit.has(entry)) this.#unfit.set(entry, needed);
+      return false;
+    }
+    if (isInherited) {
+      this.#fits.add(entry);
+      this.#unfit.delete(entry);
+    }
+    for (const { path = [], part, severity, code, message, hint } of issues) {
       const place = path.length === 0 ? entry.value : placeAt(entry.value, path, part);
       if (!isBroken(entry.value)) this.#problems.add(place, { severity, code, message, hint });
     }
+    return true;
+  }
+
+  /** After the last query: a default that no query has use for is a mistake. */
+  finish(): void {
+    for (const [entry, { severity, code, message, hint }] of this.#unfit)
+      this.#problems.add(entry.value, { severity, code, message: `${message}, and no query has it`, hint });
   }
 }

@@ -56,6 +56,35 @@ describe('a query inherits', () => {
   });
 });
 
+describe('a bound in defaults that needs another key', () => {
+  test('is for the queries that have it and for no other', () => {
+    const { suite, diagnostics } = read(
+      'defaults: {path: {min_tool_recall: 0.9, max_tool_calls: 3}}\nqueries:\n  - {query: x, path: {expected_tools: [a]}}\n  - {query: y}\n  - {query: z, path: {max_loops: 1}}\n',
+    );
+    expect(diagnostics).toEqual([]);
+    expect(suite?.queries.map(({ path }) => path)).toEqual([
+      { expected_tools: ['a'], max_tool_calls: 3, min_tool_recall: 0.9 },
+      { max_tool_calls: 3 },
+      { max_loops: 1, max_tool_calls: 3 },
+    ]);
+  });
+
+  test.each(['min_tool_recall: 0.9', 'min_tool_precision: 0.9', 'min_tool_f1: 0.9', 'sequence_metric: edit'])(
+    '%s that no query has use for is an error, once and at its place',
+    (bound) => {
+      const queries = '  - {query: x, path: {max_loops: 1}}\n  - {query: y, path: {max_loops: 2}}\n';
+      const text = `defaults:\n  path:\n    ${bound}\nqueries:\n${queries}`;
+      expect(found(text)).toEqual([expect.stringMatching(/^SPEC_NEEDS_KEY 4:/)]);
+    },
+  );
+
+  test('written in the query itself it is an error there', () => {
+    const text =
+      'queries:\n  - {query: x, path: {expected_tools: [a]}}\n  - {query: y, path: {min_tool_recall: 0.9}}\n';
+    expect(found(text)).toEqual([expect.stringMatching(/^SPEC_NEEDS_KEY 4:/)]);
+  });
+});
+
 test('every key of a query arrives where the rest of the program looks for it', () => {
   const text = `queries:
   - query: q

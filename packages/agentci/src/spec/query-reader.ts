@@ -143,6 +143,11 @@ export class QueryReader {
     return { idEntry: node.entries.get('id'), plain, query };
   }
 
+  /** After the last query. */
+  finish(): void {
+    this.#blocks.finish();
+  }
+
   #addLocations(locations: Record<string, Location>, layer: Layer, entries: readonly YamlEntry[]): void {
     const keys = LAYER_KEYS[layer];
     for (const entry of entries) {

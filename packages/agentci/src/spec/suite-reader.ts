@@ -124,6 +124,7 @@ function readQueries(root: YamlMap, problems: SpecProblems): readonly ReadQuery[
       const query = reader.read(item);
       if (query !== undefined) queries.push(query);
     }
+    reader.finish();
     return queries;
   }
   return [];

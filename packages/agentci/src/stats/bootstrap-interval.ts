@@ -1,6 +1,7 @@
 import { mean, quantileOfSorted } from './descriptive.ts';
 import { type Interval, type IntervalOptions, levelOf, requireSameLength } from './interval.ts';
 import { normalCdf, normalQuantile } from './normal.ts';
+import { requireNumber, requireNumbers } from './sample.ts';
 import { seededRandom } from './seeded-random.ts';
 
 export interface BootstrapOptions extends IntervalOptions {
@@ -21,6 +22,9 @@ const DEFAULT_SAMPLES = 2000;
 /** Interval of any statistic by drawing the sample again and again. Null below two values or clusters. */
 export function bootstrapInterval(values: readonly number[], options: BootstrapOptions): Interval | null {
   const level = levelOf(options);
+  requireNumbers(values);
+  requireNumber(options.seed, 'the seed');
+  requireNumber(options.samples ?? DEFAULT_SAMPLES, 'the number of samples', { min: 1 });
   const statistic = options.statistic ?? ((sample: readonly number[]) => mean(sample)!);
   const units = unitsOf(values, options.clusters);
   if (units.length < 2) return null;

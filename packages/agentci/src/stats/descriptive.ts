@@ -1,5 +1,8 @@
+import { requireNumber, requireNumbers } from './sample.ts';
+
 /** Mean; null of nothing. */
 export function mean(values: readonly number[]): number | null {
+  requireNumbers(values);
   if (values.length === 0) return null;
   let sum = 0;
   for (const value of values) sum += value;
@@ -23,6 +26,8 @@ export function standardDeviation(values: readonly number[]): number | null {
 
 /** The value below which the share q lies, interpolated between neighbours; null of nothing. */
 export function quantile(values: readonly number[], q: number): number | null {
+  requireNumbers(values);
+  requireNumber(q, 'the share', { min: 0, max: 1 });
   if (values.length === 0) return null;
   return quantileOfSorted(
     [...values].sort((a, b) => a - b),

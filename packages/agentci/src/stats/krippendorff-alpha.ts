@@ -1,3 +1,5 @@
+import { requireNumber } from './sample.ts';
+
 export type RatingLevel = 'nominal' | 'ordinal' | 'interval';
 
 /** A row a rater, a column an item; null or undefined where a rater gave nothing. */
@@ -8,6 +10,8 @@ export type Ratings = readonly (readonly (number | string | boolean | null | und
  * there is nothing to disagree about.
  */
 export function krippendorffAlpha(ratings: Ratings, { level }: { readonly level: RatingLevel }): number | null {
+  if (level !== 'nominal' && level !== 'ordinal' && level !== 'interval')
+    throw new RangeError(`a level is nominal, ordinal or interval, not ${String(level)}`);
   const units = unitsOf(ratings);
   const all = units.flat();
   if (all.length < 2) return null;
@@ -29,6 +33,7 @@ function unitsOf(ratings: Ratings): Rating[][] {
     const unit: Rating[] = [];
     for (const row of ratings) {
       const rating = row[item];
+      if (typeof rating === 'number') requireNumber(rating, 'a rating');
       if (rating !== null && rating !== undefined) unit.push(rating);
     }
     if (unit.length > 1) units.push(unit);

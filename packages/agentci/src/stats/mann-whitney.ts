@@ -1,19 +1,24 @@
 import { normalTail } from './normal.ts';
 import { midRanks } from './ranks.ts';
+import { requireNumbers } from './sample.ts';
 
-/** Below this the distribution of U is counted out instead of approximated, unless values are tied. */
-const EXACT_UP_TO = 8;
+/** Up to these sizes the distribution of U is counted out instead of approximated, unless values are tied. */
+const EXACT_PRODUCT = 400;
+const EXACT_SMALLER = 8;
+const EXACT_TOTAL = 200;
 
 /** Rank test of two samples, two-sided; the statistic is U of the first. Null where a side is empty or nothing varies. */
 export function mannWhitney(
   a: readonly number[],
   b: readonly number[],
 ): { readonly statistic: number | null; readonly p: number | null } {
+  requireNumbers(a, 'the values of the first sample');
+  requireNumbers(b, 'the values of the second sample');
   if (a.length === 0 || b.length === 0) return { statistic: null, p: null };
   const { ranks, ties } = midRanks([...a, ...b]);
   const rankSum = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
   const statistic = rankSum - (a.length * (a.length + 1)) / 2;
-  if (ties.length === 0 && Math.min(a.length, b.length) <= EXACT_UP_TO && a.length + b.length <= 200) {
+  if (ties.length === 0 && isCountable(a.length, b.length)) {
     return { statistic, p: exactP(statistic, a.length, b.length) };
   }
   const n = a.length + b.length;
@@ -24,6 +29,9 @@ export function mannWhitney(
   const z = (larger - (a.length * b.length) / 2 - 0.5) / Math.sqrt(square);
   return { statistic, p: Math.min(1, 2 * normalTail(z)) };
 }
+
+const isCountable = (n: number, m: number): boolean =>
+  n * m <= EXACT_PRODUCT || (Math.min(n, m) <= EXACT_SMALLER && n + m <= EXACT_TOTAL);
 
 /** Share of all orders of the two samples whose U is at least as far out. */
 function exactP(statistic: number, n: number, m: number): number {

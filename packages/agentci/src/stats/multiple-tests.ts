@@ -1,5 +1,8 @@
+import { requireNumber } from './sample.ts';
+
 /** p-values corrected for having looked several times, for gates: the chance of any false alarm stays at the level (Holm). */
 export function holm(pValues: readonly number[]): number[] {
+  requireShares(pValues);
   const n = pValues.length;
   const adjusted = new Array<number>(n);
   let floor = 0;
@@ -12,6 +15,7 @@ export function holm(pValues: readonly number[]): number[] {
 
 /** p-values corrected for exploration: the expected share of false alarms among those reported (Benjamini and Hochberg). */
 export function benjaminiHochberg(pValues: readonly number[]): number[] {
+  requireShares(pValues);
   const n = pValues.length;
   const adjusted = new Array<number>(n);
   let ceiling = 1;
@@ -22,6 +26,10 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
     adjusted[index] = ceiling;
   }
   return adjusted;
+}
+
+function requireShares(pValues: readonly number[]): void {
+  for (const p of pValues) requireNumber(p, 'a p-value', { min: 0, max: 1 });
 }
 
 const ascending = (values: readonly number[]): number[] => [...values.keys()].sort((i, j) => values[i]! - values[j]!);

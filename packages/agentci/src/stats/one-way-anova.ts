@@ -1,5 +1,6 @@
 import { mean } from './descriptive.ts';
 import { incompleteBeta } from './incomplete-beta.ts';
+import { requireNumbers, varies } from './sample.ts';
 
 export interface OneWayAnova {
   readonly f: number | null;
@@ -14,19 +15,19 @@ const UNDEFINED: OneWayAnova = { f: null, df: null, p: null, etaSquared: null };
 
 /** Test whether several means differ, assuming equal spread. All null below two groups, or where nothing varies inside any group. */
 export function oneWayAnova(groups: readonly (readonly number[])[]): OneWayAnova {
+  for (const group of groups) requireNumbers(group, 'the values of a group');
   const filled = groups.filter((group) => group.length > 0);
   const all = filled.flat();
   const df: readonly [number, number] = [filled.length - 1, all.length - filled.length];
   // Equal values sum up to binary dust, which would pass for variation.
-  const varies = filled.some((group) => group.some((value) => value !== group[0]));
-  if (df[0] < 1 || df[1] < 1 || !varies) return UNDEFINED;
+  if (df[0] < 1 || df[1] < 1 || !filled.some((group) => varies(group))) return UNDEFINED;
   const grand = mean(all)!;
   let between = 0;
   let within = 0;
   for (const group of filled) {
     const middle = mean(group)!;
     between += group.length * (middle - grand) ** 2;
-    for (const value of group) within += (value - middle) ** 2;
+    if (varies(group)) for (const value of group) within += (value - middle) ** 2;
   }
   const f = between / df[0] / (within / df[1]);
   const p = incompleteBeta(df[1] / (df[1] + df[0] * f), df[1] / 2, df[0] / 2);

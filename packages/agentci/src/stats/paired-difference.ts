@@ -1,6 +1,7 @@
 import { clusteredStandardError } from './clustered-standard-error.ts';
 import { mean } from './descriptive.ts';
 import { type IntervalOptions, levelOf, requireSameLength } from './interval.ts';
+import { requireNumbers, sizeOf, varies } from './sample.ts';
 import { standardError } from './standard-error.ts';
 import { studentQuantile, studentTwoSided } from './student-t.ts';
 
@@ -16,6 +17,8 @@ export interface PairedDifference {
   readonly high: number | null;
   /** Correlation of the two sides: what pairing saves. */
   readonly r: number | null;
+  /** Why there is no t and no p. */
+  readonly reason?: string;
 }
 
 /** Difference of two measurements of the same items, a − b, with Student's t. Everything but the mean is null below two pairs. */
@@ -25,15 +28,20 @@ export function pairedDifference(
   options?: IntervalOptions & { readonly clusters?: readonly unknown[] },
 ): PairedDifference {
   requireSameLength(a, b, 'the two sides of the pairs');
+  requireNumbers(a, 'the values of the first side');
+  requireNumbers(b, 'the values of the second side');
   const level = levelOf(options);
   const differences = a.map((value, i) => value - b[i]!);
   const middle = mean(differences);
   const clusters = options?.clusters;
-  const se = clusters === undefined ? standardError(differences) : clusteredStandardError(differences, clusters);
+  const hasSpread = varies(differences, Math.max(sizeOf(a), sizeOf(b)));
+  const measured = clusters === undefined ? standardError(differences) : clusteredStandardError(differences, clusters);
+  const se = measured === null || hasSpread ? measured : 0;
   const units = clusters === undefined ? differences.length : new Set(clusters).size;
   const r = correlation(a, b);
   if (middle === null || se === null) {
-    return { mean: middle, se: null, t: null, df: null, p: null, low: null, high: null, r };
+    const reason = 'there are fewer than two pairs to tell the spread from';
+    return { mean: middle, se: null, t: null, df: null, p: null, low: null, high: null, r, reason };
   }
   const df = units - 1;
   const half = studentQuantile(level, df) * se;
@@ -47,6 +55,7 @@ export function pairedDifference(
     low: middle - half,
     high: middle + half,
     r,
+    ...(t === null ? { reason: 'every difference is the same' } : {}),
   };
 }
 
@@ -64,5 +73,5 @@ function correlation(a: readonly number[], b: readonly number[]): number | null 
     aa += da * da;
     bb += db * db;
   }
-  return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : null;
+  return varies(a) && varies(b) ? ab / Math.sqrt(aa * bb) : null;
 }

@@ -1,5 +1,8 @@
+import { requireNumber } from './sample.ts';
+
 /** A small repeatable source of chance (mulberry32): the same seed gives the same run. */
 export function seededRandom(seed: number): () => number {
+  requireNumber(seed, 'the seed');
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

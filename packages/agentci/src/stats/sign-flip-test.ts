@@ -1,3 +1,4 @@
+import { requireNumber, requireNumbers } from './sample.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** Up to here every pattern of signs is tried; beyond it they are drawn. */
@@ -14,6 +15,9 @@ export function signFlipTest(
   differences: readonly number[],
   options: { readonly seed: number; readonly samples?: number },
 ): number | null {
+  requireNumbers(differences, 'the differences');
+  requireNumber(options.seed, 'the seed');
+  requireNumber(options.samples ?? DEFAULT_SAMPLES, 'the number of samples', { min: 1 });
   if (differences.length === 0) return null;
   // A zero keeps its sign either way and the sum with it.
   const moved = differences.filter((difference) => difference !== 0);

@@ -20,6 +20,8 @@ export function suitePassHatK(
   tasks: readonly { readonly n: number; readonly c: number }[],
   options: { readonly maxK: number },
 ): SuitePassHatK[] {
+  if (!Number.isInteger(options.maxK) || options.maxK < 1)
+    throw new RangeError(`maxK is a whole number of at least 1, not ${options.maxK}`);
   const most = Math.min(options.maxK, Math.max(0, ...tasks.map(({ n }) => n)));
   return Array.from({ length: most }, (_, i) => i + 1).flatMap((k) => {
     const values = tasks.filter(({ n }) => n >= k).map(({ n, c }) => passHatK({ n, c, k })!);

@@ -39,6 +39,8 @@ export interface Trace {
     llmCalls?: number;
     /** From the start of the run to the first piece of a streamed answer. */
     ttftMs?: number;
+    /** Loading the agent, which is not part of its time. */
+    coldStartMs?: number;
   };
   /** Verdicts somebody else gave: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];

@@ -120,4 +120,4 @@ function readActions(value: unknown, say: (message: string) => void): readonly s
 }
 
 const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && /^(?:\s*|na|n\/a|null|nan)$/i.test(value));
+  value === undefined || value === null || (typeof value === 'string' && /^(?:\s*|na|n\/a|null)$/i.test(value));

@@ -65,12 +65,15 @@ function inspectBounds({ min, max, equals }: Bounds): ParamIssue[] {
 
 /** True counts as 1 and false as 0; undefined where a bound on a number meets a text. */
 function keeps({ value }: Outcome, { min, max, equals }: Bounds): boolean | undefined {
-  if (equals !== undefined && value !== equals && asNumber(value) !== asNumber(equals)) return false;
+  if (equals !== undefined && !isSame(value, equals)) return false;
   if (min === undefined && max === undefined) return true;
   const amount = asNumber(value);
   if (amount === undefined) return undefined;
   return !(min !== undefined && isBelow(amount, min)) && !(max !== undefined && isAbove(amount, max));
 }
+
+const isSame = (a: Outcome['value'], b: Outcome['value']): boolean =>
+  a === b || (asNumber(a) !== undefined && asNumber(a) === asNumber(b));
 
 const asNumber = (value: Outcome['value']): number | undefined =>
   typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : undefined;

@@ -1,5 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { visibleNames } from '../../kit/visible-text.ts';
+import { toolF1 } from '../../metrics/trajectory/tool-f1.ts';
 import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
 import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
 import type { ToolStep } from '../../trace/model.ts';
@@ -37,7 +38,15 @@ export const check = defineCheck({
       note: missing.length === 0 ? found : `${found}; not called: ${listed(missing)}`,
       ...(isPartial
         ? {}
-        : { rest: { details: { tool_recall: rounded(value), tool_precision: rounded(toolPrecision(wanted, used)) } } }),
+        : {
+            rest: {
+              details: {
+                tool_recall: rounded(value),
+                tool_precision: rounded(toolPrecision(wanted, used)),
+                tool_f1: rounded(toolF1(wanted, used)),
+              },
+            },
+          }),
     });
   },
 });
@@ -45,7 +54,11 @@ export const check = defineCheck({
 function noTools(calls: readonly ToolStep[], isPartial: boolean): CheckOutcome {
   const value = calls.length;
   const used = namesOf(calls);
-  const details = { tool_recall: toolRecall([], used), tool_precision: toolPrecision([], used) };
+  const details = {
+    tool_recall: toolRecall([], used),
+    tool_precision: toolPrecision([], used),
+    tool_f1: toolF1([], used),
+  };
   if (value > 0) {
     const names = listed([...new Set(used)]);
     const evidence = callEvidence(
