@@ -39,6 +39,18 @@ function readBlock(block: unknown, into: Content): void {
 const isCallLike = (type: string, block: Fields): boolean =>
   /(?:use|call)$/i.test(type) && typeof block.name === 'string';
 
+/** Whether a block of a kind nobody knows may be a call: by its kind, or by its shape. */
+export function mayBeCall(block: unknown): boolean {
+  if (!isFields(block)) return false;
+  const { type } = block;
+  if (typeof type === 'string' && CALL_WORDS.test(type) && !/(?:result|output|response|text|summary)s?$/i.test(type))
+    return true;
+  const hasName = ['name', 'tool', 'toolName', 'tool_name', 'function'].some((key) => typeof block[key] === 'string');
+  return hasName && ['input', 'arguments', 'args', 'parameters'].some((key) => Object.hasOwn(block, key));
+}
+const CALL_WORDS =
+  /(?:^|[_.-])(?:tool|call|function|invoke|invocation|exec|execute|execution|command|action|use)|(?:Tool|Call|Function|Invocation|Execution|Command|Action|Use)/;
+
 /** Blocks without a type are named by their one telling key. */
 const keyOf = (block: Fields): string | undefined =>
   UNTYPED.find((key) => block[key] !== null && Object.hasOwn(block, key));

@@ -16,9 +16,13 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
   const reported: NonNullable<Trace['reported']> = { ...claimed };
   // Seconds become milliseconds: a hostile number can grow beyond all numbers on the way.
   if (reported.durationMs !== undefined && !Number.isFinite(reported.durationMs)) delete reported.durationMs;
-  if (reported.usage === undefined && !llms.some(({ draft }) => draft.usage !== undefined)) {
+  if (reported.usage === undefined) {
     const usage = sumUsage(outer.map(({ draft }) => draft.usage));
-    if (usage !== undefined) reported.usage = usage;
+    const isOwn = llms.some(({ draft }) => draft.usage !== undefined);
+    // Where an agent counts more than its calls explain, calls are missing: the larger number is the one to go by.
+    const summed = tokensOf(sumUsage(llms.map(({ draft }) => draft.usage)));
+    const isMore = summed !== undefined && (tokensOf(usage) ?? 0) > summed * (1 + DRIFT);
+    if (usage !== undefined && (!isOwn || isMore)) reported.usage = usage;
   }
   if (reported.cost === undefined && !llms.some(({ draft }) => draft.cost !== undefined)) {
     const costs = outer.flatMap(({ draft }) => (draft.cost === undefined ? [] : [draft.cost]));
@@ -46,13 +50,16 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
 
 /** A claim that differs from the sum of its parts is worth a word: hidden calls, or parts that were counted twice. */
 export function driftOf(reported: Usage | undefined, usages: readonly (Usage | undefined)[]): string | undefined {
-  const claimed = reported === undefined ? undefined : total(reported);
+  const claimed = tokensOf(reported);
   const summed = sumUsage(usages);
-  const sum = summed === undefined ? undefined : total(summed);
+  const sum = tokensOf(summed);
   if (claimed === undefined || sum === undefined) return undefined;
   if (Math.abs(claimed - sum) <= DRIFT * Math.max(claimed, sum)) return undefined;
   return `the recording reports ${claimed} tokens; its calls add up to ${sum}`;
 }
 
-const total = ({ input, output, total: given }: Usage): number | undefined =>
-  given ?? (input === undefined || output === undefined ? undefined : input + output);
+/** All tokens: the total as given, else both directions. */
+export function tokensOf(usage: Usage | undefined): number | undefined {
+  const { input, output, total } = usage ?? {};
+  return total ?? (input === undefined || output === undefined ? undefined : input + output);
+}

@@ -1,8 +1,9 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
-import type { Cost, Failure, Usage } from '../../trace/model.ts';
+import type { Cost, Failure, LlmStep, Usage } from '../../trace/model.ts';
 import { outcomeOf } from '../build/blocks.ts';
 import { defined } from '../build/defined.ts';
 import type { Turn } from '../build/draft.ts';
+import { finishOf } from '../build/finish.ts';
 import { turnOfText, turnsOf } from '../build/messages.ts';
 import { usageOf } from '../build/token-usage.ts';
 import { amount, argumentsOf, objects, pick, resultOf, unpacked } from '../build/values.ts';
@@ -36,6 +37,7 @@ export function observationStep(observation: Observation): Reading | undefined {
           cost: costDetails(observation.cost),
           input: inputTurns(observation.input),
           output: outputTurn(observation.output),
+          finish: finishIn(unpacked(observation.output)),
         }),
       };
     case 'TOOL':
@@ -91,6 +93,14 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   };
 }
 
+/** What LangChain's tools put out names the call it answers, whatever the type of the observation. */
+export function isToolMessage(output: unknown): boolean {
+  const message = unpacked(output);
+  if (!isFields(message)) return false;
+  const kwargs = isFields(message.kwargs) ? message.kwargs : message;
+  return typeof kwargs.tool_call_id === 'string' && kwargs.tool_call_id !== '';
+}
+
 const documentsIn = (output: unknown): unknown => (isFields(output) ? pick(output, 'documents', 'output') : output);
 
 /** Messages, in whatever the framework put around them; any other input is what was asked. */
@@ -107,8 +117,17 @@ export function inputTurns(value: unknown): Turn[] | undefined {
   return words === undefined ? undefined : [turnOfText('user', words)];
 }
 
+/** Why a reply ended, where the provider's own answer was kept. */
+function finishIn(output: unknown): LlmStep['finish'] | undefined {
+  if (!isFields(output)) return undefined;
+  const [choice] = [...objects(output.choices), ...objects(output.candidates)];
+  return finishOf(pick(choice ?? output, 'finish_reason', 'finishReason', 'stop_reason'));
+}
+
 function outputTurn(value: unknown): Turn | undefined {
   const given = unpacked(value);
+  // Python prints a content that is not there.
+  if (given === 'None') return undefined;
   if (typeof given === 'string') return turnOfText('assistant', given);
   const list = Array.isArray(given)
     ? given
