@@ -23,7 +23,7 @@ export function contentOf(value: unknown): Content {
 
 function readBlock(block: unknown, into: Content): void {
   if (typeof block === 'string') {
-    if (block !== '') into.parts.push({ type: 'text', text: text(block) ?? '' });
+    if (block !== '' && !readPrinted(block, into)) into.parts.push({ type: 'text', text: text(block) ?? '' });
     return;
   }
   if (!isFields(block)) return;
@@ -76,8 +76,23 @@ type Reader = (block: Fields, into: Content) => void;
 
 const say: Reader = (block, into) => {
   const said = text(pick(block, 'text', 'content', 'value'));
-  if (said !== undefined && said !== '') into.parts.push({ type: isThought(block) ? 'reasoning' : 'text', text: said });
+  if (said === undefined || said === '' || readPrinted(said, into)) return;
+  into.parts.push({ type: isThought(block) ? 'reasoning' : 'text', text: said });
 };
+
+/** An instrumentation that prints the SDK's object in place of its content: a call all the same. */
+const PRINTED = /^ResponseFunctionToolCall\(arguments='((?:[^'\\]|\\.)*)', call_id='([^'\\]*)', name='([^'\\]*)'/;
+
+function readPrinted(said: string, into: Content): boolean {
+  if (!said.startsWith('ResponseFunctionToolCall(')) return false;
+  const [, args = '', id = '', name = ''] = PRINTED.exec(said) ?? [];
+  into.calls.push({
+    name: label(name) ?? UNNAMED,
+    ...argumentsOf(args.replace(/\\(['\\])/g, '$1')),
+    ...defined({ id: label(id) }),
+  });
+  return true;
+}
 const isThought = ({ thought }: Fields): boolean => thought === true;
 
 const think: Reader = (block, into) => {

@@ -33,6 +33,7 @@ const MAX_SHARED = 64;
 
 class Claims {
   readonly #nodes: readonly Node[];
+  readonly #rank = new Map<Node, number>();
   /** Several calls of one id are in the order they were recorded or asked for in. */
   readonly #byId = new Map<string, Node<DraftTool>[]>();
   /** Recorded calls, in order, that no message asked for yet. */
@@ -41,6 +42,8 @@ class Claims {
   readonly #inOrder: Queue = { list: [], at: 0 };
   readonly #unanswered = new Map<string, Queue>();
   readonly #isAnswered = new Set<Node<DraftTool>>();
+  /** Calls with an id that replies asked for, by their wording. */
+  readonly #requested = new Map<string, Node<DraftTool>[]>();
   /** Every call that is known, recorded or told of. */
   readonly #tools = new Set<Node<DraftTool>>();
   /** How many results of each id were used, where every one of them is new. */
@@ -54,7 +57,8 @@ class Claims {
 
   constructor(nodes: readonly Node[]) {
     this.#nodes = nodes;
-    for (const node of nodes) {
+    for (const [i, node] of nodes.entries()) {
+      this.#rank.set(node, i);
       if (!isTool(node) || !isKept(node)) continue;
       this.#tools.add(node);
       const { callId, name } = node.draft;
@@ -65,18 +69,27 @@ class Claims {
 
   /** The calls a model's reply asks for. */
   request(turn: Turn | undefined, from: Node): void {
-    for (const [i, call] of (turn?.calls ?? []).entries()) this.#ask(call, from, i);
+    for (const [i, call] of (turn?.calls ?? []).entries()) {
+      const node = this.#ask(call, from, i);
+      const key = wordingOf(call);
+      const same = this.#requested.get(key);
+      if (same === undefined) this.#requested.set(key, [node]);
+      else if (!same.includes(node)) same.push(node);
+    }
   }
 
   /** A conversation as it was sent: older calls in it are echoes of ones that are known. */
   history(turns: readonly Turn[], at: Node | undefined, isDelta: boolean, isPast = true): void {
     const counts = new Map<string, number>();
+    const repeats = new Map<string, number>();
     for (const turn of turns) {
       for (const [i, call] of (turn.calls ?? []).entries()) {
         if (call.id !== undefined) {
           const same = this.#byId.get(call.id);
           const isKnown = same?.slice(0, MAX_SHARED).some(({ draft }) => isNamed(draft, call)) ?? false;
-          if (!isKnown) this.#ask(call, at, i, isPast);
+          const echoed = isDelta ? undefined : this.#echoed(call, repeats, at);
+          if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
+          else if (!isKnown) this.#ask(call, at, i, isPast);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
@@ -85,6 +98,23 @@ class Claims {
       }
     }
     this.results(turns, at, isDelta, isPast);
+  }
+
+  /**
+   * The call that a history repeats under an id of its own, as Responses do, which have two ids for a call: the nth call of
+   * that name and those arguments in the history is the nth that an earlier reply asked for.
+   */
+  #echoed(call: Call, repeats: Map<string, number>, at: Node | undefined): Node<DraftTool> | undefined {
+    const key = wordingOf(call);
+    const count = repeats.get(key) ?? 0;
+    repeats.set(key, count + 1);
+    const node = this.#requested.get(key)?.[count];
+    const isEarlier = this.#rankOf(node?.requester) < this.#rankOf(at);
+    return isEarlier ? node : undefined;
+  }
+
+  #rankOf(node: Node | undefined): number {
+    return (node === undefined ? undefined : this.#rank.get(node)) ?? Number.POSITIVE_INFINITY;
   }
 
   results(turns: readonly Turn[], at: Node | undefined, isDelta = true, isPast = true): void {
@@ -122,7 +152,8 @@ class Claims {
     for (const node of this.#tools) {
       const { callId, evidence, by } = node.draft;
       const isModels = past.has(node) || (callId !== undefined && evidence?.includes('mcp') !== true && by !== 'mcp');
-      if (isModels && node.requester === undefined) node.gaps.push('absentReplies');
+      const isSaid = node.gaps.includes('orphanResult');
+      if (isModels && !isSaid && node.requester === undefined) node.gaps.push('absentReplies');
     }
   }
 
@@ -137,7 +168,7 @@ class Claims {
     return all;
   }
 
-  #ask(call: Call, from: Node | undefined, index: number, isPast = false): void {
+  #ask(call: Call, from: Node | undefined, index: number, isPast = false): Node<DraftTool> {
     const known = this.#known(call, from);
     const node = known ?? this.#recorded(call) ?? this.#create(call, from, isPast);
     const { draft } = node;
@@ -162,6 +193,7 @@ class Claims {
     draft.evidence = withMessage(draft.evidence);
     if (from?.draft.kind === 'llm' && !isPast) node.requester ??= from;
     node.callIndex ??= index;
+    return node;
   }
 
   /**
@@ -277,6 +309,8 @@ class Claims {
     return node;
   }
 }
+
+const wordingOf = ({ name, args, argsRaw }: Call): string => JSON.stringify([name, args ?? argsRaw]);
 
 const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);

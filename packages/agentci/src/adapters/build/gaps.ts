@@ -84,7 +84,7 @@ export const GAPS = {
     hides: EVERYTHING,
   },
   dropped: {
-    code: 'CONTENT_DROPPED',
+    code: 'OTEL_DROPPED_ATTRIBUTES',
     says: 'the recorder dropped content at its limit: messages may be missing',
     hides: CALLS,
   },

@@ -5,11 +5,12 @@ import { defined } from '../build/defined.ts';
 import type { Turn } from '../build/draft.ts';
 import { finishOf } from '../build/finish.ts';
 import { turnOfText, turnsOf } from '../build/messages.ts';
+import { isResponseItem, itemTurns } from '../build/response-items.ts';
 import { usageOf } from '../build/token-usage.ts';
 import { amount, argumentsOf, objects, pick, resultOf, unpacked } from '../build/values.ts';
 import type { Reading } from './dialect.ts';
 import { documentOf } from './dialects/genai.ts';
-import { merged, wordsOf } from './messages.ts';
+import { anyTurns, merged, wordsOf } from './messages.ts';
 
 /** An observation of Langfuse, from its export or from its spans. */
 export interface Observation {
@@ -111,7 +112,7 @@ export function inputTurns(value: unknown): Turn[] | undefined {
     : isFields(given)
       ? pick(given, 'messages', 'contents', 'input')
       : undefined;
-  const turns = Array.isArray(list) && list.some(isFields) ? turnsOf(list.flat()) : [];
+  const turns = Array.isArray(list) && list.some(isFields) ? anyTurns(list.flat()) : [];
   if (turns.length > 0) return turns;
   const words = wordsOf(given);
   return words === undefined ? undefined : [turnOfText('user', words)];
@@ -129,6 +130,8 @@ function outputTurn(value: unknown): Turn | undefined {
   // Python prints a content that is not there.
   if (given === 'None') return undefined;
   if (typeof given === 'string') return turnOfText('assistant', given);
+  if (isFields(given) && given.object === 'response') return merged(itemTurns(objects(given.output)));
+  if (Array.isArray(given) && given.some(isResponseItem)) return merged(itemTurns(given));
   const list = Array.isArray(given)
     ? given
     : isFields(given)

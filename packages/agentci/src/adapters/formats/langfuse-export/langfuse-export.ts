@@ -8,7 +8,7 @@ import type { Draft, DraftStep } from '../../build/draft.ts';
 import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { worst } from '../../build/likeness.ts';
 import { undecorated } from '../../build/tool-name.ts';
-import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
+import { amount, fields, label, objects, pick, time, unpacked } from '../../build/values.ts';
 import { wordsOf } from '../../otel/messages.ts';
 import { inputTurns, isToolMessage, type Observation, observationStep, toolStep } from '../../otel/observation.ts';
 
@@ -68,8 +68,14 @@ function draftOf(value: Fields): Draft {
 function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const observation = observationOf(item);
   const isPlain = observation.type === 'SPAN' || observation.type === 'CHAIN';
-  const isCall = isPlain && (called.has(undecorated(observation.name)) || isToolMessage(observation.output));
-  const step = isCall ? toolStep(observation) : observationStep(observation);
+  const attributes = fields(unpacked(fields(unpacked(item.metadata)).attributes));
+  const tool = isPlain ? label(attributes['gen_ai.tool.name']) : undefined;
+  const isCalled = called.has(undecorated(observation.name)) || isToolMessage(observation.output);
+  const isCall = tool !== undefined || (isPlain && isCalled);
+  const callId = label(attributes['gen_ai.tool.call.id']);
+  const step = isCall
+    ? { ...defined({ callId }), ...toolStep({ ...observation, name: tool ?? observation.name }) }
+    : observationStep(observation);
   const place = defined({
     key: label(item.id),
     parent: label(item.parentObservationId),
