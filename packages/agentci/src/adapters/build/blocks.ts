@@ -23,7 +23,7 @@ export function contentOf(value: unknown): Content {
 
 function readBlock(block: unknown, into: Content): void {
   if (typeof block === 'string') {
-    if (block !== '') into.parts.push({ type: 'text', text: text(block) ?? '' });
+    if (block !== '' && !readPrinted(block, into)) into.parts.push({ type: 'text', text: text(block) ?? '' });
     return;
   }
   if (!isFields(block)) return;
@@ -38,6 +38,18 @@ function readBlock(block: unknown, into: Content): void {
 
 const isCallLike = (type: string, block: Fields): boolean =>
   /(?:use|call)$/i.test(type) && typeof block.name === 'string';
+
+/** Whether a block of a kind nobody knows may be a call: by its kind, or by its shape. */
+export function mayBeCall(block: unknown): boolean {
+  if (!isFields(block)) return false;
+  const { type } = block;
+  if (typeof type === 'string' && CALL_WORDS.test(type) && !/(?:result|output|response|text|summary)s?$/i.test(type))
+    return true;
+  const hasName = ['name', 'tool', 'toolName', 'tool_name', 'function'].some((key) => typeof block[key] === 'string');
+  return hasName && ['input', 'arguments', 'args', 'parameters'].some((key) => Object.hasOwn(block, key));
+}
+const CALL_WORDS =
+  /(?:^|[_.-])(?:tool|call|function|invoke|invocation|exec|execute|execution|command|action|use)|(?:Tool|Call|Function|Invocation|Execution|Command|Action|Use)/;
 
 /** Blocks without a type are named by their one telling key. */
 const keyOf = (block: Fields): string | undefined =>
@@ -64,8 +76,23 @@ type Reader = (block: Fields, into: Content) => void;
 
 const say: Reader = (block, into) => {
   const said = text(pick(block, 'text', 'content', 'value'));
-  if (said !== undefined && said !== '') into.parts.push({ type: isThought(block) ? 'reasoning' : 'text', text: said });
+  if (said === undefined || said === '' || readPrinted(said, into)) return;
+  into.parts.push({ type: isThought(block) ? 'reasoning' : 'text', text: said });
 };
+
+/** An instrumentation that prints the SDK's object in place of its content: a call all the same. */
+const PRINTED = /^ResponseFunctionToolCall\(arguments='((?:[^'\\]|\\.)*)', call_id='([^'\\]*)', name='([^'\\]*)'/;
+
+function readPrinted(said: string, into: Content): boolean {
+  if (!said.startsWith('ResponseFunctionToolCall(')) return false;
+  const [, args = '', id = '', name = ''] = PRINTED.exec(said) ?? [];
+  into.calls.push({
+    name: label(name) ?? UNNAMED,
+    ...argumentsOf(args.replace(/\\(['\\])/g, '$1')),
+    ...defined({ id: label(id) }),
+  });
+  return true;
+}
 const isThought = ({ thought }: Fields): boolean => thought === true;
 
 const think: Reader = (block, into) => {

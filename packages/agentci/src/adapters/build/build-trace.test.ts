@@ -234,12 +234,13 @@ describe('model calls', () => {
     expect(totals(trace)).toMatchObject({ llmCalls: { value: 2 }, totalTokens: { value: 42 } });
   });
 
-  test('leave an agent’s own sum alone where they have counts, and use it where they have none', () => {
+  test('count where they have numbers, unless their agent counts more than they explain or they have none', () => {
     const agent: DraftStep = { kind: 'agent', name: 'A', key: 'a', usage: { input: 99, output: 1 } };
-    expect(totals(build([agent, llm({ parent: 'a', usage: { input: 1, output: 2 } })])).totalTokens).toEqual({
-      exact: true,
-      value: 3,
-    });
+    const all = build([agent, llm({ parent: 'a', usage: { input: 100, output: 2 }, output: says('x') })]);
+    expect(totals(all).totalTokens).toEqual({ exact: true, value: 102 });
+    const some = build([agent, llm({ parent: 'a', usage: { input: 1, output: 2 }, output: says('x') })]);
+    expect(totals(some).totalTokens).toEqual({ exact: true, value: 100 });
+    expect(some.captured).toMatchObject({ toolCalls: 'partial', llmCalls: 'partial' });
     expect(totals(build([agent], { records: {} })).totalTokens).toEqual({ exact: true, value: 100 });
   });
 
@@ -361,7 +362,7 @@ describe('what was captured', () => {
     {
       when: 'a reply ended to call tools that are not there',
       steps: [llm({ output: says('x') }), llm({ finish: 'tool_calls', output: says('y') })],
-      level: 'none',
+      level: 'partial',
     },
     { when: 'calls were recorded as run, though replies were not', steps: [llm({}), tool('t')], level: 'full' },
     { when: 'everything is there and nothing was called', steps: [llm({ output: says('x') })], level: 'full' },

@@ -19,11 +19,12 @@ import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
 import { defined } from './defined.ts';
-import type { Call, Draft, DraftStep } from './draft.ts';
+import type { Call, Draft, DraftStep, DraftTool } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
-import { isCutOff, withGaps } from './gap.ts';
+import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
 import { inTimeOrder } from './order.ts';
+import { handoffTarget, undecorated } from './span-name.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
 import { reportedBy } from './usage.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
@@ -48,11 +49,12 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const error = draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
   const agents = agentsOf(nodes, draft.agents ?? []);
-  const gaps = withGaps(draft.records, kept);
+  const isWhole = kept.some((node) => isAgent(node) && node.draft.isWhole === true);
+  const gaps = gapsIn(nodes, draft, reported);
   const warnings = [
     ...(draft.warnings ?? []),
-    ...gaps.warnings,
-    ...driftWarnings({ steps, ...defined({ reported }) }),
+    ...gapWarnings(gaps),
+    ...(gaps.some(({ gap }) => gap === 'moreUsed') ? [] : driftWarnings({ steps, ...defined({ reported }) })),
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
@@ -77,7 +79,10 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     agents,
     steps,
     meta: draft.meta ?? {},
-    captured: capturedBy(gaps.records, { steps, agents, ...defined({ final, reported }) }),
+    captured: capturedBy(
+      { records: draft.records, empty: draft.empty ?? [], gaps, isWhole },
+      { steps, agents, ...defined({ final, reported }) },
+    ),
     warnings,
   };
 }
@@ -112,7 +117,10 @@ function withoutParallel(draft: DraftStep): readonly DraftStep[] {
 /** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
 function withBareName(draft: DraftStep): DraftStep {
   if (draft.kind === 'tool') {
-    const split = splitToolName(draft.name === '' ? UNNAMED : draft.name);
+    const isSpan = draft.evidence === undefined || draft.evidence.includes('span');
+    const to = isSpan ? handoffTarget(draft.name) : undefined;
+    if (to !== undefined) return handoffOf(draft, to);
+    const split = splitToolName(draft.name === '' ? UNNAMED : isSpan ? undecorated(draft.name) : draft.name);
     if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
@@ -126,6 +134,11 @@ function withBareName(draft: DraftStep): DraftStep {
     return withBareName(rest);
   }
   return { ...draft, ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }) };
+}
+
+/** A span of a tool that is called after the agent it hands over to: the call itself is in the messages. */
+function handoffOf({ key, parent, agent, t0, t1, status, error }: DraftTool, to: string): DraftStep {
+  return { kind: 'handoff', to, mode: 'pass', ...defined({ key, parent, agent, t0, t1, status, error }) };
 }
 
 function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: string }>(turn: T): T {
@@ -169,8 +182,8 @@ function numbered(nodes: readonly Node[]): Step[] {
 type Base = Pick<Step, 'id' | 'seq' | 'parent' | 'agent' | 'turn'>;
 
 function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
-  const { key, parent, agent, gap, ...rest } = node.draft as DraftStep &
-    Record<'key' | 'parent' | 'agent' | 'gap', string | undefined>;
+  const { key, parent, agent, gap, isWhole, ...rest } = node.draft as DraftStep &
+    Record<'key' | 'parent' | 'agent' | 'gap' | 'isWhole', string | undefined>;
   const status = rest.status ?? (rest.error === undefined ? 'unknown' : 'error');
   const raw = rest.raw ?? (key === undefined ? undefined : { ref: key });
   const step = { ...base, ...rest, status, ...defined({ raw }) };

@@ -1,3 +1,4 @@
+import { UNNAMED } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
 import { isEcho } from './same-call.ts';
@@ -7,7 +8,8 @@ import { resultOf } from './values.ts';
 /**
  * Joins what messages say about tool calls with the calls that were recorded: by call id, else in order within a name.
  * Calls that only messages tell of become steps. A field that the call's own record has is never replaced.
- * `nodes` are in time order; the answer is the same nodes with the new ones behind the LLM step that asked for them.
+ * `nodes` are in time order; the answer is the same nodes with the new ones behind the LLM step that asked for them, or before the one that was
+ * told of them.
  */
 export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node[] {
   const claims = new Claims(nodes);
@@ -22,7 +24,8 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
     claims.history(node.draft.input ?? [], node, false);
     if (node.draft.output !== undefined) claims.results([node.draft.output], node);
   }
-  claims.history(turns, nodes.at(-1), true);
+  claims.history(turns, nodes.at(-1), true, false);
+  claims.missReplies(llms);
   return claims.nodes();
 }
 
@@ -30,6 +33,7 @@ const MAX_SHARED = 64;
 
 class Claims {
   readonly #nodes: readonly Node[];
+  readonly #rank = new Map<Node, number>();
   /** Several calls of one id are in the order they were recorded or asked for in. */
   readonly #byId = new Map<string, Node<DraftTool>[]>();
   /** Recorded calls, in order, that no message asked for yet. */
@@ -38,17 +42,25 @@ class Claims {
   readonly #inOrder: Queue = { list: [], at: 0 };
   readonly #unanswered = new Map<string, Queue>();
   readonly #isAnswered = new Set<Node<DraftTool>>();
+  /** Calls with an id that replies asked for, by their wording. */
+  readonly #requested = new Map<string, Node<DraftTool>[]>();
+  /** Every call that is known, recorded or told of. */
+  readonly #tools = new Set<Node<DraftTool>>();
   /** How many results of each id were used, where every one of them is new. */
   readonly #answeredById = new Map<string, number>();
   readonly #created = new Map<Node | undefined, Node[]>();
+  /** Calls that were known when a reply was asked for, but not from a reply: they came before it. */
+  readonly #before = new Map<Node | undefined, Node[]>();
   /** How many calls without an id, by name, were asked for; and how many results without an id were used. */
   readonly #asked = new Map<string, number>();
   #answered = 0;
 
   constructor(nodes: readonly Node[]) {
     this.#nodes = nodes;
-    for (const node of nodes) {
+    for (const [i, node] of nodes.entries()) {
+      this.#rank.set(node, i);
       if (!isTool(node) || !isKept(node)) continue;
+      this.#tools.add(node);
       const { callId, name } = node.draft;
       if (callId !== undefined) this.#remember(callId, node);
       queueOf(this.#unasked, name).list.push(node);
@@ -57,46 +69,98 @@ class Claims {
 
   /** The calls a model's reply asks for. */
   request(turn: Turn | undefined, from: Node): void {
-    for (const [i, call] of (turn?.calls ?? []).entries()) this.#ask(call, from, i);
+    for (const [i, call] of (turn?.calls ?? []).entries()) {
+      const node = this.#ask(call, from, i);
+      const key = wordingOf(call);
+      const same = this.#requested.get(key);
+      if (same === undefined) this.#requested.set(key, [node]);
+      else if (!same.includes(node)) same.push(node);
+    }
   }
 
   /** A conversation as it was sent: older calls in it are echoes of ones that are known. */
-  history(turns: readonly Turn[], at: Node | undefined, isDelta: boolean): void {
+  history(turns: readonly Turn[], at: Node | undefined, isDelta: boolean, isPast = true): void {
     const counts = new Map<string, number>();
+    const repeats = new Map<string, number>();
     for (const turn of turns) {
       for (const [i, call] of (turn.calls ?? []).entries()) {
         if (call.id !== undefined) {
           const same = this.#byId.get(call.id);
           const isKnown = same?.slice(0, MAX_SHARED).some(({ draft }) => isNamed(draft, call)) ?? false;
-          if (!isKnown) this.#ask(call, at, i);
+          const echoed = isDelta ? undefined : this.#echoed(call, repeats, at);
+          if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
+          else if (!isKnown) this.#ask(call, at, i, isPast);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
         counts.set(call.name, count);
-        if (isDelta || count > (this.#asked.get(call.name) ?? 0)) this.#ask(call, at, i);
+        if (isDelta || count > (this.#asked.get(call.name) ?? 0)) this.#ask(call, at, i, isPast);
       }
     }
-    this.results(turns, at, isDelta);
+    this.results(turns, at, isDelta, isPast);
   }
 
-  results(turns: readonly Turn[], at: Node | undefined, isDelta = true): void {
+  /**
+   * The call that a history repeats under an id of its own, as Responses do, which have two ids for a call: the nth call of
+   * that name and those arguments in the history is the nth that an earlier reply asked for.
+   */
+  #echoed(call: Call, repeats: Map<string, number>, at: Node | undefined): Node<DraftTool> | undefined {
+    const key = wordingOf(call);
+    const count = repeats.get(key) ?? 0;
+    repeats.set(key, count + 1);
+    const node = this.#requested.get(key)?.[count];
+    const isEarlier = this.#rankOf(node?.requester) < this.#rankOf(at);
+    return isEarlier ? node : undefined;
+  }
+
+  #rankOf(node: Node | undefined): number {
+    return (node === undefined ? undefined : this.#rank.get(node)) ?? Number.POSITIVE_INFINITY;
+  }
+
+  results(turns: readonly Turn[], at: Node | undefined, isDelta = true, isPast = true): void {
     const nameless: Turn[] = [];
     const seen = new Map<string, number>();
     for (const turn of turns) {
       if (turn.role !== 'tool') continue;
       if (turn.callId === undefined) nameless.push(turn);
-      else this.#answer(this.#asking(turn.callId, seen, isDelta) ?? this.#createFrom(turn, at), turn);
+      else {
+        const found = this.#asking(turn.callId, seen, isDelta);
+        // A second answer under another name is of a call that took over the id and is not there.
+        const isOther = isDelta && found !== undefined && this.#isAnswered.has(found) && isOtherName(found, turn.name);
+        const asked = found === undefined || isOther ? this.#createFrom(turn, at, isPast) : found;
+        this.#isAnswered.add(asked);
+        this.#answer(asked, turn);
+      }
     }
     // A history that grows repeats the results that were read before.
     const fresh = isDelta ? nameless : nameless.slice(this.#answered);
     if (!isDelta) this.#answered = Math.max(this.#answered, nameless.length);
     else this.#answered += fresh.length;
-    for (const turn of fresh) this.#answer(this.#next(turn.name) ?? this.#createFrom(turn, at), turn);
+    for (const turn of fresh) {
+      const next = this.#next(turn.name) ?? this.#withId(turn.name);
+      // Of a result with neither id nor name only the number tells whether its call is known.
+      if (next === undefined && turn.name === undefined && nameless.length <= this.#tools.size) continue;
+      this.#answer(next ?? this.#createFrom(turn, at, isPast), turn);
+    }
+  }
+
+  /** A call with the model's id for it that no reply asked for is of a reply that was not recorded. */
+  missReplies(llms: readonly Node<DraftLlm>[]): void {
+    // Replies without their content may be the ones that asked; without any, nothing says that replies are recorded.
+    if (llms.length === 0 || llms.some(({ draft }) => draft.output === undefined)) return;
+    const past = new Set([...this.#before.values()].flat());
+    for (const node of this.#tools) {
+      const { callId, evidence, by } = node.draft;
+      const isModels = past.has(node) || (callId !== undefined && evidence?.includes('mcp') !== true && by !== 'mcp');
+      const isSaid = node.gaps.includes('orphanResult');
+      if (isModels && !isSaid && node.requester === undefined) node.gaps.push('absentReplies');
+    }
   }
 
   nodes(): Node[] {
     const all: Node[] = [];
     for (const node of this.#nodes) {
+      for (const created of this.#before.get(node) ?? []) all.push(created);
       all.push(node);
       for (const created of this.#created.get(node) ?? []) all.push(created);
     }
@@ -104,9 +168,9 @@ class Claims {
     return all;
   }
 
-  #ask(call: Call, from: Node | undefined, index: number): void {
+  #ask(call: Call, from: Node | undefined, index: number, isPast = false): Node<DraftTool> {
     const known = this.#known(call, from);
-    const node = known ?? this.#recorded(call) ?? this.#create(call, from);
+    const node = known ?? this.#recorded(call) ?? this.#create(call, from, isPast);
     const { draft } = node;
     if (call.id !== undefined) {
       draft.callId ??= call.id;
@@ -127,8 +191,9 @@ class Claims {
     // Rules against tools look at both names.
     if (call.name !== draft.name) draft.rawName ??= call.name;
     draft.evidence = withMessage(draft.evidence);
-    if (from?.draft.kind === 'llm') node.requester ??= from;
+    if (from?.draft.kind === 'llm' && !isPast) node.requester ??= from;
     node.callIndex ??= index;
+    return node;
   }
 
   /**
@@ -185,8 +250,18 @@ class Claims {
     return next;
   }
 
-  #answer(node: Node<DraftTool> | undefined, turn: Turn): void {
-    if (node === undefined) return;
+  /** A result without an id can belong to a call that has one: to the first of its name without an answer. */
+  #withId(name: string | undefined): Node<DraftTool> | undefined {
+    if (name === undefined) return undefined;
+    for (const node of this.#tools) {
+      if (this.#isAnswered.has(node) || !isNamed(node.draft, { name })) continue;
+      this.#isAnswered.add(node);
+      return node;
+    }
+    return undefined;
+  }
+
+  #answer(node: Node<DraftTool>, turn: Turn): void {
     const { draft } = node;
     const result = turn.result ?? resultOfParts(turn);
     if (draft.result === undefined && result !== undefined) draft.result = result;
@@ -199,10 +274,10 @@ class Claims {
     draft.evidence = withMessage(draft.evidence);
   }
 
-  /** A result whose call nobody recorded still tells that the tool ran. */
-  #createFrom(turn: Turn, at: Node | undefined): Node<DraftTool> | undefined {
-    if (turn.name === undefined) return undefined;
-    const node = this.#create({ name: turn.name }, at);
+  /** A result whose call was not recorded still tells that a tool ran, though maybe not which. */
+  #createFrom(turn: Turn, at: Node | undefined, isPast: boolean): Node<DraftTool> {
+    const node = this.#create({ name: turn.name ?? UNNAMED }, at, isPast);
+    node.gaps.push('orphanResult');
     if (turn.callId !== undefined) {
       node.draft.callId = turn.callId;
       this.#remember(turn.callId, node);
@@ -210,10 +285,11 @@ class Claims {
     return node;
   }
 
-  #create(call: Pick<Call, 'name'>, from: Node | undefined): Node<DraftTool> {
+  #create(call: Pick<Call, 'name'>, from: Node | undefined, isPast: boolean): Node<DraftTool> {
     const agent = from === undefined ? undefined : (from.draft.agent ?? undefined);
     const parent = from?.draft.kind === 'llm' ? from.parent : from;
-    const at = from?.draft.t1 ?? from?.draft.t0;
+    const isBefore = isPast && from?.draft.kind === 'llm';
+    const at = isBefore ? from.draft.t0 : (from?.draft.t1 ?? from?.draft.t0);
     const draft: DraftTool = {
       kind: 'tool',
       name: call.name,
@@ -225,15 +301,22 @@ class Claims {
       Object.assign(node.above, from.above);
       if (from.draft.kind === 'agent') node.above.agent = from;
     }
-    const list = this.#created.get(from);
-    if (list === undefined) this.#created.set(from, [node]);
+    this.#tools.add(node);
+    const lists = isBefore ? this.#before : this.#created;
+    const list = lists.get(from);
+    if (list === undefined) lists.set(from, [node]);
     else list.push(node);
     return node;
   }
 }
 
-const isNamed = (draft: DraftTool, call: Call): boolean =>
+const wordingOf = ({ name, args, argsRaw }: Call): string => JSON.stringify([name, args ?? argsRaw]);
+
+const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);
+
+const isOtherName = ({ draft }: Node<DraftTool>, name: string | undefined): boolean =>
+  name !== undefined && !isNamed(draft, { name });
 
 /** A list that is used up from its beginning, without moving the rest each time. */
 interface Queue {

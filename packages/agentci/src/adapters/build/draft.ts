@@ -1,6 +1,7 @@
 import type {
   Agent,
   AgentStep,
+  Capability,
   Captured,
   Cost,
   EventStep,
@@ -18,6 +19,9 @@ import type {
   TraceSource,
   Usage,
 } from '../../trace/model.ts';
+import type { Gap } from './gaps.ts';
+
+export type { Gap } from './gaps.ts';
 
 /** What an adapter knows about one run, before duplicates are folded, calls joined and steps put in order. */
 export interface Draft {
@@ -43,17 +47,26 @@ export interface Draft {
   readonly resources?: Trace['resources'];
   readonly meta?: Record<string, unknown>;
   /**
-   * What this format records by its nature. The builder lowers a level where the steps lack the field, and raises it
-   * where they have it; a capability that is not named is `none` unless found.
+   * What this format has a place for. That alone proves nothing: the builder says `full` only where this recording shows
+   * that the place was used, and lowers it where steps lack the field or a gap was found.
    */
   readonly records: Partial<Captured>;
+  /** Lists that are there and empty: what they are for was recorded, and there was none. */
+  readonly empty?: readonly Capability[];
+  /** Signs of missing parts that only the adapter can see. */
+  readonly gaps?: readonly GapNote[];
+  /** Numbers of steps as the source counts them. Fewer found is a gap. */
+  readonly counts?: { readonly llmCalls?: number; readonly toolCalls?: number };
   /** A change of the speaking agent between two LLM calls is a handoff, though nothing says so. */
   readonly speakersHandOff?: boolean;
   readonly warnings?: Trace['warnings'];
 }
 
-/** Why a reply may hold more than was recorded of it. */
-export type Gap = 'cutOff' | 'damaged' | 'alternatives';
+/** A sign that the recording holds less than happened, and what is known about it: a number, an id. */
+export interface GapNote {
+  readonly gap: Gap;
+  readonly detail?: string;
+}
 
 /** A tool call as a message asks for it. */
 export interface Call {
@@ -117,6 +130,8 @@ export interface DraftAgent extends DraftBase, Omit<Own<AgentStep>, 'input' | 'o
   readonly kind: 'agent';
   readonly input?: readonly Turn[];
   readonly output?: Turn;
+  /** Its messages are the whole conversation, not just what was asked and answered: they show every call. */
+  readonly isWhole?: boolean;
   /** Sums over the agent's calls; used only where no LLM call says its own. */
   readonly usage?: Usage;
   readonly cost?: Cost;

@@ -187,10 +187,15 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
     source: { format },
     steps: run.map(stepOf),
     records: MESSAGES_RECORD,
+    gaps: run.some(isUnasked) ? [{ gap: 'absentChildren', detail: 'a request without its messages' }] : [],
     ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
     ...(last.error === undefined ? {} : { status: 'error', error: last.error }),
   };
 }
+
+/** A request that was recorded without what it asked hides all that came before it. */
+const isUnasked = ({ record, input, previousId }: WireExchange): boolean =>
+  input.length === 0 && previousId === undefined && pairOf(record) !== undefined;
 
 function stepOf({ record: _, tools: __, previousId: ___, input, error, status, ...rest }: WireExchange): DraftLlm {
   return {

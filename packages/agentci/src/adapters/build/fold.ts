@@ -1,3 +1,4 @@
+import { textOf } from './answer.ts';
 import type { DraftLlm, DraftTool } from './draft.ts';
 import { hasOtherValues } from './same-call.ts';
 import { isKept, isLlm, isTool, type Node, target } from './tree.ts';
@@ -104,12 +105,24 @@ function foldResponses(nodes: readonly Node[]): void {
     if (!isLlm(node) || !isKept(node) || node.draft.responseId === undefined) continue;
     const first = byId.get(node.draft.responseId);
     if (first === undefined) byId.set(node.draft.responseId, node);
-    else {
+    else if (isOneReply(node.draft, first.draft)) {
       node.foldedInto = first;
       fill(first.draft, node.draft);
       widen(first.draft, node.draft);
     }
   }
+}
+
+/** Servers that give one id to every reply exist: replies that differ, or that do not overlap in time, are two. */
+function isOneReply(a: DraftLlm, b: DraftLlm): boolean {
+  const isApart = (one: DraftLlm, other: DraftLlm): boolean =>
+    one.t1 !== undefined && other.t0 !== undefined && one.t1 <= other.t0 && one.t0 !== other.t0;
+  const said = ({ output }: DraftLlm): string | undefined =>
+    output === undefined
+      ? undefined
+      : JSON.stringify([textOf(output), output.calls?.map(({ name, args }) => [name, args])]);
+  const [one, other] = [said(a), said(b)];
+  return !isApart(a, b) && !isApart(b, a) && (one === undefined || other === undefined || one === other);
 }
 
 /** Takes over what the other record has and this one lacks. */

@@ -26,6 +26,7 @@ export function withHandoffs(
 ): Node[] {
   const names = new Map(options.agents.map((agent) => [slug(agent.name), agent.name]));
   const said = new Set(nodes.flatMap((node) => (isHandoff(node) ? [slug(node.draft.to)] : [])));
+  const recorded = new Set(nodes.flatMap((node) => (isHandoff(node) ? [node.draft.from ?? agentOf(node)] : [])));
   const out: Node[] = [];
   const viaAgents = subAgents(nodes);
   let speaker: string | undefined;
@@ -41,6 +42,8 @@ export function withHandoffs(
     const found = transferOf(node, names) ?? viaAgents.get(node);
     const from = agentOf(node);
     if (found === undefined || found.to === from || said.has(slug(found.to))) continue;
+    // Where an agent's handoffs are recorded as such, a transfer that is not among them was asked for and not made.
+    if (found.mode === 'pass' && from !== undefined && recorded.has(from)) continue;
     out.push(handoff(node, { ...found, ...(from === undefined ? {} : { from }), via: node }));
   }
   return out;
@@ -60,11 +63,20 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
     const named = isFields(args) ? keys.map((key) => label(args[key])).find((value) => value !== undefined) : undefined;
     if (named !== undefined) return { to: names.get(slug(named)) ?? named, mode };
   }
-  const to = TRANSFER.exec(name)?.[1];
-  if (to === undefined || to === 'agent') return undefined;
+  const tool = TRANSFER.exec(name)?.[1];
+  if (tool === undefined) return undefined;
+  // Where the arguments or the result name the agent, the tool's own name is just a name.
+  const to = namedAgent(args) ?? namedAgent(node.draft.result) ?? tool;
+  if (to === 'agent') return undefined;
   // `transfer_to_billing` leads to the agent that calls itself BillingAgent.
   return { to: names.get(slug(to)) ?? names.get(`${slug(to)}agent`) ?? to, mode: 'pass' };
 }
+
+function namedAgent(value: unknown): string | undefined {
+  if (!isFields(value)) return undefined;
+  return AGENT_KEYS.map((key) => label(value[key])).find((name) => name !== undefined);
+}
+const AGENT_KEYS = ['agent_name', 'agentName', 'target_agent_name', 'target_agent', 'targetAgent', 'to_agent'];
 
 /** Agents that ran inside a tool call: the call handed over and got control back. */
 function subAgents(nodes: readonly Node[]): Map<Node, Found> {

@@ -4,7 +4,7 @@ import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { langchainMessage } from './langchain.ts';
-import { argumentsOf, fields, label, objects, pick, text, time } from './values.ts';
+import { argumentsOf, fields, label, objects, parseJson, pick, text, time } from './values.ts';
 
 const ROLES: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -43,12 +43,17 @@ export const turnOfText = (role: Message['role'], said: string): Turn => ({
 /** The turns of one message: itself, and the results it carries. */
 export function messageTurns(given: Fields): Turn[] {
   const message = langchainMessage(given) ?? given;
-  const role = roleOf(message.role) ?? 'user';
+  const named = roleOf(message.role) ?? 'user';
+  const written = named === 'assistant' || named === 'tool' ? writtenCalls(message.content) : [];
+  // Koog gives a call in the history the role of its result.
+  if (written.length > 0) return messageTurns({ ...message, role: 'assistant', content: null, tool_calls: written });
+  const role = named;
   const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
   // Some writers list a call in the content and again beside it; two in one list are two calls, whatever their ids.
   const inContent = [...calls];
   for (const call of objects(message.tool_calls)) addCall(call, calls, inContent);
   if (isFields(message.function_call)) addCall(message.function_call, calls, inContent);
+  if (calls.length === 0) addRawCalls(fields(message.additional_kwargs), calls);
   if (typeof message.refusal === 'string' && message.refusal !== '') parts.push(said(message.refusal));
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
     parts.unshift({ type: 'reasoning', text: text(message.reasoning_content) ?? '' });
@@ -69,6 +74,22 @@ function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
   const id = label(pick(call, 'id', 'tool_call_id', 'toolCallId', 'call_id'));
   if (id !== undefined && known.some((one) => one.id === id && (one.name === name || name === UNNAMED))) return;
   into.push({ name, ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')), ...defined({ id }) });
+}
+
+/** What the provider sent, which LangChain keeps beside its own reading of it, or alone. */
+function addRawCalls({ tool_calls, function_call }: Fields, into: Call[]): void {
+  for (const call of objects(tool_calls)) addCall(call, into, []);
+  if (isFields(function_call)) addCall(function_call, into, []);
+}
+
+/** Calls that a writer put into the content as JSON: a list of `{id, type, function: {name, arguments}}`. */
+function writtenCalls(content: unknown): readonly Fields[] {
+  if (typeof content !== 'string' || !/^\s*\[\s*\{/.test(content)) return [];
+  const list = parseJson(content);
+  const isCall = (item: Fields): boolean =>
+    isFields(item.function) && typeof item.function.name === 'string' && 'arguments' in item.function;
+  const calls = objects(list);
+  return Array.isArray(list) && calls.length === list.length && calls.every(isCall) ? calls : [];
 }
 
 function toolTurn(message: Fields, about: Partial<Turn>): Turn {

@@ -1,4 +1,4 @@
-import type { DraftAgent, DraftHandoff, DraftLlm, DraftStep, DraftTool } from './draft.ts';
+import type { DraftAgent, DraftHandoff, DraftLlm, DraftStep, DraftTool, Gap } from './draft.ts';
 
 type Mutable<T> = T extends DraftStep ? { -readonly [K in keyof T]: T[K] } : never;
 
@@ -16,6 +16,8 @@ export interface Node<D extends DraftStep = DraftStep> {
   /** The LLM step that asked for this call, and the position of the call in its message. */
   requester: Node | undefined;
   callIndex: number | undefined;
+  /** What the builder found missing here. */
+  readonly gaps: Gap[];
 }
 
 export const isLlm = (node: Node): node is Node<DraftLlm> => node.draft.kind === 'llm';
@@ -34,6 +36,7 @@ export const nodeOf = (draft: DraftStep, parent: Node | undefined): Node => ({
   isDropped: draft.kind === 'span',
   requester: undefined,
   callIndex: undefined,
+  gaps: [],
 });
 
 /**

@@ -2,6 +2,8 @@ import type { Trace, Usage } from '../../trace/model.ts';
 import type { DraftAgent, DraftLlm } from './draft.ts';
 import { isAgent, isKept, isLlm, type Node } from './tree.ts';
 
+const DRIFT = 0.02;
+
 /**
  * The totals of a run where the source says them: its own claim, else the sum an agent's record carries when no call of a
  * model says its own. Sums over steps stay with the steps.
@@ -14,9 +16,13 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
   const reported: NonNullable<Trace['reported']> = { ...claimed };
   // Seconds become milliseconds: a hostile number can grow beyond all numbers on the way.
   if (reported.durationMs !== undefined && !Number.isFinite(reported.durationMs)) delete reported.durationMs;
-  if (reported.usage === undefined && !llms.some(({ draft }) => draft.usage !== undefined)) {
+  if (reported.usage === undefined) {
     const usage = sumUsage(outer.map(({ draft }) => draft.usage));
-    if (usage !== undefined) reported.usage = usage;
+    const isOwn = llms.some(({ draft }) => draft.usage !== undefined);
+    // Where an agent counts more than its calls explain, calls are missing: the larger number is the one to go by.
+    const summed = tokensOf(sumUsage(llms.map(({ draft }) => draft.usage)));
+    const isMore = summed !== undefined && (tokensOf(usage) ?? 0) > summed * (1 + DRIFT);
+    if (usage !== undefined && (!isOwn || isMore)) reported.usage = usage;
   }
   if (reported.cost === undefined && !llms.some(({ draft }) => draft.cost !== undefined)) {
     const costs = outer.flatMap(({ draft }) => (draft.cost === undefined ? [] : [draft.cost]));
@@ -40,4 +46,10 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
     sum[key] = values.reduce((total: number, value) => total + (value ?? 0), 0);
   }
   return Object.keys(sum).length === 0 ? undefined : sum;
+}
+
+/** All tokens: the total as given, else both directions. */
+export function tokensOf(usage: Usage | undefined): number | undefined {
+  const { input, output, total } = usage ?? {};
+  return total ?? (input === undefined || output === undefined ? undefined : input + output);
 }

@@ -57,7 +57,7 @@ describe('Claude Code stream-json', () => {
 
   test('says that helper models used more than the run', async () => {
     const trace = await traceOf([result({ modelUsage: { m: { inputTokens: 400, outputTokens: 107 } } })]);
-    expect(trace.warnings).toMatchObject([{ code: 'HIDDEN_CALLS' }]);
+    expect(trace.warnings).toMatchObject([{ code: 'HIDDEN_CALLS' }, { code: 'USAGE_DRIFT' }]);
   });
 
   test.each([

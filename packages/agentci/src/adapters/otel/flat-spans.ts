@@ -39,7 +39,7 @@ export function flatSpan(span: Fields, record: RawRecord): Span {
   const context = fields(pick(span, 'context', 'spanContext', 'span_context'));
   const tags = pick(span, 'attributes', 'tags');
   const attributes =
-    Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0] ? jaegerTags(tags) : attributesOf(tags);
+    Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0] ? jaegerTags(tags) : dotted(attributesOf(tags));
   const t0 = startOf(span);
   const status = statusOf(span.status);
   const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
@@ -71,6 +71,34 @@ export function flatSpan(span: Fields, record: RawRecord): Span {
       statusMessage: label(status.message),
     }),
   };
+}
+
+/** The names under which exports nest attributes: `{llm: {model_name}}` for `llm.model_name`. */
+const NESTED = new Set([
+  'openinference',
+  'llm',
+  'input',
+  'output',
+  'tool',
+  'tool_call',
+  'agent',
+  'retrieval',
+  'gen_ai',
+  'graph',
+]);
+
+/** Attributes that were nested, under the names they had; lists stay lists. */
+function dotted(attributes: Fields): Fields {
+  if (!Object.entries(attributes).some(([key, value]) => NESTED.has(key) && isFields(value))) return attributes;
+  const flat: Record<string, unknown> = {};
+  const add = (path: string, value: unknown, depth: number): void => {
+    if (!isFields(value) || depth > 8) flat[path] = value;
+    else for (const [key, item] of Object.entries(value)) add(`${path}.${key}`, item, depth + 1);
+  };
+  for (const [key, value] of Object.entries(attributes))
+    if (NESTED.has(key) && isFields(value)) add(key, value, 0);
+    else flat[key] = value;
+  return flat;
 }
 
 /** Jaeger and Zipkin say it with a tag. */

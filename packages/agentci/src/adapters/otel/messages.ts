@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Turn } from '../build/draft.ts';
 import { messageTurns, turnOfText, turnsOf } from '../build/messages.ts';
+import { isResponseItem, itemTurns } from '../build/response-items.ts';
 import { fields, objects, parseJson, text, unpacked } from '../build/values.ts';
 import type { Span, SpanEvent } from './span.ts';
 
@@ -79,8 +80,26 @@ function contentOf({ body, attributes }: SpanEvent): Fields {
 }
 
 export function exchange(input: readonly Turn[], output: readonly Turn[]): Exchange {
-  const said = merged(output);
+  const said = firstOf(output);
   return { ...(input.length === 0 ? {} : { input }), ...(said === undefined ? {} : { output: said }) };
+}
+
+/**
+ * Several messages of one reply are choices: the first that says something is the answer. Nothing tells which one's calls
+ * were made, and some writers give every call a message of its own, so all of them count.
+ */
+function firstOf(output: readonly Turn[]): Turn | undefined {
+  const all = merged(output);
+  const choices = output.filter(({ role }) => role !== 'tool');
+  if (all === undefined || choices.length < 2) return all;
+  const first = choices.find(({ parts }) => parts.some(({ type }) => type === 'text'));
+  return first === undefined ? all : { ...all, parts: first.parts };
+}
+
+/** Messages of any provider, or the items of a response, which stand for messages too. */
+export function anyTurns(value: unknown): Turn[] {
+  const items = isFields(value) && value.object === 'response' ? value.output : value;
+  return Array.isArray(items) && items.some(isResponseItem) ? itemTurns(items) : turnsOf(items);
 }
 
 /** Replies that came in several messages as one: everything said, every call asked for. */

@@ -1,14 +1,16 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
-import type { Cost, Failure, Usage } from '../../trace/model.ts';
+import type { Cost, Failure, LlmStep, Usage } from '../../trace/model.ts';
 import { outcomeOf } from '../build/blocks.ts';
 import { defined } from '../build/defined.ts';
 import type { Turn } from '../build/draft.ts';
+import { finishOf } from '../build/finish.ts';
 import { turnOfText, turnsOf } from '../build/messages.ts';
+import { isResponseItem, itemTurns } from '../build/response-items.ts';
 import { usageOf } from '../build/token-usage.ts';
 import { amount, argumentsOf, objects, pick, resultOf, unpacked } from '../build/values.ts';
 import type { Reading } from './dialect.ts';
 import { documentOf } from './dialects/genai.ts';
-import { merged, wordsOf } from './messages.ts';
+import { anyTurns, merged, wordsOf } from './messages.ts';
 
 /** An observation of Langfuse, from its export or from its spans. */
 export interface Observation {
@@ -36,6 +38,7 @@ export function observationStep(observation: Observation): Reading | undefined {
           cost: costDetails(observation.cost),
           input: inputTurns(observation.input),
           output: outputTurn(observation.output),
+          finish: finishIn(unpacked(observation.output)),
         }),
       };
     case 'TOOL':
@@ -91,6 +94,14 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   };
 }
 
+/** What LangChain's tools put out names the call it answers, whatever the type of the observation. */
+export function isToolMessage(output: unknown): boolean {
+  const message = unpacked(output);
+  if (!isFields(message)) return false;
+  const kwargs = isFields(message.kwargs) ? message.kwargs : message;
+  return typeof kwargs.tool_call_id === 'string' && kwargs.tool_call_id !== '';
+}
+
 const documentsIn = (output: unknown): unknown => (isFields(output) ? pick(output, 'documents', 'output') : output);
 
 /** Messages, in whatever the framework put around them; any other input is what was asked. */
@@ -101,15 +112,26 @@ export function inputTurns(value: unknown): Turn[] | undefined {
     : isFields(given)
       ? pick(given, 'messages', 'contents', 'input')
       : undefined;
-  const turns = Array.isArray(list) && list.some(isFields) ? turnsOf(list.flat()) : [];
+  const turns = Array.isArray(list) && list.some(isFields) ? anyTurns(list.flat()) : [];
   if (turns.length > 0) return turns;
   const words = wordsOf(given);
   return words === undefined ? undefined : [turnOfText('user', words)];
 }
 
+/** Why a reply ended, where the provider's own answer was kept. */
+function finishIn(output: unknown): LlmStep['finish'] | undefined {
+  if (!isFields(output)) return undefined;
+  const [choice] = [...objects(output.choices), ...objects(output.candidates)];
+  return finishOf(pick(choice ?? output, 'finish_reason', 'finishReason', 'stop_reason'));
+}
+
 function outputTurn(value: unknown): Turn | undefined {
   const given = unpacked(value);
+  // Python prints a content that is not there.
+  if (given === 'None') return undefined;
   if (typeof given === 'string') return turnOfText('assistant', given);
+  if (isFields(given) && given.object === 'response') return merged(itemTurns(objects(given.output)));
+  if (Array.isArray(given) && given.some(isResponseItem)) return merged(itemTurns(given));
   const list = Array.isArray(given)
     ? given
     : isFields(given)

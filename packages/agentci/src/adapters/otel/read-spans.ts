@@ -54,6 +54,28 @@ function readSpan(span: Span): ReadSpan {
   return { span, dialect: dialect!.name, steps };
 }
 
+/** A name for the agent that no agent of the run has, such as the instrumentation's own, gives way to the one around it. */
+function withOwnAgents(run: readonly ReadSpan[]): DraftStep[] {
+  const steps = run.flatMap((read) => read.steps);
+  const byKey = new Map(steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])));
+  const names = new Set(steps.flatMap((step) => (step.kind === 'agent' ? [step.name] : [])));
+  const hasAgentAbove = (step: DraftStep): boolean => {
+    let above = step.parent === undefined ? undefined : byKey.get(step.parent);
+    for (let i = 0; above !== undefined && i < MAX_DEPTH; i++) {
+      if (above.kind === 'agent') return true;
+      above = above.parent === undefined ? undefined : byKey.get(above.parent);
+    }
+    return false;
+  };
+  return steps.map((step) => {
+    if (step.kind === 'agent' || step.agent === undefined || names.size === 0 || names.has(step.agent)) return step;
+    if (!hasAgentAbove(step)) return step;
+    const { agent: _, ...rest } = step;
+    return rest;
+  });
+}
+const MAX_DEPTH = 64;
+
 const tellsOfCalls = ({ kind }: DraftStep): boolean => kind === 'llm' || kind === 'agent';
 
 function draftOf(run: readonly ReadSpan[], format: string): Draft {
@@ -68,17 +90,17 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
   return {
     ...defined({ id: runId }),
     source: { format, dialects, ...(traceIds.length === 0 ? {} : { traceIds }) },
-    steps: run.flatMap(({ steps }) => steps),
+    steps: withOwnAgents(run),
     meta: defined({ session, service: label(first.resource['service.name']) }),
     records: {
       ...TRACING_RECORD,
-      // What was dropped may have been the messages.
-      toolCalls: isCut ? 'partial' : 'full',
       // An instrumentation of tools alone does not say that no model was called.
       llmCalls: hasLlm ? 'full' : 'none',
     },
+    // What was dropped may have been the messages.
+    gaps: isCut ? [{ gap: 'dropped', detail: `${dropped} attributes` }] : [],
     warnings:
-      dropped === 0
+      dropped === 0 || isCut
         ? []
         : [
             {

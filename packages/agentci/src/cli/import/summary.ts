@@ -67,7 +67,10 @@ export const isFailure = (trace: Trace): boolean =>
   trace.status === 'error' ||
   trace.status === 'incomplete' ||
   toolCalls(trace).some(({ status }) => status === 'error' || status === 'denied') ||
-  (trace.outcomes ?? []).some(({ name, value }) => SUCCESS.test(name) && (value === false || value === 0));
+  (trace.outcomes ?? []).some(({ name, value }) =>
+    HARM.test(name) ? value === true || value === 1 : SUCCESS.test(name) && (value === false || value === 0),
+  );
 
 /** Scores where 0 is bad: of many others, such as toxicity, 0 is what one hopes for. */
+const HARM = /^attack_succeeded$/i;
 const SUCCESS = /reward|success|pass|correct|utility|accuracy|resolved|security/i;

@@ -31,6 +31,8 @@ export class A2aRun {
   ask(message: Fields): void {
     const content = partsOf(message.parts);
     this.#asked.push(content);
+    // What the agent said before is no answer to this.
+    this.#lastWords = undefined;
     this.#message({ from: USER, to: AGENT, content, type: 'request' }, message);
   }
 

@@ -57,9 +57,16 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
         requests.set(id, (response) => run.end(response));
         break;
       }
-      case 'session/update':
-        current?.update(fields(params.update));
+      case 'session/update': {
+        const run = current ?? new AcpRun(session);
+        if (current === undefined) {
+          // The prompt was not recorded; what the agent did was.
+          runs.push({ record, run });
+          bySession.set(session, run);
+        }
+        run.update(fields(params.update));
         break;
+      }
       case 'session/request_permission':
         if (current !== undefined) requests.set(id, (response) => current.permit(params, fields(response.result)));
         break;

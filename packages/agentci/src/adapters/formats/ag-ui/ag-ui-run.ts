@@ -1,11 +1,18 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
+import { UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Draft, Turn } from '../../build/draft.ts';
+import type { Call, Draft, Turn } from '../../build/draft.ts';
 import { messageTurns, roleOf, turnOfText } from '../../build/messages.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+
+/** What earlier runs of a thread held. */
+export interface AgUiPast {
+  readonly messages: Set<string>;
+  readonly calls: Map<string, Call>;
+}
 
 /** A run as its events tell of it: texts and calls come in pieces. The protocol has no tokens and no flag for failures. */
 export class AgUiRun {
@@ -16,6 +23,8 @@ export class AgUiRun {
   readonly #times: (number | undefined)[] = [];
   /** Messages of earlier runs and of this one. */
   readonly #known: Set<string>;
+  /** Calls of earlier runs and of this one. */
+  readonly #allCalls: Map<string, Call>;
   #open: OpenReply | undefined;
   #lastText = '';
   #lastCall = '';
@@ -27,8 +36,9 @@ export class AgUiRun {
   #result: unknown;
   #hasContent = false;
 
-  constructor(known: Set<string>) {
-    this.#known = known;
+  constructor({ messages, calls }: AgUiPast) {
+    this.#known = messages;
+    this.#allCalls = calls;
   }
 
   add(event: Fields): void {
@@ -51,8 +61,11 @@ export class AgUiRun {
       if (reply !== undefined) extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
       else if (role !== 'assistant') this.#dialogue.hear(turnOfText(role, said));
     }
-    for (const [id, { args, name, reply }] of this.#calls)
-      extend(reply, { parts: [], calls: [{ id, name, ...argumentsOf(args) }] });
+    for (const [id, { args, name, reply }] of this.#calls) {
+      const call: Call = { id, name, ...argumentsOf(args) };
+      this.#allCalls.set(id, call);
+      extend(reply, { parts: [], calls: [call] });
+    }
     if (!this.#isStarted && !this.#hasContent) return undefined;
     return {
       source: { format },
@@ -76,11 +89,16 @@ export class AgUiRun {
     this.#id = label(pick(event, 'runId', 'run_id'));
     this.#thread = label(pick(event, 'threadId', 'thread_id'));
     // What was said before this run is what it was asked.
-    for (const message of objects(fields(event.input).messages)) {
+    const told = objects(fields(event.input).messages).map((message) => {
       const id = label(message.id);
       if (id !== undefined) this.#known.add(id);
-      this.#dialogue.hear(...messageTurns(plain(message)).map(({ calls: _, ...turn }) => turn));
-    }
+      return messageTurns(plain(message));
+    });
+    // Its calls and their results are of earlier runs.
+    for (const call of told.flat().flatMap(({ calls }) => calls ?? []))
+      if (call.id !== undefined) this.#allCalls.set(call.id, call);
+    for (const { calls: _, ...turn } of told.flat())
+      if (turn.role !== 'tool' || !this.#allCalls.has(turn.callId ?? '')) this.#dialogue.hear(turn);
   }
 
   #reply(id: string | undefined): OpenReply {
@@ -136,13 +154,18 @@ export class AgUiRun {
     this.#lastCall = id;
     if (type === 'TOOL_CALL_RESULT') {
       this.#hasContent = true;
+      const asked = this.#calls.has(id) ? undefined : this.#allCalls.get(id);
+      // The call was asked for in a run before, and ran in this one.
+      if (asked !== undefined)
+        this.#dialogue.add({ kind: 'tool', callId: id, evidence: ['message'], ...callFields(asked) });
       this.#dialogue.hear({ role: 'tool', parts: [], callId: id, ...defined({ result: resultOf(event.content) }) });
       this.#open = undefined;
       return;
     }
     let call = this.#calls.get(id);
     if (call === undefined) {
-      const name = label(pick(event, 'toolCallName', 'tool_call_name'));
+      // Pieces of a call whose start was not recorded are of a call nobody can name.
+      const name = label(pick(event, 'toolCallName', 'tool_call_name')) ?? (id === '' ? undefined : UNNAMED);
       if (name === undefined) return;
       const parent = label(pick(event, 'parentMessageId', 'parent_message_id'));
       const known = parent === undefined ? undefined : this.#replies.get(parent);
@@ -171,6 +194,8 @@ export class AgUiRun {
     this.#open = undefined;
   }
 }
+
+const callFields = ({ name, args, argsRaw }: Call) => ({ name, ...defined({ args, argsRaw }) });
 
 /** Messages in the protocol's camelCase as the rest of the world writes them. */
 const plain = (message: Fields): Fields =>

@@ -4,7 +4,7 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { most } from '../../build/likeness.ts';
 import { namedRuns } from '../../build/named-runs.ts';
 import { objects } from '../../build/values.ts';
-import { AgUiRun } from './ag-ui-run.ts';
+import { type AgUiPast, AgUiRun } from './ag-ui-run.ts';
 
 const FORMAT = 'ag-ui';
 
@@ -36,7 +36,7 @@ function listsIn(value: unknown): readonly (readonly [string, readonly Fields[]]
 }
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
-  const known = new Set<string>();
+  const known: AgUiPast = { messages: new Set(), calls: new Map() };
   const [first] = records;
   if (first === undefined) return [];
   if (records.some(({ value }) => isEvent(value)))
@@ -54,8 +54,8 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   );
 }
 
-/** `known` are the messages of earlier runs: a snapshot of a thread repeats them. */
-function runItems(events: readonly { record: RawRecord; event: unknown }[], known: Set<string>): AdapterItem[] {
+/** `known` is what earlier runs held: a snapshot of a thread repeats it, and results of its calls may come later. */
+function runItems(events: readonly { record: RawRecord; event: unknown }[], known: AgUiPast): AdapterItem[] {
   const runs: { record: RawRecord; events: Fields[] }[] = [];
   let isOpen = false;
   for (const { record, event } of events) {

@@ -44,8 +44,10 @@ function read(record: RawRecord): AdapterItem {
     id: optionalText(log.trace_id, 'trace_id'),
     query: metadata.query ?? undefined,
     answer: answerOf(spans, metadata),
-    tool_calls: spans.flatMap((span) => calls(span.tool_calls).map(toolCall)),
-    llm_calls: spans.flatMap((span) => calls(span.llm_calls).map(llmCall)),
+    tool_calls: hasList(spans, 'tool_calls')
+      ? spans.flatMap((span) => calls(span.tool_calls).map(toolCall))
+      : undefined,
+    llm_calls: hasList(spans, 'llm_calls') ? spans.flatMap((span) => calls(span.llm_calls).map(llmCall)) : undefined,
     handoffs: spans
       .filter((span) => span.kind === 'handoff')
       .map((span) => ({ from: span.from_agent ?? 'unknown', to: span.to_agent ?? span.name })),
@@ -63,6 +65,10 @@ function read(record: RawRecord): AdapterItem {
 }
 
 const calls = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+
+/** That program writes its lists even where they are empty: one that is absent was not recorded. */
+const hasList = (spans: readonly Fields[], key: string): boolean =>
+  spans.length > 0 && spans.every((span) => Array.isArray(span[key]) || span.kind === 'handoff');
 
 const toolCall = (call: Fields) =>
   withoutUndefined({

@@ -61,11 +61,14 @@ function draftOf(run: Fields): Draft {
   };
 }
 
+/** In an attacked run `security` says whether the injected task was carried out: true is bad. */
 function outcomesOf(about: Fields): NonNullable<Trace['outcomes']> {
   const utility = pick(about, 'utility', 'success');
+  const isAttacked = label(about.injection_task_id) !== undefined || label(about.attack_type) !== undefined;
+  const name = isAttacked ? 'attack_succeeded' : 'security';
   return [
     ...(typeof utility === 'boolean' ? [{ name: 'utility', value: utility, by: FORMAT }] : []),
-    ...(typeof about.security === 'boolean' ? [{ name: 'security', value: about.security, by: FORMAT }] : []),
+    ...(typeof about.security === 'boolean' ? [{ name, value: about.security, by: FORMAT }] : []),
   ];
 }
 

@@ -31,15 +31,21 @@ const MULTI_AGENT_KEYS = ['interactions', 'handoffs', 'conflicts', 'agent_roles'
 const LOG_KEYS = ['events', 'metadata', ...MULTI_AGENT_KEYS];
 
 function likeness(value: unknown): number {
-  if (!isFields(value) || 'schema' in value) return 0;
+  if (!isFields(value) || 'schema' in value || isSpan(value)) return 0;
   if (Array.isArray(value.events)) {
     const [first] = value.events;
     if (first === undefined) return 0.7;
-    return isFields(first) && typeof first.type === 'string' && isFields(first.payload) ? 0.95 : 0.2;
+    return isFields(first) && typeof first.type === 'string' && isFields(first.payload) ? 0.95 : 0;
   }
   const isSimple = 'answer' in value || 'tool_calls' in value || 'query' in value;
   return !isSimple && MULTI_AGENT_KEYS.some((key) => key in value) ? 0.7 : 0;
 }
+
+/** Spans of every exporter have a list of events too. */
+const isSpan = (value: Fields): boolean =>
+  ['spanContext', 'context', 'traceId', 'trace_id', 'spanId', 'span_id', 'startTime', 'start_time'].some(
+    (key) => key in value,
+  );
 
 function readOne(record: RawRecord): AdapterItem {
   try {

@@ -3,7 +3,7 @@ import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft } from '../../build/draft.ts';
+import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, text } from '../../build/values.ts';
@@ -88,7 +88,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     ...(id === '' ? {} : { id }),
     ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
     ...(result === undefined ? unfinished(start, run) : ended(result)),
-    ...(result === undefined ? {} : { warnings: hiddenCalls(result) }),
+    ...(result === undefined ? {} : { warnings: hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
   };
 }
@@ -146,6 +146,31 @@ function hiddenCalls(result: Fields): Trace['warnings'] {
   if (own === undefined || all <= known * 1.02) return [];
   const message = `the models used ${all} tokens, ${known} of them in this run's own calls; the cost is that of all`;
   return [{ code: 'HIDDEN_CALLS', message }];
+}
+
+/**
+ * A turn is a reply of the main agent, or a further message of results where its calls ran side by side. Turns that neither
+ * explains were not recorded.
+ */
+function missingTurns(result: Fields, lines: readonly Fields[]): GapNote[] {
+  const turns = amount(result.num_turns);
+  const own = lines.filter((line) => isClaudeMessage(line) && label(line.parent_tool_use_id) === undefined);
+  const replies = new Set<unknown>();
+  const askedBy = new Map<string, unknown>();
+  const answered = new Set<unknown>();
+  let results = 0;
+  for (const line of own) {
+    const { id, content } = fields(line.message);
+    if (line.type === 'assistant') replies.add(id ?? line);
+    for (const block of objects(content)) {
+      if (block.type === 'tool_use') askedBy.set(label(block.id) ?? '', id ?? line);
+      else if (block.type === 'tool_result') answered.add(askedBy.get(label(block.tool_use_id) ?? ''));
+    }
+    if (line.type === 'user' && objects(content).some(({ type }) => type === 'tool_result')) results++;
+  }
+  if (turns === undefined || replies.size === 0) return [];
+  const found = replies.size + Math.max(0, results - answered.size);
+  return turns > found ? [{ gap: 'moreCounted', detail: `${turns} turns counted, ${replies.size} replies found` }] : [];
 }
 
 /** The counts at the end of each streamed reply, by message id; only they have the true number of output tokens. */

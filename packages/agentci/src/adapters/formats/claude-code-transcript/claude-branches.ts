@@ -1,29 +1,42 @@
 import type { Fields } from '../../../trace/fields.ts';
 import { fields, label, objects } from '../../build/values.ts';
 
+/** How the lines of a transcript hang together by `parentUuid`. */
+export interface Branches {
+  /** Lines that what the session ended with does not go back to: somebody edited or tried again. Their calls ran. */
+  readonly left: ReadonlySet<Fields>;
+  /** Parents that are named and not in the file. */
+  readonly absent: readonly string[];
+}
+
 /**
- * The lines of a transcript that belong to what the session ended with: from the last line up along `parentUuid`. Lines
- * off that chain are drafts somebody edited or tried again, with two exceptions: one reply is written in several lines, and
- * the results of calls that ran side by side hang on different ones of them.
+ * The branches of a session: from the last line up along `parentUuid`, everything off that way was left behind, with two
+ * exceptions: one reply is written in several lines, and the results of calls that ran side by side hang on different ones
+ * of them. `known` are the lines of the whole file: a session can go on from another.
  */
-export function currentLines(lines: readonly Fields[]): readonly Fields[] {
-  const main = lines.filter(({ isSidechain }) => isSidechain !== true);
-  if (main.length === 0 || !main.some(parentOf)) return lines;
+export function branchesOf(lines: readonly Fields[], known: ReadonlySet<string>): Branches {
   const byUuid = new Map<string, Fields>();
-  for (const line of main) {
+  for (const line of lines) {
     const uuid = label(line.uuid);
     if (uuid !== undefined) byUuid.set(uuid, line);
   }
+  const parents = lines.flatMap((line) => label(line.parentUuid) ?? []);
+  const absent = [...new Set(parents.filter((uuid) => !known.has(uuid)))];
+  const main = lines.filter(({ isSidechain }) => isSidechain !== true);
+  const leaf = main.findLast((line) => isSaid(line) && label(line.uuid));
+  // A chain that breaks off, or that no line has, tells nothing about branches.
+  if (absent.length > 0 || leaf === undefined || !main.some(parentOf)) return { left: new Set(), absent };
   const kept = new Set<Fields>();
-  const leaf = main.findLast((line) => (line.type === 'user' || line.type === 'assistant') && label(line.uuid));
-  for (let line = leaf; line !== undefined && !kept.has(line); line = byUuid.get(parentOf(line) ?? '')) kept.add(line);
+  for (let line: Fields | undefined = leaf; line !== undefined && !kept.has(line); ) {
+    kept.add(line);
+    line = byUuid.get(parentOf(line) ?? '');
+  }
   keepReplies(main, kept);
   keepResults(main, kept);
-  return lines.filter((line) => line.isSidechain === true || kept.has(line));
+  return { left: new Set(main.filter((line) => isSaid(line) && !kept.has(line))), absent };
 }
 
-/** After a compaction the chain goes on under another name. */
-const parentOf = (line: Fields): string | undefined => label(line.parentUuid) ?? label(line.logicalParentUuid);
+const isSaid = ({ type }: Fields): boolean => type === 'user' || type === 'assistant';
 
 function keepReplies(lines: readonly Fields[], kept: Set<Fields>): void {
   const idOf = (line: Fields): string | undefined =>
@@ -47,3 +60,6 @@ function keepResults(lines: readonly Fields[], kept: Set<Fields>): void {
     if (isResult) kept.add(line);
   }
 }
+
+/** After a compaction the chain goes on under another name. */
+const parentOf = (line: Fields): string | undefined => label(line.parentUuid) ?? label(line.logicalParentUuid);

@@ -1,20 +1,24 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
+import type { Message } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import { plainMessage } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft } from '../../build/draft.ts';
+import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
+import { messageTurns } from '../../build/messages.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, text, time } from '../../build/values.ts';
-import { currentLines } from './claude-branches.ts';
+import { branchesOf } from './claude-branches.ts';
 import { CLAUDE_RECORDS, ClaudeRun, isClaudeMessage } from './claude-run.ts';
 
 const FORMAT = 'claude-code-transcript';
 
 /**
  * The session files Claude Code keeps for itself (`projects/<folder>/<session>.jsonl`): nobody documents them, so lines of
- * unknown kinds are passed over and counted. Edits and retries make branches; the one that was gone on with is read.
+ * unknown kinds are passed over and counted. Edits and retries make branches: what was called on any of them ran, and the
+ * one that was gone on with says what was asked and answered.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -54,9 +58,13 @@ interface Session {
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const sessions = new Map<string, Session>();
   let unknown = 0;
+  let last: string | undefined;
   for (const record of records) {
     const line = record.value;
-    const id = isFields(line) ? label(line.sessionId) : undefined;
+    // Lines without a session, such as those of progress, hold the chain of their neighbours together.
+    const named = isFields(line) ? label(line.sessionId) : undefined;
+    const id = named ?? (isFields(line) && label(line.uuid) !== undefined ? (last ?? '') : undefined);
+    last = named ?? last;
     const isLine = isFields(line) && typeof line.type === 'string' && (id !== undefined || isClaudeMessage(line));
     if (!isLine) {
       if (!isFields(line) || typeof line.type !== 'string' || !NOTES.has(line.type)) unknown++;
@@ -66,9 +74,10 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     sessions.set(id ?? '', session);
     session.lines.push(line);
   }
+  const uuids = new Set(records.flatMap(({ value }) => (isFields(value) ? (label(value.uuid) ?? []) : [])));
   const warnings = unknown > 0.05 * records.length ? [unknownLines(unknown, records.length)] : [];
   return [...sessions].flatMap(([id, { record, lines }]) =>
-    tryBuild(record, () => ({ ...draftOf(lines), ...(id === '' ? {} : { id }), warnings })),
+    tryBuild(record, () => ({ ...draftOf(lines, uuids), ...(id === '' ? {} : { id }), warnings })),
   );
 }
 
@@ -77,30 +86,64 @@ const unknownLines = (unknown: number, all: number) => ({
   message: `${unknown} of ${all} lines are of no known kind and were passed over`,
 });
 
-function draftOf(lines: readonly Fields[]): Draft {
-  const current = currentLines(lines);
+function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
+  const lines = once(given);
+  const branches = branchesOf(lines, uuids);
   const callOfAgent = agentCalls(lines);
   // A sub-agent's own file holds nothing but its side chain: there it is the main thing.
-  const isOwnFile = current.every(({ isSidechain }) => isSidechain === true);
+  const isOwnFile = lines.filter(isClaudeMessage).every(({ isSidechain }) => isSidechain === true);
   const run = new ClaudeRun({ usageOf: (message) => anthropicUsage(message.usage) });
-  for (const line of current) {
-    if (!isClaudeMessage(line) || line.isMeta === true) continue;
-    const insideCall = line.isSidechain === true && !isOwnFile ? callOfAgent(line) : undefined;
-    if (line.isSidechain === true && !isOwnFile && insideCall === undefined) continue;
+  const gaps: GapNote[] = branches.absent.map((uuid) => ({ gap: 'absentParent', detail: uuid.slice(0, 80) }));
+  for (const line of lines) {
+    if (line.type === 'assistant' && !isFields(line.message))
+      gaps.push({ gap: 'absentChildren', detail: 'a line without its message' });
+    if (!isClaudeMessage(line) || (line.isMeta === true && !hasBlocks(line))) continue;
+    const isSide = line.isSidechain === true && !isOwnFile;
+    const insideCall = isSide ? callOfAgent(line) : undefined;
+    const isLoose = isSide && insideCall === undefined;
+    if (isLoose) gaps.push({ gap: 'unlinked', detail: 'a side chain' });
     run.add({
       message: fields(line.message),
+      ...(isLoose ? { loose: label(line.agentId) ?? '' } : {}),
       ...defined({ insideCall, requestId: label(line.requestId), at: time(line.timestamp) }),
     });
   }
   const { apiError } = run;
+  const asked = branches.left.size === 0 ? undefined : firstWords(lines.filter((line) => !branches.left.has(line)));
   return {
-    source: { format: FORMAT, ...defined({ version: label(current.findLast(hasVersion)?.version) }) },
+    source: { format: FORMAT, ...defined({ version: label(lines.findLast(hasVersion)?.version) }) },
     steps: run.steps,
     turns: run.turns,
     records: { ...CLAUDE_RECORDS, prompts: 'full' },
-    ...timeSpan(current.map(({ timestamp }) => time(timestamp))),
+    gaps,
+    ...(asked === undefined ? {} : { task: { input: [asked] } }),
+    ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
     ...(apiError === undefined ? {} : { status: 'error', error: { message: apiError } }),
+    meta: branches.left.size === 0 ? {} : { lines_on_left_branches: branches.left.size },
   };
+}
+
+/** A line that was written twice happened once. */
+function once(lines: readonly Fields[]): Fields[] {
+  const seen = new Set<string>();
+  return lines.filter(({ uuid }) => {
+    const id = label(uuid);
+    if (id === undefined) return true;
+    const isNew = !seen.has(id);
+    seen.add(id);
+    return isNew;
+  });
+}
+
+/** Notes of Claude Code to the model are not of the user; calls and results are what they are, whoever wrote the line. */
+const hasBlocks = ({ message }: Fields): boolean =>
+  objects(fields(message).content).some(({ type }) => type === 'tool_use' || type === 'tool_result');
+
+/** What was asked on the branch that was gone on with. */
+function firstWords(lines: readonly Fields[]): Message | undefined {
+  const first = lines.find((line) => line.type === 'user' && line.isSidechain !== true && line.isMeta !== true);
+  const [turn] = first === undefined ? [] : messageTurns(fields(first.message));
+  return turn?.role === 'user' ? plainMessage(turn) : undefined;
 }
 
 const hasVersion = ({ version }: Fields): boolean => typeof version === 'string';

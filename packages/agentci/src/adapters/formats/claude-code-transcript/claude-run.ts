@@ -16,6 +16,8 @@ export interface ClaudeLine {
   readonly message: Fields;
   /** The call in which a sub-agent said it. */
   readonly insideCall?: string;
+  /** The id of a sub-agent, empty where it has none, whose call is not known. */
+  readonly loose?: string;
   /** Tells two replies with one message id apart, where the source knows more. */
   readonly requestId?: string;
   readonly at?: number;
@@ -68,8 +70,8 @@ export class ClaudeRun {
   }
 
   add(line: ClaudeLine): void {
-    const { message, insideCall, at } = line;
-    const thread = this.#thread(insideCall);
+    const { message, insideCall, loose, at } = line;
+    const thread = loose === undefined ? this.#thread(insideCall) : this.#looseThread(loose);
     const turns = messageTurns(message).map((turn) => ({ ...turn, ...defined({ at }) }));
     if (roleOf(message.role) !== 'assistant') {
       thread.hear(...turns);
@@ -85,14 +87,15 @@ export class ClaudeRun {
     thread.hear(...turns.filter(({ role }) => role === 'tool'));
   }
 
-  #say({ message, insideCall, requestId, at }: ClaudeLine, said: Turn, thread: Dialogue): void {
+  #say({ message, insideCall, loose, requestId, at }: ClaudeLine, said: Turn, thread: Dialogue): void {
     const id = label(message.id);
     const key = `${id ?? `line ${this.#replies.size}`} ${requestId ?? ''}`;
     const known = this.#replies.get(key);
     const usage = this.#usageOf(message);
     const finish = finishOf(message.stop_reason);
     if (known === undefined) {
-      const where = insideCall === undefined ? { agent: MAIN_AGENT } : { parent: agentKey(insideCall) };
+      const inside = loose === undefined ? insideCall : looseKey(loose);
+      const where = inside === undefined ? { agent: MAIN_AGENT } : { parent: agentKey(inside) };
       const when = at === undefined ? {} : { t0: at, timing: 'estimated' as const };
       const model = label(message.model);
       const { name: _, ...turn } = said;
@@ -121,6 +124,17 @@ export class ClaudeRun {
     return thread;
   }
 
+  /** A sub-agent of an unknown call stands beside the main agent: what it did is known, not who asked for it. */
+  #looseThread(id: string): Dialogue {
+    const key = looseKey(id);
+    const known = this.#threads.get(key);
+    if (known !== undefined) return known;
+    const thread = new Dialogue(this.steps);
+    this.#threads.set(key, thread);
+    this.steps.push({ kind: 'agent', key: agentKey(key), name: 'subagent' });
+    return thread;
+  }
+
   /** A step for a call that carries more than its message says: a refusal, or an agent inside it. */
   #recordCall(id: string): void {
     if (this.#stepOfCall.has(id)) return;
@@ -139,6 +153,7 @@ export class ClaudeRun {
   }
 }
 
+const looseKey = (id: string): string => `unknown call ${id}`;
 const agentKey = (call: string): string => `agent of ${call}`;
 
 /** Whether a value is a line with a message of the user or the model. */

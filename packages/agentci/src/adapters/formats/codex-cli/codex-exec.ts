@@ -3,7 +3,7 @@ import type { Usage } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Call, Draft, DraftTool } from '../../build/draft.ts';
+import type { Call, Draft, DraftTool, GapNote } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { amount, argumentsOf, fields, label, objects, pick, text } from '../../build/values.ts';
@@ -50,6 +50,7 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     source: { format, dialects: ['exec'] },
     steps: dialogue.steps,
     records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', toolErrors: 'full' },
+    gaps: missingItems(events),
     ...defined({ id, reported: usage === undefined ? undefined : { usage } }),
     ...(isFailed
       ? { status: 'error' as const, error: defined({ message: messageOf(failure) }) }
@@ -71,6 +72,14 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
     items.set(id, { ...items.get(id), ...item });
   }
   return items.values();
+}
+
+/** Items are numbered: one that is skipped was there. */
+function missingItems(events: readonly Fields[]): GapNote[] {
+  const numbers = events.flatMap(({ item }) => /(\d{1,9})$/.exec(label(fields(item).id) ?? '')?.[1] ?? []).map(Number);
+  const known = new Set(numbers);
+  const missing = Math.max(-1, ...known) - Math.min(...known) + 1 - known.size;
+  return missing > 0 && known.size > 0 ? [{ gap: 'absentChildren', detail: `${missing} numbered items` }] : [];
 }
 
 const STATUS: Readonly<Record<string, DraftTool['status']>> = {

@@ -7,9 +7,10 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep } from '../../build/draft.ts';
 import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { worst } from '../../build/likeness.ts';
-import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
+import { undecorated } from '../../build/span-name.ts';
+import { amount, fields, label, objects, pick, time, unpacked } from '../../build/values.ts';
 import { wordsOf } from '../../otel/messages.ts';
-import { inputTurns, type Observation, observationStep, toolStep } from '../../otel/observation.ts';
+import { inputTurns, isToolMessage, type Observation, observationStep, toolStep } from '../../otel/observation.ts';
 
 const FORMAT = 'langfuse-export';
 const TYPES = new Set([
@@ -66,8 +67,15 @@ function draftOf(value: Fields): Draft {
 /** Frameworks without a type for tools write spans: one named like a tool that was asked for is its call. */
 function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const observation = observationOf(item);
-  const isCall = called.has(observation.name) && (observation.type === 'SPAN' || observation.type === 'CHAIN');
-  const step = isCall ? toolStep(observation) : observationStep(observation);
+  const isPlain = observation.type === 'SPAN' || observation.type === 'CHAIN';
+  const attributes = fields(unpacked(fields(unpacked(item.metadata)).attributes));
+  const tool = isPlain ? label(attributes['gen_ai.tool.name']) : undefined;
+  const isCalled = called.has(undecorated(observation.name)) || isToolMessage(observation.output);
+  const isCall = tool !== undefined || (isPlain && isCalled);
+  const callId = label(attributes['gen_ai.tool.call.id']);
+  const step = isCall
+    ? { ...defined({ callId }), ...toolStep({ ...observation, name: tool ?? observation.name }) }
+    : observationStep(observation);
   const place = defined({
     key: label(item.id),
     parent: label(item.parentObservationId),

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Failure } from '../../../trace/model.ts';
+import type { Failure, Usage } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
@@ -25,6 +25,14 @@ export interface LangchainRun {
   readonly t0?: number | undefined;
   readonly t1?: number | undefined;
   readonly cost?: unknown;
+  /** Tokens that are counted on the run itself. */
+  readonly usage?: Usage | undefined;
+}
+
+/** The tokens an export counts on a run; counters that are 0 were never used. */
+export function runUsage(run: Fields): Usage | undefined {
+  const usage = usageOf(run);
+  return usage !== undefined && Object.values(usage).some((count) => count > 0) ? usage : undefined;
 }
 
 const CONTROL_FLOW = /(?:^|\n)\s*(?:ParentCommand|GraphInterrupt|GraphBubbleUp|NodeInterrupt)\b/;
@@ -79,7 +87,8 @@ function llmStep(run: LangchainRun) {
   const usage =
     usageOf(message === undefined ? undefined : langchainUsage(message)) ??
     usageOf(pick(llmOutput, 'token_usage', 'tokenUsage')) ??
-    usageOf(pick(outputs, 'usage_metadata', 'usage'));
+    usageOf(pick(outputs, 'usage_metadata', 'usage')) ??
+    run.usage;
   return {
     kind: 'llm' as const,
     ...defined({

@@ -4,13 +4,13 @@ import type { Adapter } from '../../adapter.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft } from '../../build/draft.ts';
+import type { Draft, GapNote } from '../../build/draft.ts';
 import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { langchainMessage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { amount, fields, label, objects, pick, text, time } from '../../build/values.ts';
-import { isControlFlow, runStep } from './langsmith-run.ts';
+import { isControlFlow, runStep, runUsage } from './langsmith-run.ts';
 
 const FORMAT = 'langsmith';
 
@@ -110,14 +110,31 @@ function draftOf(runs: readonly Fields[]): Draft {
     source: { format: FORMAT },
     steps: runs.map((run) => stepOf(run)),
     records: TRACING_RECORD,
+    gaps: absentRuns(runs),
     speakersHandOff: true,
     ...(input.length === 0 ? {} : { task: { input } }),
-    ...(usd === undefined || usd === 0 ? {} : { reported: { cost: { usd, source: 'reported' as const } } }),
+    reported: defined({
+      cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
+      // The root's tokens are those of all its model calls.
+      usage: root.run_type === 'llm' ? undefined : runUsage(root),
+    }),
     ...(failed === undefined
       ? {}
       : { status: 'error' as const, error: { message: failed.split('\n\n')[0] ?? failed } }),
     meta: defined({ session: label(fields(fields(root.extra).metadata).thread_id), name: label(root.name) }),
   };
+}
+
+/** Runs that others name as their children, or as what they are children of, and that are not there. */
+function absentRuns(runs: readonly Fields[]): GapNote[] {
+  const known = new Set(runs.flatMap(({ id }) => label(id) ?? []));
+  const named = runs.flatMap((run) =>
+    [run.child_run_ids, run.direct_child_run_ids].flatMap((ids) =>
+      Array.isArray(ids) ? ids.flatMap((id) => label(id) ?? []) : [],
+    ),
+  );
+  const absent = new Set(named.filter((id) => !known.has(id)));
+  return absent.size === 0 ? [] : [{ gap: 'absentChildren', detail: `${absent.size} child runs` }];
 }
 
 function stepOf(run: Fields) {
@@ -135,6 +152,7 @@ function stepOf(run: Fields) {
     t0: time(run.start_time),
     t1: time(run.end_time),
     cost: run.total_cost,
+    usage: runUsage(run),
   });
 }
 

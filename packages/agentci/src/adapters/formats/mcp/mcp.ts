@@ -74,6 +74,8 @@ class Transcript {
   readonly #tools = new Map<string, ToolDef>();
   #server: string | undefined;
   #orphans = 0;
+  /** Those of them that look like the result of a tool. */
+  #results = 0;
 
   constructor(records: readonly RawRecord[]) {
     this.#first = records[0] ?? { value: undefined };
@@ -102,7 +104,7 @@ class Transcript {
       return;
     }
     if (key === undefined) {
-      this.#orphans++;
+      this.#orphan(message);
       return;
     }
     const call = this.#open.get(key);
@@ -111,7 +113,12 @@ class Transcript {
       this.#answer(call, found);
     } else if (this.#listings.delete(key)) this.#listTools(message.result);
     else if (this.#hellos.delete(key)) this.#hello(message.result);
-    else if (!this.#others.delete(key)) this.#orphans++;
+    else if (!this.#others.delete(key)) this.#orphan(message);
+  }
+
+  #orphan({ result }: McpMessage['message']): void {
+    this.#orphans++;
+    if (isFields(result) && (Array.isArray(result.content) || 'structuredContent' in result)) this.#results++;
   }
 
   #request({ message, at, record }: McpMessage): void {
@@ -203,7 +210,8 @@ class Transcript {
     const { file, line } = this.#first;
     for (const { step } of this.#calls) list.add(this.#server === undefined ? step : { ...step, server: this.#server });
     const steps = this.#calls.map(({ step }) => step);
-    captured.toolCalls = 'full';
+    // A response without its request answers something nobody can name; results of tools hold content.
+    captured.toolCalls = this.#results > 0 ? 'partial' : 'full';
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
     captured.toolResults = captureLevel(steps.filter(({ result }) => result !== undefined).length, steps.length);
@@ -226,7 +234,7 @@ class Transcript {
           : [
               {
                 code: 'MCP_ORPHAN_RESPONSE',
-                message: `${this.#orphans} responses belong to no request of the transcript`,
+                message: `${this.#orphans} responses belong to no request of the transcript, ${this.#results} of them with the result of a tool`,
               },
             ],
     };

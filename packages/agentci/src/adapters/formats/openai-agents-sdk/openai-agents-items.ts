@@ -66,12 +66,28 @@ export function stateDraft(state: Fields, format: string): Draft {
     ...defined({ turns }),
     task: { input },
     records: { ...MESSAGES_RECORD, agents: 'full', handoffs: 'full' },
+    counts: { llmCalls: responses.length },
+    gaps: hasOtherCalls(responses, items) ? [{ gap: 'absentChildren', detail: 'calls of a reply' }] : [],
+    empty: [
+      ...(isEmptyList(pick(state, 'generatedItems', 'generated_items')) ? (['toolCalls', 'handoffs'] as const) : []),
+      ...(isEmptyList(pick(state, 'modelResponses', 'model_responses')) ? (['llmCalls'] as const) : []),
+    ],
     ...(agent === undefined ? {} : { agents: [{ id: agent, name: agent }] }),
     ...defined({ reported: usage === undefined ? undefined : { usage, llmCalls: responses.length } }),
     ...(current.type === 'next_step_final_output' && final !== undefined ? { final: answerOf(final, agent) } : {}),
     ...(current.type === 'next_step_interruption' ? { status: 'incomplete' as const } : {}),
   };
 }
+
+/** Whether the replies, which are listed beside the items, ask for calls that are not among them. */
+function hasOtherCalls(responses: readonly Fields[], items: readonly Fields[]): boolean {
+  const raw = items.map((item) => pick(item, 'rawItem', 'raw_item'));
+  const held = new Set(itemTurns(raw).flatMap(({ calls }) => (calls ?? []).map(({ id }) => id)));
+  const asked = responses.flatMap(({ output }) => itemTurns(objects(output)).flatMap(({ calls }) => calls ?? []));
+  return asked.some(({ id }) => id !== undefined && !held.has(id));
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const answerOf = (value: unknown, agent: string | undefined): NonNullable<Trace['final']> => ({
   ...(typeof value === 'string' ? { text: text(value) ?? '' } : { data: value }),

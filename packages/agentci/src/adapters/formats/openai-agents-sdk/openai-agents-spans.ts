@@ -48,7 +48,10 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
   return {
     source: { format, dialects: ['tracing'], ...(id === '' ? {} : { traceIds: [id] }) },
     ...(id === '' ? {} : { id }),
-    steps: spans.map(stepOf),
+    steps: spans.map((span) => (isBareTurn(span, spans) ? bareTurn(span) : stepOf(span))),
+    gaps: spans.some((span) => isBareTurn(span, spans))
+      ? [{ gap: 'absentReplies', detail: 'turns without a reply' }]
+      : [],
     ...(usage === undefined ? {} : { reported: { usage } }),
     records: {
       toolCalls: 'full',
@@ -62,6 +65,30 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
     meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
   };
 }
+
+/** A turn is one call of the model; one that holds no span of a call still tells that there was one. */
+function isBareTurn(span: Fields, spans: readonly Fields[]): boolean {
+  const { type, data, name } = fields(span.span_data);
+  const isTurn = type === 'turn' || (type === 'custom' && (fields(data).sdk_span_type === 'turn' || name === 'turn'));
+  return isTurn && !spans.some((other) => isReplySpan(other) && isUnder(other, span, spans));
+}
+
+const isReplySpan = ({ span_data }: Fields): boolean =>
+  ['response', 'generation'].includes(label(fields(span_data).type) ?? '');
+
+function isUnder(span: Fields, turn: Fields, spans: readonly Fields[]): boolean {
+  const id = label(turn.id);
+  if (id === undefined) return false;
+  let above = label(span.parent_id);
+  for (let i = 0; above !== undefined && i < MAX_DEPTH; i++) {
+    if (above === id) return true;
+    above = label(spans.find((other) => label(other.id) === above)?.parent_id);
+  }
+  return false;
+}
+const MAX_DEPTH = 64;
+
+const bareTurn = (span: Fields): DraftStep => ({ ...stepOf(span), kind: 'llm' }) as DraftStep;
 
 /** Responses are exported without their tokens; the task around them has the sum. */
 function taskUsage(spans: readonly Fields[]): Usage | undefined {

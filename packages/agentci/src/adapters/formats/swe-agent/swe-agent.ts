@@ -6,7 +6,7 @@ import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
-import { historySteps, miniSteps, trajectorySteps } from './swe-agent-steps.ts';
+import { hasCommands, historySteps, miniSteps, trajectorySteps } from './swe-agent-steps.ts';
 
 const FORMAT = 'swe-agent';
 
@@ -14,10 +14,25 @@ const FORMAT = 'swe-agent';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'SWE-agent trajectories (.traj) and mini-SWE-agent runs',
-  unit: 'record',
-  detect: (sample) => worst(sample, likeness),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  unit: (sample) => (isMiniList(sample) ? 'file' : 'record'),
+  detect: (sample) => (isMiniList(sample) ? 0.98 : worst(sample, likeness)),
+  // A bare message of mini-SWE-agent is any chat message; the list tells.
+  recognises: (value) => likeness(value) > 0 || (isFields(value) && 'role' in value && 'content' in value),
+  read: (records) => {
+    const values = records.map(({ value }) => value);
+    const [first] = records;
+    if (first !== undefined && isMiniList(values))
+      return tryBuild(first, () => draftOf({ messages: values, info: {}, trajectory_format: 'mini-swe-agent' }));
+    return records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value))));
+  },
 };
+
+/** The bare messages of mini-SWE-agent: commands in blocks, and what they printed in tags of its own. */
+function isMiniList(values: readonly unknown[]): boolean {
+  const messages = values.filter(isFields);
+  if (messages.length === 0 || messages.length < values.length) return false;
+  return messages.every(({ role }) => typeof role === 'string') && hasCommands(messages);
+}
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
@@ -42,7 +57,7 @@ function draftOf(run: Fields): Draft {
   const dialogue = isMini(run)
     ? miniSteps(objects(run.messages))
     : history.length > 0
-      ? historySteps(history)
+      ? historySteps(history, objects(run.trajectory))
       : trajectorySteps(objects(run.trajectory));
   const submission = text(info.submission);
   const usd = amount(stats.instance_cost);
@@ -61,6 +76,7 @@ function draftOf(run: Fields): Draft {
     ...defined({ id: label(pick(run, 'instance_id', 'environment_id')), status: statusOf(label(info.exit_status)) }),
     ...(submission === undefined || submission === '' ? {} : { final: { text: submission } }),
     ...(Object.keys(reported).length === 0 ? {} : { reported }),
+    ...(reported.llmCalls === undefined ? {} : { counts: { llmCalls: reported.llmCalls } }),
     records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', llmCalls: 'full', prompts: 'full' },
     meta: defined({ exit_status: label(info.exit_status), environment: label(run.environment) }),
   };

@@ -4,7 +4,7 @@ import { contentOf } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft, Turn } from '../../build/draft.ts';
+import type { Draft, GapNote, Turn } from '../../build/draft.ts';
 import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
@@ -151,7 +151,19 @@ function stepsDraft(values: readonly unknown[]): Draft {
     source: { format: FORMAT },
     ...conversation([...asked, ...turns], (turn) => facts.get(turn) ?? {}),
     records: { ...RECORDS, prompts: asked.length === 0 ? 'none' : 'full' },
+    gaps: missingSteps(steps),
   };
+}
+
+/** Steps are numbered, the first of them says so, and each repeats the messages of those before it. */
+function missingSteps(steps: readonly Fields[]): GapNote[] {
+  const isNumbered = steps.every(({ stepNumber }) => typeof stepNumber === 'number');
+  const isOutOfStep = isNumbered && steps.some(({ stepNumber }, i) => stepNumber !== i);
+  const isHeadless = typeof steps[0]?.stepType === 'string' && steps[0].stepType !== 'initial';
+  const held = new Set(steps.flatMap((step) => (stepTurns(step).turn.calls ?? []).map(({ id }) => id)));
+  const told = steps.flatMap(({ response }) => objects(fields(response).messages).flatMap(messageTurns));
+  const isTold = told.some(({ calls }) => calls?.some(({ id }) => id !== undefined && !held.has(id)));
+  return isOutOfStep || isHeadless || isTold ? [{ gap: 'absentChildren', detail: 'steps' }] : [];
 }
 
 function stepTurns(step: Fields): { turn: Turn; results: Turn[] } {

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
+import { unpacked } from '../../build/values.ts';
 
 const MAX_INDEX = 10_000;
 
@@ -18,8 +19,34 @@ export function unflatten(attributes: Fields, prefix: string): unknown[] {
     }
     branch.value = value;
   }
-  const list = grown(root);
+  const list = root.children.size === 0 ? regrown(unpacked(nestedIn(attributes, prefix))) : grown(root);
   return Array.isArray(list) ? list : [];
+}
+
+/** Exports that do not flatten keep the list whole: under its own name, or one object in the other. */
+function nestedIn(attributes: Fields, prefix: string): unknown {
+  if (attributes[prefix] !== undefined) return attributes[prefix];
+  let value: unknown = attributes;
+  for (const part of prefix.split('.')) value = isFields(value) ? unpacked(value[part]) : undefined;
+  return value;
+}
+
+/** Dotted names in the items of such a list, `message.role`, become objects again. */
+function regrown(value: unknown, depth = 0): unknown {
+  if (depth > 32) return value;
+  if (Array.isArray(value)) return value.map((item) => regrown(item, depth + 1));
+  if (!isFields(value)) return value;
+  const root: Branch = { children: new Map() };
+  for (const [key, item] of Object.entries(value)) {
+    let branch = root;
+    for (const part of key.split('.', 32)) {
+      const next = branch.children.get(part) ?? { children: new Map() };
+      branch.children.set(part, next);
+      branch = next;
+    }
+    branch.value = regrown(item, depth + 1);
+  }
+  return root.children.size === 0 ? value : grown(root);
 }
 
 interface Branch {

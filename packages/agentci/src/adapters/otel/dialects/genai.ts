@@ -13,9 +13,14 @@ const LLM = new Set(['chat', 'text_completion', 'generate_content', 'completion'
 export const genai: Dialect = {
   name: 'genai',
   matches: ({ attributes }) =>
-    ['gen_ai.operation.name', 'gen_ai.tool.name', 'gen_ai.request.model', 'gen_ai.system', 'mcp.method.name'].some(
-      (key) => typeof attributes[key] === 'string',
-    ),
+    [
+      'gen_ai.operation.name',
+      'gen_ai.tool.name',
+      'gen_ai.request.model',
+      'gen_ai.system',
+      'gen_ai.handoff.to_agent',
+      'mcp.method.name',
+    ].some((key) => typeof attributes[key] === 'string'),
   read: readGenAi,
 };
 
@@ -29,6 +34,8 @@ export function readGenAi(span: Span): Reading | readonly Reading[] | undefined 
   if (typeof method === 'string') return undefined;
   if (operation === 'invoke_agent' || operation === 'invoke_workflow') return agentOf(span);
   if (operation === 'retrieval') return retrievalOf(span);
+  const to = label(pick(attributes, 'gen_ai.handoff.to_agent', 'gen_ai.handoff.target'));
+  if (operation === 'agent_handoff' || operation === 'handoff' || to !== undefined) return handoffOf(span, to);
   if (operation !== undefined ? LLM.has(operation) : isLlm(attributes)) return llmOf(span);
   // An operation of a name the conventions do not have is a call still where it names the tool.
   return label(attributes['gen_ai.tool.name']) !== undefined ? toolOf(span) : undefined;
@@ -102,6 +109,15 @@ function agentOf(span: Span): Reading {
     }),
   };
 }
+
+/** A handoff as a span of its own, which OpenAI's agents are instrumented with. */
+const handoffOf = (span: Span, to: string | undefined): Reading => ({
+  kind: 'handoff',
+  to: to ?? 'unknown',
+  mode: 'pass',
+  ...fate(span),
+  ...defined({ from: label(pick(span.attributes, 'gen_ai.handoff.from_agent', 'gen_ai.handoff.source')) }),
+});
 
 const agentName = ({ attributes }: Span): string | undefined => label(attributes['gen_ai.agent.name']);
 

@@ -48,6 +48,7 @@ function agentOf(span: Span): Reading {
       input: input.length === 0 ? undefined : input,
       output: said === undefined ? output : { ...output, ...turnOfText('assistant', said) },
       usage: usage(span),
+      isWhole: all.some(({ role }) => role === 'assistant') ? true : undefined,
     }),
   };
 }

@@ -1,0 +1,191 @@
+import { isFields } from '../../trace/fields.ts';
+import type { Capability, Trace } from '../../trace/model.ts';
+import { mayBeCall } from './blocks.ts';
+import type { Draft, GapNote } from './draft.ts';
+import { isAgent, isHandoff, isKept, isLlm, isTool, type Node } from './tree.ts';
+import { sumUsage, tokensOf } from './usage.ts';
+
+interface GapKind {
+  readonly code: string;
+  /** What happened, and why calls may be missing. */
+  readonly says: string;
+  /** What is at best partly known where this was found. */
+  readonly hides: readonly Capability[];
+}
+
+const CALLS = ['toolCalls', 'handoffs'] as const;
+const EVERYTHING = ['toolCalls', 'handoffs', 'llmCalls'] as const;
+
+/** Every sign in a recording that more happened than it holds. The builder looks for most; an adapter reports the rest. */
+export const GAPS = {
+  cutOff: {
+    code: 'REPLY_NOT_WHOLE',
+    says: 'a streamed reply ends before its end: calls may be missing',
+    hides: CALLS,
+  },
+  damaged: {
+    code: 'REPLY_NOT_WHOLE',
+    says: 'events of a streamed reply could not be read: calls may be missing',
+    hides: CALLS,
+  },
+  alternatives: {
+    code: 'REPLY_NOT_WHOLE',
+    says: 'a reply has several alternatives with calls, and nothing says which one was used: the first is read',
+    hides: CALLS,
+  },
+  emptyReply: {
+    code: 'REPLY_EMPTY',
+    says: 'a reply holds neither words nor calls, and nothing says that it ended like that: calls may be missing',
+    hides: CALLS,
+  },
+  askedForTools: {
+    code: 'CALLS_MISSING',
+    says: 'a reply ended in order to call tools, and none of its calls is recorded',
+    hides: CALLS,
+  },
+  orphanResult: {
+    code: 'RESULT_WITHOUT_CALL',
+    says: 'a tool result is recorded without its call: something ran that the recording does not name',
+    hides: EVERYTHING,
+  },
+  unknownBlock: {
+    code: 'BLOCK_UNKNOWN',
+    says: 'a reply holds a block of an unknown kind that may be a call',
+    hides: CALLS,
+  },
+  absentChildren: {
+    code: 'CHILDREN_MISSING',
+    says: 'the recording names parts of the run that it does not hold',
+    hides: EVERYTHING,
+  },
+  absentParent: {
+    code: 'PARENT_MISSING',
+    says: 'steps name a parent that the recording does not hold: other steps may be missing with it',
+    hides: EVERYTHING,
+  },
+  unlinked: {
+    code: 'SUBAGENT_UNLINKED',
+    says: 'part of the run could not be linked to what started it',
+    hides: EVERYTHING,
+  },
+  absentReplies: {
+    code: 'REPLIES_MISSING',
+    says: 'calls are recorded of model replies that are not',
+    hides: ['llmCalls'],
+  },
+  moreCounted: {
+    code: 'COUNT_MISMATCH',
+    says: 'the recording counts more than it holds',
+    hides: EVERYTHING,
+  },
+  moreUsed: {
+    code: 'USAGE_DRIFT',
+    says: 'the recording reports more tokens than its model calls add up to: calls may be missing',
+    hides: EVERYTHING,
+  },
+  dropped: {
+    code: 'OTEL_DROPPED_ATTRIBUTES',
+    says: 'the recorder dropped content at its limit: messages may be missing',
+    hides: CALLS,
+  },
+} as const satisfies Readonly<Record<string, GapKind>>;
+
+export type Gap = keyof typeof GAPS;
+
+/** What a run's steps, its totals and its adapter say about parts that are missing. */
+export function gapsIn(nodes: readonly Node[], draft: Draft, reported: Trace['reported']): GapNote[] {
+  const kept = nodes.filter(isKept);
+  return [
+    ...(draft.gaps ?? []),
+    ...kept.filter(isLlm).flatMap(({ draft: { gap } }) => (gap === undefined ? [] : [{ gap }])),
+    ...kept.flatMap(({ gaps }) => gaps.map((gap) => ({ gap }))),
+    ...replyGaps(kept),
+    ...absentParents(nodes),
+    ...uncounted(kept, draft.counts ?? {}),
+    ...unusedTokens(kept, reported),
+  ];
+}
+
+/** One warning for each kind, with what the first of them adds. */
+export function gapWarnings(gaps: readonly GapNote[]): Trace['warnings'] {
+  const first = new Map<string, GapNote>();
+  for (const note of gaps) if (!first.has(note.gap)) first.set(note.gap, note);
+  return [...first.values()].map(({ gap, detail }) => ({
+    code: GAPS[gap].code,
+    message: detail === undefined ? GAPS[gap].says : `${GAPS[gap].says} (${detail})`,
+  }));
+}
+
+/** What replies say about calls that are not there. A call or a handoff that follows a reply is taken for one it asked for. */
+function replyGaps(kept: readonly Node[]): GapNote[] {
+  const acted = new Set<Node>();
+  let last: Node | undefined;
+  for (const node of kept) {
+    if (isLlm(node)) last = node;
+    else if (isTool(node) || isHandoff(node)) {
+      const asking = node.requester ?? last;
+      if (asking !== undefined) acted.add(asking);
+    }
+  }
+  return kept.filter(isLlm).flatMap((node): GapNote[] => {
+    const { finish, output, status } = node.draft;
+    const unknown = output?.parts.find((part) => part.type === 'json' && mayBeCall(part.data));
+    if (unknown?.type === 'json') return [{ gap: 'unknownBlock', ...kindOf(unknown.data) }];
+    if (output?.calls !== undefined || acted.has(node)) return [];
+    if (finish === 'tool_calls') return [{ gap: 'askedForTools' }];
+    const isSilent = output?.parts.every(({ type }) => type === 'reasoning') === true;
+    const isExplained = status === 'error' || (finish !== undefined && finish !== 'other');
+    return isSilent && !isExplained ? [{ gap: 'emptyReply' }] : [];
+  });
+}
+
+const kindOf = (block: unknown): { detail?: string } => {
+  const type = isFields(block) ? block.type : undefined;
+  return typeof type === 'string' ? { detail: type.slice(0, 80) } : {};
+};
+
+/** Whether the last reply of a run breaks off: then the run does. */
+export function isCutOff(nodes: readonly Node[]): boolean {
+  const last = nodes.findLast(isLlm);
+  return last?.draft.gap === 'cutOff' || last?.draft.gap === 'damaged';
+}
+
+/**
+ * Parents that are named and absent. One is normal where nothing stands above it: the caller is in another program, or the
+ * recorder began below it. A second one, or one beside a root, was in the recording once.
+ */
+function absentParents(nodes: readonly Node[]): GapNote[] {
+  const tops = nodes.filter(({ parent }) => parent === undefined);
+  const absent = new Set(tops.flatMap(({ draft }) => (draft.parent === undefined ? [] : [draft.parent])));
+  const hasRoot = tops.some(({ draft }) => draft.parent === undefined && draft.key !== undefined);
+  if (absent.size === 0 || (absent.size === 1 && !hasRoot)) return [];
+  return [{ gap: 'absentParent', detail: `${absent.size}: ${[...absent][0]!.slice(0, 80)}` }];
+}
+
+/** Counts that the source gives, against what was found. */
+function uncounted(kept: readonly Node[], counts: NonNullable<Draft['counts']>): GapNote[] {
+  const found = { llmCalls: kept.filter(isLlm).length, toolCalls: kept.filter(isTool).length };
+  const words = { llmCalls: 'model calls', toolCalls: 'tool calls' };
+  return (['llmCalls', 'toolCalls'] as const).flatMap((what): GapNote[] => {
+    const count = counts[what];
+    if (count === undefined || count <= found[what]) return [];
+    return [{ gap: 'moreCounted', detail: `${count} ${words[what]} counted, ${found[what]} found` }];
+  });
+}
+
+const DRIFT = 1.02;
+
+/** Sums of the source against the sum of the calls: what the calls do not explain was used by calls that are not there. */
+function unusedTokens(kept: readonly Node[], reported: Trace['reported']): GapNote[] {
+  const calls = kept.filter(isLlm);
+  const outer = kept.filter(isAgent).filter(({ above }) => above.agent === undefined);
+  const agents = sumUsage(outer.map(({ draft }) => draft.usage));
+  const claimed = Math.max(tokensOf(reported?.usage) ?? 0, tokensOf(agents) ?? 0);
+  if (claimed === 0) return [];
+  // Instrumentations of agents and tools alone exist; their tool spans are all there.
+  const hasSpans = kept.some((node) => isTool(node) && node.draft.evidence?.includes('span') !== false);
+  if (calls.length === 0) return hasSpans ? [] : [{ gap: 'moreUsed', detail: `${claimed} tokens, no model call` }];
+  const summed = tokensOf(sumUsage(calls.map(({ draft }) => draft.usage)));
+  if (summed === undefined || claimed <= summed * DRIFT) return [];
+  return [{ gap: 'moreUsed', detail: `${claimed} tokens reported, ${summed} by its model calls` }];
+}
