@@ -13,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -111,7 +112,7 @@ export class RunStore {
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
-    if (trace) this.#traces.append(JSON.stringify(trace));
+    if (trace) this.#traces.append(JSON.stringify(SECRETS.value(trace)));
     const { id, run, result } = entry;
     const json = JSON.stringify(result);
     this.#journal.append(`{"id":${JSON.stringify(id)},"run":${run},"result":`, json, '}');
