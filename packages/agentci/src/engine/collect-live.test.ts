@@ -114,3 +114,17 @@ test.skipIf(process.platform !== 'linux')(
     expect(results[0]?.metrics.resource_utilization?.value).toEqual(expect.any(Number));
   },
 );
+
+test('a function may give its answer in pieces', async () => {
+  const { suite } = parseSpec('agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [Paris]}}]', {
+    file: 's',
+  });
+  const { results } = await runSuite({
+    suite: suite!,
+    runner: async function* () {
+      yield 'Par';
+      yield 'is';
+    },
+  });
+  expect(results).toMatchObject([{ status: 'pass', answer: 'Paris' }]);
+});

@@ -3,7 +3,9 @@ import type { QueryResult } from '../results/run-result.ts';
 import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type Runner, type RunOutput, refuseNoAnswer } from '../runners/runner.ts';
+import { consume } from '../runners/module-stream.mjs';
+import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import { givenOutput } from '../runners/stream/given-value.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
@@ -157,8 +159,8 @@ function functionRunner(agent: AgentFunction): Runner {
       });
       try {
         const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
-        refuseNoAnswer(value, {});
-        return { value, wallMs: performance.now() - started };
+        const given = await Promise.race([consume(value, started), aborted]);
+        return { ...givenOutput(given, {}), wallMs: performance.now() - started };
       } catch (error) {
         throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });
       }

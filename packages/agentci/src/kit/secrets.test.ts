@@ -125,3 +125,26 @@ test('where there are no secrets nothing is looked at', () => {
   for (let i = 0; i < 1000; i++) mask.text(text);
   expect(performance.now() - started).toBeLessThan(50);
 });
+
+describe('a document stays a document', () => {
+  test('a password of digits is masked in texts and leaves numbers alone', () => {
+    const mask = maskOf(['DB_PASSWORD', '12345678']);
+    const masked = mask.value({ text: 'pin 12345678', at: 17000123456789 });
+    expect(masked).toEqual({ text: 'pin [DB_PASSWORD]', at: 17000123456789 });
+    expect(JSON.parse(mask.document(JSON.stringify(masked)))).toEqual(masked);
+  });
+
+  test('credentials that are an object leave a text in its place, and their parts are secret too', () => {
+    const credentials = { type: 'service_account', private_key: 'MIIEvQIBADANBgkqhkiG9w0BAQEF' };
+    const mask = maskOf(['GOOGLE_CREDENTIALS', JSON.stringify(credentials)]);
+    expect(JSON.parse(mask.document(JSON.stringify({ used: credentials })))).toEqual({ used: '[GOOGLE_CREDENTIALS]' });
+    expect(JSON.parse(mask.document(JSON.stringify({ text: JSON.stringify(credentials) })))).toEqual({
+      text: '[GOOGLE_CREDENTIALS]',
+    });
+    expect(mask.text(`key ${credentials.private_key}`)).toBe('key [GOOGLE_CREDENTIALS]');
+  });
+
+  test('a name with odd characters does not end a text', () => {
+    expect(JSON.parse(maskOf(['MY"KEY', 'abcdef123456']).document('{"a":"abcdef123456"}'))).toEqual({ a: '[MY_KEY]' });
+  });
+});

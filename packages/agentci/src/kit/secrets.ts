@@ -42,6 +42,8 @@ const isHidden = ({ value }: Secret): boolean =>
 export class SecretMask {
   readonly #names = new Map<string, string>();
   #pattern: RegExp | undefined;
+  /** Without forms that could be a number of a JSON document, which must stay one. */
+  #inJson: RegExp | undefined;
   #longest = 0;
 
   get isEmpty(): boolean {
@@ -58,18 +60,30 @@ export class SecretMask {
     // The longest first: a key that another one begins with must not leave its end behind.
     const forms = [...this.#names.keys()].sort((a, b) => b.length - a.length);
     this.#longest = forms[0]!.length;
-    this.#pattern = new RegExp(forms.map(escapeRegex).join('|'), 'g');
+    this.#pattern = patternOf(forms);
+    this.#inJson = patternOf(forms.filter((form) => !LIKE_NUMBER.test(form)));
   }
 
   text(text: string, onFound?: (name: string) => void): string {
-    if (this.#pattern === undefined || text.length < MIN_LENGTH) return text;
-    this.#pattern.lastIndex = 0;
-    if (!this.#pattern.test(text)) return text;
-    this.#pattern.lastIndex = 0;
-    return text.replace(this.#pattern, (form) => {
+    return this.#replace(text, this.#pattern, onFound);
+  }
+
+  /** As `text` for what may be a JSON document, whose values were masked one by one already. */
+  document(text: string): string {
+    return this.#replace(text, this.#inJson);
+  }
+
+  #replace(text: string, pattern: RegExp | undefined, onFound?: (name: string) => void): string {
+    if (pattern === undefined || text.length < MIN_LENGTH) return text;
+    pattern.lastIndex = 0;
+    if (!pattern.test(text)) return text;
+    pattern.lastIndex = 0;
+    return text.replace(pattern, (form) => {
       const name = this.#names.get(form)!;
       onFound?.(name);
-      return `[${name}]`;
+      const shown = `[${name.replace(/[^\w.-]/g, '_')}]`;
+      // A secret that is an object, in a document of its own kind, leaves a text in its place.
+      return /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"') ? `"${shown}"` : shown;
     });
   }
 
@@ -87,7 +101,7 @@ export class SecretMask {
     return {
       write: (text) => {
         if (this.isEmpty) return write(text);
-        const whole = this.text(held + text);
+        const whole = this.document(held + text);
         const keep = this.#beginning(whole);
         held = whole.slice(whole.length - keep);
         if (whole.length > keep) write(whole.slice(0, whole.length - keep));
@@ -131,6 +145,12 @@ export class SecretMask {
   }
 }
 
+/** Digits alone, which may be part of any number. */
+const LIKE_NUMBER = /^[\d.eE+-]+$/;
+
+const patternOf = (forms: readonly string[]): RegExp | undefined =>
+  forms.length === 0 ? undefined : new RegExp(forms.map(escapeRegex).join('|'), 'g');
+
 const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const MIN_ENCODED = 10;
@@ -150,12 +170,24 @@ function formsOf(given: string): Set<string> {
     forms.add(base64);
     forms.add(base64.replaceAll('+', '-').replaceAll('/', '_'));
   }
-  // Of a key in several lines each is enough to use it; the lines around it are in every key.
-  for (const line of value.split(/\r?\n|\\n/)) {
-    const part = line.trim();
-    if (part !== value && part.length >= MIN_LINE && !part.startsWith('-----')) forms.add(part);
-  }
+  for (const part of partsOf(value)) forms.add(part);
   return forms;
+}
+
+/** Of a key in several lines, or an object of credentials, each part is enough; the lines around a key are in every key. */
+function partsOf(value: string): string[] {
+  const lines = [value, ...textsIn(value)].flatMap((text) => text.split(/\r?\n|\\n/)).map((line) => line.trim());
+  return lines.filter((line) => line !== value && line.length >= MIN_LINE && !/^-----|^[{[]|^https?:/.test(line));
+}
+
+function textsIn(json: string): string[] {
+  if (!json.startsWith('{')) return [];
+  try {
+    const values = Object.values(JSON.parse(json) as Record<string, unknown>);
+    return values.filter((value) => typeof value === 'string');
+  } catch {
+    return [];
+  }
 }
 
 function urlEncoded(value: string): string {
@@ -182,4 +214,4 @@ function base64At(value: string, offset: number): string {
 export const SECRETS = new SecretMask();
 
 /** A text as it may be written or shown. */
-export const maskText = (text: string): string => SECRETS.text(text);
+export const maskText = (text: string): string => SECRETS.document(text);

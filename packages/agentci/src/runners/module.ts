@@ -2,38 +2,21 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
-import type { AnswerRule } from './answer.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
-import { type Received, responseOutput } from './http-response.ts';
-import {
-  AgentError,
-  type Runner,
-  type RunnerEnvironment,
-  type RunOutput,
-  type RunRequest,
-  refuseNoAnswer,
-} from './runner.ts';
-import { type StreamedValue, streamedOutput } from './stream/streamed-value.ts';
+import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { type GivenValue, givenOutput } from './stream/given-value.ts';
 
-interface Reply {
+interface Reply extends GivenValue {
   readonly call: number;
   readonly ok: boolean;
   readonly loading?: boolean;
   /** The function returned, but not what can be handed on. */
   readonly returned?: boolean;
-  readonly value?: unknown;
-  /** What came in pieces, read to its end. */
-  readonly stream?: StreamedValue;
-  readonly response?: Received;
-  readonly ttftMs?: number;
   /** From the call of the function to its answer. */
   readonly ranMs?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
 }
-
-/** What the function gave, in one of three forms. */
-type Given = Pick<Reply, 'value' | 'stream' | 'response' | 'ttftMs'>;
 
 const MAX_PRINTED_BYTES = 64 * 1024;
 /** After an abort the agent gets this long to return by itself before its thread is ended. */
@@ -71,7 +54,7 @@ export function createModuleRunner(
         const clock = host.clock(performance.now() - started);
         const { acceptsErrors } = config;
         const stderr = host.printed();
-        const output = outputOf(given, { acceptsErrors, stderr });
+        const output = givenOutput(given, { acceptsErrors, stderr });
         return { ...output, ...clock, stderr, ...(acceptsErrors ? { acceptsErrors } : {}) };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
@@ -83,21 +66,6 @@ export function createModuleRunner(
       await Promise.all([...all].map((host) => host.end()));
     },
   };
-}
-
-function outputOf(
-  { value, stream, response, ttftMs }: Given,
-  rule: AnswerRule & { readonly stderr: string },
-): Omit<RunOutput, 'wallMs'> {
-  try {
-    if (response !== undefined) return responseOutput(response, rule);
-    if (stream !== undefined) return streamedOutput(stream, rule);
-  } catch (error) {
-    if (!(error instanceof AgentError)) throw error;
-    throw new AgentError(error.kind, error.message, { ...error, stderr: rule.stderr });
-  }
-  refuseNoAnswer(value, rule);
-  return { value, ...(ttftMs === undefined ? {} : { ttftMs }) };
 }
 
 /** Calls one function of a user's module with any arguments, in a thread that can be ended. */
@@ -132,7 +100,7 @@ class Host {
   readonly #worker: Worker;
   #calls = 0;
   #ranMs: number | undefined;
-  #pending: { call: number; resolve: (given: Given) => void; reject: (error: Error) => void } | undefined;
+  #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
 
   readonly #what: string;
@@ -157,7 +125,7 @@ class Host {
     }
   }
 
-  call({ signal, query, id, run, metadata }: RunRequest): Promise<Given> {
+  call({ signal, query, id, run, metadata }: RunRequest): Promise<GivenValue> {
     return this.#send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
   }
 
@@ -167,7 +135,7 @@ class Host {
   }
 
   /** Calls the function with what the message says: a query and its context, or the arguments themselves. */
-  #send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Given> {
+  #send(message: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<GivenValue> {
     const call = ++this.#calls;
     this.#output = [];
     return new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readTraces } from '../adapters/reader/read-traces.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
@@ -250,5 +251,5 @@ export function writeBaseline(
       hint: 'Choose another --version, or replace it with --overwrite.',
     });
   }
-  writeFileAtomic(file, baselineText({ schema: BASELINE_SCHEMA, ...content }));
+  writeFileAtomic(file, baselineText({ schema: BASELINE_SCHEMA, ...SECRETS.value(content) }));
 }

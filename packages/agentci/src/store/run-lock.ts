@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   linkSync,
@@ -161,6 +160,8 @@ function startOf(pid: number): string | undefined {
       return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
     }
     if (process.platform === 'win32') return undefined;
+    // Loading it takes some milliseconds, and most machines that run this are Linux.
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
     const told = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
     return told.trim() || undefined;
   } catch {

@@ -13,6 +13,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -79,7 +80,7 @@ export class RunStore {
     try {
       const journal = openSync(journalPath(dir), 'ax');
       const store = new RunStore(dir, lock, { journal, traces: openSync(tracesPath(dir), 'ax') }, options);
-      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
+      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...SECRETS.value(header) }));
       store.#journal.flush();
       return store;
     } catch (error) {
@@ -111,8 +112,9 @@ export class RunStore {
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
-    if (trace) this.#traces.append(JSON.stringify(trace));
+    if (trace) this.#traces.append(JSON.stringify(SECRETS.value(trace)));
     const { id, run, result } = entry;
+    // The ledger has masked the result; reports are made of the same one.
     const json = JSON.stringify(result);
     this.#journal.append(`{"id":${JSON.stringify(id)},"run":${run},"result":`, json, '}');
     if (run === 1) this.#journaled.set(result, this.#keepsJson ? json : undefined);
@@ -176,7 +178,7 @@ class LineFile {
   /** Adds a line given in pieces. */
   append(...pieces: readonly string[]): void {
     this.#attempt(() => {
-      this.#file.append(...pieces, '\n');
+      this.#file.appendMasked(...pieces, '\n');
       if (this.#durability === 'each') this.#sync();
     });
   }

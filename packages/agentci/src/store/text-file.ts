@@ -19,8 +19,12 @@ export class TextFile {
   }
 
   /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
-  append(...given: readonly string[]): void {
-    const pieces = SECRETS.isEmpty ? given : given.map(maskText);
+  append(...pieces: readonly string[]): void {
+    this.appendMasked(...(SECRETS.isEmpty ? pieces : pieces.map(maskText)));
+  }
+
+  /** As `append` for what was made of masked values: looking twice at every result would cost as much as writing it. */
+  appendMasked(...pieces: readonly string[]): void {
     let most = 0;
     for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
     if (this.#length + most > CAPACITY) this.flush();

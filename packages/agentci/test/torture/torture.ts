@@ -40,13 +40,13 @@ export async function torture({ rounds, queries, seed }: TortureOptions): Promis
       `agent: demo\nrunner: {module: ./agent.mjs}\nqueries:\n${list.join('\n')}\n`,
     );
     writeFileSync(join(cwd, 'agent.mjs'), AGENT);
-    let before: string[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const args = existsSync(join(cwd, '.agentci')) ? ['test', '--resume', '-w', '2'] : ['test', '-w', '2'];
-      const count = round === 0 ? 1 : 3;
-      const codes = await Promise.all(
-        Array.from({ length: count }, () => run(args, cwd, round === rounds - 1 ? undefined : 250 + random() * 500)),
-      );
+    // There is something to resume once the first result is written; from there on the time of the kill is chance.
+    const isStarted = (): boolean => finishedIn(cwd, [], 0).length > 0;
+    await run(['test', '-w', '2'], cwd, { after: isStarted, ms: random() * 100 });
+    let before = finishedIn(cwd, problems, 0);
+    for (let round = 1; round < rounds; round++) {
+      const kill = round === rounds - 1 ? undefined : { ms: 250 + random() * 500 };
+      const codes = await Promise.all([0, 1, 2].map(() => run(['test', '--resume', '-w', '2'], cwd, kill)));
       const unforeseen = codes.filter((code) => code !== null && code !== 0 && code !== 2);
       if (unforeseen.length > 0) problems.push(`round ${round}: exit codes ${codes.join(', ')}`);
       const found = finishedIn(cwd, problems, round);
@@ -69,10 +69,19 @@ export async function torture({ rounds, queries, seed }: TortureOptions): Promis
 }
 
 /** The exit code; null when it was killed. */
-function run(args: readonly string[], cwd: string, killAfterMs: number | undefined): Promise<number | null> {
+function run(
+  args: readonly string[],
+  cwd: string,
+  kill: { readonly ms: number; readonly after?: () => boolean } | undefined,
+): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [CLI, ...args], { cwd, stdio: 'ignore' });
-    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    let timer: NodeJS.Timeout | undefined;
+    const killSoon = (): void => {
+      if (kill?.after?.() === false) timer = setTimeout(killSoon, 10);
+      else if (kill !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), kill.ms);
+    };
+    killSoon();
     child.on('close', (code) => {
       clearTimeout(timer);
       resolve(code);

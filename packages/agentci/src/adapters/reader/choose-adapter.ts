@@ -50,7 +50,7 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
     .filter(({ own }) => own.length > 0)
     .toSorted((a, b) => b.own.length - a.own.length);
   for (const { adapter, own } of votes) {
-    if (own.length < votes[0]!.own.length) break;
+    if (own.length * 2 <= values.length) break;
     if (clearAdapter(detectRecords(own, adapters), adapters) === adapter) return adapter;
   }
   // No single format has the most: where records are whole runs, each is read in its own.

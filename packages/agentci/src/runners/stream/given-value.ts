@@ -1,0 +1,28 @@
+import type { AnswerRule } from '../answer.ts';
+import { type Received, responseOutput } from '../http-response.ts';
+import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
+import { type StreamedValue, streamedOutput } from './streamed-value.ts';
+
+/** What a function gave, in one of three forms; streams and responses were read to their end. */
+export interface GivenValue {
+  readonly value?: unknown;
+  readonly stream?: StreamedValue;
+  readonly response?: Received;
+  readonly ttftMs?: number;
+}
+
+/** The answer or recording in what a function gave; throws an `AgentError` where there is none. */
+export function givenOutput(
+  { value, stream, response, ttftMs }: GivenValue,
+  rule: AnswerRule & { readonly stderr?: string | undefined },
+): Omit<RunOutput, 'wallMs'> {
+  try {
+    if (response !== undefined) return responseOutput(response, rule);
+    if (stream !== undefined) return streamedOutput(stream, rule);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    throw new AgentError(error.kind, error.message, { ...error, stderr: rule.stderr });
+  }
+  refuseNoAnswer(value, rule);
+  return { value, ...(ttftMs === undefined ? {} : { ttftMs }) };
+}
