@@ -80,20 +80,21 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
   return {
     ...trace,
     task: askedTask(trace, asked),
-    ...(timed ? {} : { reported: { ...trace.reported, durationMs: output.wallMs } }),
-    ...(output.coldStartMs === undefined ? {} : { reported: withColdStart(trace, output, timed) }),
+    reported: withClock(trace, output, timed),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
 }
 
-const withColdStart = (
+/** The runner's clock beside what the agent says of its own time. */
+const withClock = (
   trace: Trace,
   { wallMs, coldStartMs }: RunOutput,
   timed: boolean,
 ): NonNullable<Trace['reported']> => ({
   ...trace.reported,
   ...(timed ? {} : { durationMs: wallMs }),
+  wallMs,
   ...(coldStartMs === undefined ? {} : { coldStartMs }),
 });
 

@@ -29,6 +29,8 @@ export interface Trace {
     durationMs?: number;
     turns?: number;
     llmCalls?: number;
+    /** A live run by the runner's own clock, whatever the agent says of its time. */
+    wallMs?: number;
     /** Loading the agent, which is not part of its time. */
     coldStartMs?: number;
   };

@@ -235,6 +235,7 @@ export const traceSchema = z.object({
       durationMs: amount.optional(),
       turns: amount.optional(),
       llmCalls: amount.optional(),
+      wallMs: amount.optional(),
       coldStartMs: amount.optional(),
     })
     .optional(),
