@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
+import { DEFAULT_METRICS } from '../metrics/default-set.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { runSuite } from './run-suite.ts';
@@ -44,4 +45,29 @@ queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}, {id: b, qu
   expect(clocks[0]!.cold_start_ms).toBeGreaterThan(350);
   expect(clocks[1]).not.toHaveProperty('cold_start_ms');
   expect(summary.exit_code).toBe(0);
+});
+
+describe('metrics by other names', () => {
+  const measured = async (metrics: string) => {
+    const text = `version: 1\nagent: a\nqueries: [{id: q, query: q, expected_output: ok, context: [ok], metrics: ${metrics}}]`;
+    const { suite, diagnostics } = parseSpec(text, { file: 's.yaml' });
+    expect(diagnostics).toEqual([]);
+    const record = { query: 'q', answer: 'ok', tool_calls: [{ name: 't', result: 'x' }], cost_usd: 1, total_tokens: 2 };
+    const { results } = await runSuite({ suite: suite!, traces: [simpleTrace(record)] });
+    return results[0]!;
+  };
+
+  test('default is the default set, and what is written out beside it counts as written', async () => {
+    const { metrics, cost } = await measured('[default, {cost: 0.5}]');
+    expect(Object.keys(metrics).sort()).toEqual([...DEFAULT_METRICS].sort());
+    expect(cost.checks).toMatchObject([{ id: 'metric.cost', status: 'warn' }]);
+  });
+
+  test('a composite is the mean of its parts, with a bound like any metric', async () => {
+    const { metrics, correctness } = await measured(
+      '[{composite: {of: [answer_correctness, tool_success], min: 0.9}}]',
+    );
+    expect(metrics.composite).toMatchObject({ value: 1 });
+    expect(correctness.checks).toMatchObject([{ id: 'metric.composite', status: 'pass' }]);
+  });
 });

@@ -115,22 +115,25 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
   return {
     ...trace,
     task: askedTask(trace, asked),
-    ...(timed && output.ttftMs === undefined && output.coldStartMs === undefined
-      ? {}
-      : { reported: { ...trace.reported, ...clockOf(output, timed) } }),
     ...(output.warnings === undefined ? {} : { warnings: [...trace.warnings, ...output.warnings] }),
+    reported: withClock(trace, output, timed),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
     captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
   };
 }
 
-const clockOf = ({ wallMs, ttftMs, coldStartMs }: RunOutput, timed: boolean): Clock => ({
+/** The runner's clock beside what the agent says of its own time. */
+const withClock = (
+  trace: Trace,
+  { wallMs, ttftMs, coldStartMs }: RunOutput,
+  timed: boolean,
+): NonNullable<Trace['reported']> => ({
+  ...trace.reported,
   ...(timed ? {} : { durationMs: wallMs }),
+  wallMs,
   ...(ttftMs === undefined ? {} : { ttftMs }),
   ...(coldStartMs === undefined ? {} : { coldStartMs }),
 });
-
-type Clock = Pick<NonNullable<Trace['reported']>, 'durationMs' | 'ttftMs' | 'coldStartMs'>;
 
 function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {
   const input: Message[] = task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: query }] }];

@@ -10,7 +10,8 @@ export interface LocalModelOptions {
   /** Paths of media are relative to it. */
   readonly dir: string;
   /**
-   * `AGENTCI_MODELS` names a folder with models, laid out as on the hub; with it nothing is downloaded.
+   * `AGENTCI_MODELS` names a folder with models, laid out as on the hub. Without it models are looked for where the
+   * library keeps them, and downloaded only with `AGENTCI_MODELS_DOWNLOAD=1`.
    * `AGENTCI_TEXT_MODEL` and `AGENTCI_CLIP_MODEL` choose others than the defaults; `AGENTCI_FFMPEG` names an ffmpeg that
    * is not on the path.
    */
@@ -42,10 +43,9 @@ export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels 
     // A name in a variable keeps bundlers and type checkers from wanting an optional package.
     const name = '@huggingface/transformers';
     const loaded = (await import(name)) as Transformers;
-    if (env.AGENTCI_MODELS) {
-      loaded.env.allowRemoteModels = false;
-      loaded.env.localModelPath = resolve(env.AGENTCI_MODELS);
-    }
+    // Nothing reaches for the network unless somebody said that it may.
+    loaded.env.allowRemoteModels = env.AGENTCI_MODELS_DOWNLOAD === '1' && !env.AGENTCI_MODELS;
+    if (env.AGENTCI_MODELS) loaded.env.localModelPath = resolve(env.AGENTCI_MODELS);
     return loaded;
   });
   const sentences = once(async () => (await library()).pipeline('feature-extraction', textModel));

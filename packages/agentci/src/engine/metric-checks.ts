@@ -4,7 +4,7 @@ import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
 import { type CheckResult, type CheckStatus, LAYERS, type Layer, type MetricResult } from '../results/run-result.ts';
-import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
+import { COMPOSITE, isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
@@ -87,7 +87,8 @@ interface Measured {
 
 async function measure(request: MetricRequest, input: MetricInput, tools: MetricTools): Promise<Measured> {
   const { name, params } = request;
-  const metric = metricOf(name, tools);
+  const isComposite = name === COMPOSITE && tools.custom?.has(name) !== true;
+  const metric = isComposite ? await compositeOf(params.of) : metricOf(name, tools);
   const without = (failure: Failure, reason: string): Measured => ({
     metric,
     output: { name, value: null, detail: { reason } },
@@ -96,11 +97,17 @@ async function measure(request: MetricRequest, input: MetricInput, tools: Metric
   if (metric === undefined) return without('error', `there is no metric "${name}"`);
   if (params.method === 'model' && tools.judge === 'off') return without('off', 'the judge is off');
   try {
-    const output = await metric.evaluate({ ...input, params });
+    const output = await metric.evaluate(isComposite ? input : { ...input, params });
     return { metric, output, failure: output.detail.judge_error === undefined ? undefined : 'error' };
   } catch (error) {
     return without('error', `could not be measured: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Its parts were checked when the spec was read. */
+async function compositeOf(of: unknown): Promise<Metric | undefined> {
+  const { composite } = await import('../metrics/composite.ts');
+  return Array.isArray(of) ? composite(of.map(String)) : undefined;
 }
 
 /** The verdict on a bound: never a pass without a number. */

@@ -111,12 +111,36 @@ export class SuiteMetrics {
       const { request, metric, location } = group;
       const output = await measure(group, runsOf);
       overall.metrics[freeName(request.name, overall.metrics)] = metricResult(metric, output);
-      if (isBounded(request)) overall.checks.push(checkOf({ request, metric, output, failure: undefined, location }));
-      else overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
+      if (isBounded(request)) {
+        const check = checkOf({ request, metric, output, failure: undefined, location });
+        overall.checks.push(check.status === 'pass' ? warned(check, output) : check);
+      } else {
+        const warning = warningOf(output);
+        if (warning === undefined) overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
+        else overall.checks.push(unboundedWarning(group, output, warning));
+      }
     }
     return overall;
   }
 }
+
+/** What the metric itself warns of, e.g. a budget that is nearly spent. */
+const warningOf = ({ detail }: MetricOutput): string | undefined =>
+  detail.warning === true ? 'its warn_threshold is reached' : undefined;
+
+function warned(check: CheckResult, output: MetricOutput): CheckResult {
+  const warning = warningOf(output);
+  return warning === undefined ? check : { ...check, status: 'warn', message: `${check.message}; ${warning}` };
+}
+
+const unboundedWarning = ({ metric, location }: Group, output: MetricOutput, warning: string): CheckResult => ({
+  id: `metric.${metric.name}`,
+  status: 'warn',
+  message: `${metric.name} over the run: ${told(output, metric)}; ${warning}`,
+  value: output.value,
+  ...(location ? { location } : {}),
+  evidence: [],
+});
 
 const told = ({ value, detail }: MetricOutput, { scale, unit }: Metric): string =>
   value === null

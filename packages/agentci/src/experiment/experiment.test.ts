@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Trial } from '../results/experiment-result.ts';
-import type { Step, Trace } from '../trace/model.ts';
+import type { Message, Step, Trace } from '../trace/model.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { measureAgreement, type Rating } from './agreement.ts';
 import { compareConditions } from './compare-conditions.ts';
@@ -153,6 +153,19 @@ describe('time to understanding', () => {
   test('the final answer is usable without a list', () => {
     const steps = [llm(0, 3000, 'hm', 1), llm(3000, 5000, 'Done.', 2)];
     expect(timeToUnderstanding(traceOf({ steps }))).toMatchObject({ seconds: 5, step: 2 });
+  });
+
+  test('a root span around everything changes nothing, and the clock of the runner wins over both', () => {
+    const answer: Message = { role: 'assistant', parts: [{ type: 'text', text: '- restart it' }] };
+    const both = { status: 'ok', output: answer } as const;
+    const leaf: Step = { ...both, id: 'l', seq: 1, kind: 'llm', t0: 1000, t1: 8000 };
+    const root: Step = { ...both, id: 'r', seq: 0, kind: 'agent', name: 'root', t0: 0, t1: 40_000 };
+    const plain = timeToUnderstanding(traceOf({ steps: [leaf] }));
+    expect(plain).toMatchObject({ ok: true, seconds: 7 });
+    expect(timeToUnderstanding(traceOf({ steps: [root, leaf] }))).toMatchObject({ ok: true, seconds: 7 });
+    const live = (steps: Step[]) => timeToUnderstanding({ ...traceOf({ steps }), reported: { wallMs: 600 } });
+    for (const steps of [[], [leaf], [root, leaf]])
+      expect(live(steps)).toEqual({ ok: true, seconds: 0.6, from: 'run' });
   });
 
   test('without times of steps it is the duration of the run, and without that it is not known', () => {

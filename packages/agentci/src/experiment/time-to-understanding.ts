@@ -14,13 +14,19 @@ export type TimeToUnderstanding =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Seconds from the first step to the first usable output: an output that lists actions, or is the final answer.
- * Where no step says when, the duration of the whole run.
+ * Seconds to the first usable output: one that lists actions, or is the final answer. For a live run that is the answer, and
+ * the time is the runner's own clock, whatever the agent recorded of itself. For a recording it is the time from its first
+ * step to the end of the first such output; spans that only wrap others (agents, the root) neither begin nor end it.
+ * Where no step says when, it is the duration of the whole run.
  */
 export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
-  const begun = startOf(trace);
-  const usable =
-    begun === undefined ? undefined : trace.steps.find((step) => step.t1 !== undefined && isUsable(step, trace));
+  const wallMs = trace.reported?.wallMs;
+  if (wallMs !== undefined) return { ok: true, seconds: wallMs / 1000, from: 'run' };
+  const steps = trace.steps.some(isTimedLeaf) ? trace.steps.filter((step) => step.kind !== 'agent') : trace.steps;
+  const begun = earliest(steps.map(({ t0 }) => t0));
+  const usable = steps
+    .filter((step) => step.t1 !== undefined && isUsable(step, trace))
+    .reduce<Step | undefined>((first, step) => (first === undefined || step.t1! < first.t1! ? step : first), undefined);
   if (begun !== undefined && usable?.t1 !== undefined && usable.t1 >= begun)
     return { ok: true, seconds: (usable.t1 - begun) / 1000, from: 'step', step: usable.seq };
   const { latencyMs } = totals(trace);
@@ -28,11 +34,12 @@ export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
   return { ok: false, why: latencyMs.why };
 }
 
-function startOf({ startedAt, steps }: Trace): number | undefined {
-  let first = startedAt;
-  for (const { t0 } of steps) if (t0 !== undefined && (first === undefined || t0 < first)) first = t0;
-  return first;
-}
+const isTimedLeaf = ({ kind, t0, t1 }: Step): boolean => kind === 'llm' && t0 !== undefined && t1 !== undefined;
+
+const earliest = (times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
 
 function isUsable(step: Step, trace: Trace): boolean {
   if (step.kind !== 'llm' && step.kind !== 'agent') return false;

@@ -1,6 +1,6 @@
 import { DEFAULT_WEIGHTS, type DecisionQualityWeights } from '../metrics/decision-quality/profile.ts';
 import { weighted } from '../metrics/decision-quality/score-decision-quality.ts';
-import type { Trial, WeightPoint, WeightSensitivity } from '../results/experiment-result.ts';
+import type { ComponentDrivers, Trial, WeightPoint, WeightSensitivity } from '../results/experiment-result.ts';
 import { mean } from '../stats/descriptive.ts';
 import { groupTrials } from './group-trials.ts';
 
@@ -47,7 +47,35 @@ export function weightSensitivity(
     points,
     rank_stability: { same: share('same'), tied: share('tied'), different: share('different') },
     wins: Object.fromEntries(wins),
+    drivers: driversOf(parts, weights),
   };
+}
+
+/** What each component adds to the difference of two conditions, in points of decision quality and as a share of it. */
+function driversOf(parts: Parts, weights: DecisionQualityWeights): ComponentDrivers[] {
+  const conditions = [...parts];
+  return conditions.flatMap(([a, before], i) =>
+    conditions.slice(i + 1).map(([b, after]): ComponentDrivers => {
+      const total = weights.validity + weights.specificity + weights.correctness;
+      const points = (part: keyof DecisionQualityWeights): number =>
+        (weights[part] * (after[part] - before[part])) / total;
+      const difference = points('validity') + points('specificity') + points('correctness');
+      const driver = (part: keyof DecisionQualityWeights) => ({
+        points: points(part),
+        share: Math.abs(difference) < TIE ? null : points(part) / difference,
+      });
+      return {
+        a,
+        b,
+        difference,
+        components: {
+          validity: driver('validity'),
+          specificity: driver('specificity'),
+          correctness: driver('correctness'),
+        },
+      };
+    }),
+  );
 }
 
 type Parts = ReadonlyMap<string, DecisionQualityWeights>;

@@ -13,6 +13,7 @@ import { isLinearInV8 } from './regex.ts';
 import { nativeSource } from './regex-source.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { runGuarded } from './time-guard.ts';
+import { isHostname, isUri, isUriReference } from './uri-formats.ts';
 
 export { canFail } from './json-schema-effect.ts';
 
@@ -50,6 +51,8 @@ const CHEAP_FORMATS: ReadonlySet<string> = new Set([
   'date-time',
   'email',
   'hostname',
+  'uri',
+  'uri-reference',
   'ipv4',
   'ipv6',
   'uuid',
@@ -67,7 +70,7 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   if (problem !== undefined) return { ok: false, ...problem };
   // The validator writes notes into the schema it is given, so it gets a copy.
   const copy = structuredClone(schema) as Cfworker.Schema | boolean;
-  const facts = prepare(copy);
+  const facts = prepare(copy, draft);
   if (facts.problem !== undefined) return { ok: false, ...facts.problem };
   // Nothing to resolve, so nothing can be lost: the engine, 12 ms to load, waits for the first value.
   if (!facts.hasNames && facts.references.length === 0) {
@@ -127,11 +130,13 @@ interface SchemaFacts {
 const NAMES = ['$id', 'id', '$anchor', '$recursiveAnchor', '$dynamicAnchor', '$recursiveRef', '$dynamicRef'];
 
 /** Walks the copy once: collects references, judges patterns, rewrites the ones V8 would refuse. */
-function prepare(root: Cfworker.Schema | boolean): SchemaFacts {
+function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFacts {
   const facts: SchemaFacts = { isRisky: false, references: [], hasNames: false };
   const visit = (schema: unknown, path: string): void => {
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
     const node = schema as Cfworker.Schema;
+    // Up to draft 7 a reference hides what is beside it, a name for others to refer to included.
+    if (node.$ref !== undefined && (draft === '4' || draft === '7')) delete node.$id;
     if (node.$ref !== undefined) facts.references.push({ schema: node, path: `${path}/$ref` });
     if (NAMES.some((name) => Object.hasOwn(node, name))) facts.hasNames = true;
     if (node.uniqueItems === true) facts.isRisky = true;
@@ -254,6 +259,10 @@ let loaded: typeof Cfworker | undefined;
 
 // require, not import: compiling is synchronous, and only specs with a schema need the validator.
 function cfworker(): typeof Cfworker {
-  loaded ??= createRequire(import.meta.url)('@cfworker/json-schema') as typeof Cfworker;
+  if (loaded === undefined) {
+    loaded = createRequire(import.meta.url)('@cfworker/json-schema') as typeof Cfworker;
+    // Its own take what is nearly one for a host name or an address.
+    Object.assign(loaded.format, { hostname: isHostname, uri: isUri, 'uri-reference': isUriReference });
+  }
   return loaded;
 }

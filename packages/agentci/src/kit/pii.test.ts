@@ -19,7 +19,8 @@ describe('findPii', () => {
     ['SSN 123-45-6789', [['ssn', '123-45-6789']]],
     ['card 4111 1111 1111 1111', [['credit_card', '4111 1111 1111 1111']]],
     ['amex 378282246310005', [['credit_card', '378282246310005']]],
-    ['order 4111 1111 1111 1112 is no card', []],
+    ['card 4111 1111 1111 1112, a digit wrong', [['credit_card', '4111 1111 1111 1112']]],
+    ['order 1234 5678 9012 3456 begins as no card does', []],
     ['Live at 12 Main St', [['address', '12 Main St']]],
     ['The server is 192.168.0.1.', [['ip_address', '192.168.0.1']]],
     ['version 1.2.3.400 and 1.2.3', []],
@@ -105,4 +106,10 @@ test.each([
   ['41111', false],
 ])('Luhn of %s is %s', (digits, passes) => {
   expect(passesLuhn(digits)).toBe(passes);
+});
+
+test('a card that fails its check digit is a possible card, at lower confidence', () => {
+  const [right] = findPii('4111111111111111');
+  const [wrong] = findPii('4111-1111-1111-1112');
+  expect([right?.confidence, wrong?.confidence]).toEqual([0.85, 0.4]);
 });

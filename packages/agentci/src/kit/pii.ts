@@ -60,6 +60,13 @@ const DETECTORS: readonly Detector[] = [
     pattern: new RegExp(`${START}\\d(?:[ -]?\\d){12,18}${END}`, 'gu'),
     accepts: (match) => passesLuhn(match),
   },
+  {
+    // A card mistyped by a digit is still somebody's card: 16 digits in the groups of a card, or in one run.
+    type: 'credit_card',
+    confidence: 0.4,
+    pattern: between('[2-6]\\d{3}(?:[ -]\\d{4}){3}|[2-6]\\d{15}'),
+    accepts: (match) => !passesLuhn(match),
+  },
   { type: 'ssn', confidence: 0.98, pattern: between('\\d{3}-\\d{2}-\\d{4}') },
   {
     type: 'phone',

@@ -99,6 +99,7 @@ describe('every check', () => {
         "correctness.any_expected_in_answer",
         "correctness.exact_match",
         "correctness.expected_in_answer",
+        "correctness.is_json",
         "correctness.json_schema",
         "correctness.not_in_answer",
         "correctness.outcome",
@@ -136,6 +137,7 @@ describe('every check', () => {
       not_in_answer: { params: ['secret'], keeps: { answer: 'ok' }, breaks: { answer: 'the SECRET' } },
       exact_match: { params: 'ok', keeps: { answer: ' ok\n' }, breaks: { answer: 'OK' } },
       regex_match: { params: '^o+k$', keeps: { answer: 'ook' }, breaks: { answer: 'Ok' } },
+      is_json: { params: true, keeps: { answer: '{"a": [1]}' }, breaks: { answer: '{"a": [1' } },
       json_schema: {
         params: { type: 'object', required: ['a'] },
         keeps: { answer: '{"a":1}' },

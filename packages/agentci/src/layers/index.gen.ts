@@ -3,6 +3,7 @@ import type { AnyCheck, AnySetting } from './check.ts';
 import { check as correctnessAnyExpectedInAnswer } from './correctness/any-expected-in-answer.ts';
 import { check as correctnessExactMatch } from './correctness/exact-match.ts';
 import { check as correctnessExpectedInAnswer } from './correctness/expected-in-answer.ts';
+import { check as correctnessIsJson } from './correctness/is-json.ts';
 import { check as correctnessJsonSchema } from './correctness/json-schema.ts';
 import { check as correctnessNotInAnswer } from './correctness/not-in-answer.ts';
 import { check as correctnessOutcome } from './correctness/outcome.ts';
@@ -33,6 +34,7 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   correctnessAnyExpectedInAnswer,
   correctnessExactMatch,
   correctnessExpectedInAnswer,
+  correctnessIsJson,
   correctnessJsonSchema,
   correctnessNotInAnswer,
   correctnessOutcome,

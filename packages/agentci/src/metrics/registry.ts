@@ -1,17 +1,11 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
+import { DEFAULT_METRICS } from './default-set.ts';
 import { METRICS } from './index.gen.ts';
 import { defineMetric, type Metric, type MetricDefinition } from './metric.ts';
 import { registered } from './registered.ts';
 
-/** The set used when no metric is named. */
-export const DEFAULT_METRICS: readonly string[] = [
-  'faithfulness',
-  'answer_correctness',
-  'tool_success',
-  'cost',
-  'token_usage',
-];
+export { DEFAULT_METRICS };
 
 const BUILT_IN: ReadonlyMap<string, Metric> = new Map(METRICS.map((metric) => [metric.name, metric]));
 

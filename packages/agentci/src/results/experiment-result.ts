@@ -111,6 +111,16 @@ export interface WeightPoint {
 }
 
 /** What happens to the order of the conditions when the weights are others. */
+/** What makes one condition better than another: the part of each component in the difference of their means. */
+export interface ComponentDrivers {
+  a: string;
+  b: string;
+  /** b − a, with the reference weights. */
+  difference: number;
+  /** `share` is of the difference, null where there is none; below 0 for a component that worked against it. */
+  components: Record<'validity' | 'specificity' | 'correctness', { points: number; share: number | null }>;
+}
+
 export interface WeightSensitivity {
   step: number;
   reference: WeightPoint;
@@ -119,6 +129,7 @@ export interface WeightSensitivity {
   rank_stability: { same: number; tied: number; different: number };
   /** How often each condition alone is best. */
   wins: Record<string, number>;
+  drivers: ComponentDrivers[];
 }
 
 export interface ExperimentResult extends ConditionsReport {

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
-import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { AgentError, type Runner, type RunnerEnvironment, type RunOutput, type RunRequest } from './runner.ts';
 import { type GivenValue, givenOutput } from './stream/given-value.ts';
 
 interface Reply extends GivenValue {

@@ -5,7 +5,7 @@ import { keyPlace, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPla
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import type { MetricFacts } from '../metrics/metric.ts';
 import { registered } from '../metrics/registered.ts';
-import { BOUND_SHAPE, metricRequests } from './metric-list.ts';
+import { BOUND_SHAPE, COMPOSITE, DEFAULT_SET, metricRequests } from './metric-list.ts';
 
 import type { SpecProblems } from './problems.ts';
 
@@ -31,8 +31,45 @@ export function checkMetrics(node: YamlNode, problems: SpecProblems, { hasUse }:
     }
     seen.add(name);
     const metric = BUILT_IN.get(name) ?? registered.get(name);
-    if (metric === undefined) unknown(name, place, problems, hasUse);
+    if (name === DEFAULT_SET && entry === undefined) continue;
+    if (name === COMPOSITE) checkComposite(place, entry, problems);
+    else if (metric === undefined) unknown(name, place, problems, hasUse);
     else if (entry !== undefined) checkEntry(metric, entry, problems);
+  }
+}
+
+/** Only metrics from 0 to 1 of which more is better can be averaged. */
+function checkComposite(place: YamlPlace, entry: YamlEntry | undefined, problems: SpecProblems): void {
+  const written = entry === undefined ? undefined : toPlain(entry.value);
+  const of = (written as { of?: unknown } | undefined)?.of;
+  const hint = 'write composite: {of: [faithfulness, tool_success], min: 0.8}';
+  if (entry === undefined || !Array.isArray(of) || of.length < 2) {
+    problems.add(place, {
+      code: 'SPEC_REQUIRED',
+      message: 'composite needs "of", a list of at least two metrics',
+      hint,
+    });
+    return;
+  }
+  for (const [i, name] of of.entries()) {
+    const part = BUILT_IN.get(String(name)) ?? registered.get(String(name));
+    const at = placeAt(entry.value, ['of', i]);
+    if (part === undefined) unknown(String(name), at, problems, false);
+    else if (part.scale !== 'fraction' || part.better !== 'higher')
+      problems.add(at, {
+        code: 'COMPOSITE_SCALE',
+        message: `"${part.name}" is not a share of which more is better, so its mean with others says nothing`,
+        hint: 'give it a bound of its own instead',
+      });
+  }
+  const allowed = [...Object.keys(BOUND_SHAPE), 'of'];
+  for (const key of Object.keys(written as object)) {
+    if (allowed.includes(key)) continue;
+    problems.add(placeAt(entry.value, [key], 'key'), {
+      code: 'SPEC_UNKNOWN_KEY',
+      message: `"composite" has no key "${key}"`,
+      hint: `its keys are ${allowed.join(', ')}`,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { v } from '../kit/value-schema.ts';
+import { DEFAULT_METRICS } from '../metrics/default-set.ts';
 import type { Query } from './suite.ts';
 
 /** What a metric may be called. */
@@ -56,12 +57,33 @@ export function metricRequests(written: unknown): readonly MetricRequest[] {
     const items: unknown[] = Array.isArray(written) ? written : [written];
     read = items.flatMap((item) =>
       typeof item === 'string'
-        ? [{ name: item, params: {} }]
+        ? namedBy(item)
         : Object.entries(item as object).map(([name, value]) => requestOf(name, value)),
     );
+    read = withoutRepeats(read);
     requests.set(written, read);
   }
   return read;
+}
+
+/** A spec's word for the default set. */
+export const DEFAULT_SET = 'default';
+/** The mean of other metrics: `composite: {of: [faithfulness, tool_success], min: 0.8}`. */
+export const COMPOSITE = 'composite';
+
+const namedBy = (name: string): MetricRequest[] =>
+  (name === DEFAULT_SET ? DEFAULT_METRICS : [name]).map((each) => ({ name: each, params: {} }));
+
+/** A metric of the default set that is also written out counts as it was written. */
+function withoutRepeats(all: readonly MetricRequest[]): readonly MetricRequest[] {
+  const plain = (request: MetricRequest): boolean => !isBounded(request) && Object.keys(request.params).length === 0;
+  const written = new Set(all.filter((request) => !plain(request)).map(({ name }) => name));
+  const seen = new Set<string>();
+  return all.filter((request) => {
+    if (plain(request) && (written.has(request.name) || seen.has(request.name))) return false;
+    if (plain(request)) seen.add(request.name);
+    return true;
+  });
 }
 
 function requestOf(name: string, value: unknown): MetricRequest {

@@ -39,6 +39,8 @@ export interface Trace {
     llmCalls?: number;
     /** From the start of the run to the first piece of a streamed answer. */
     ttftMs?: number;
+    /** A live run by the runner's own clock, whatever the agent says of its time. */
+    wallMs?: number;
     /** Loading the agent, which is not part of its time. */
     coldStartMs?: number;
   };

@@ -239,6 +239,7 @@ export const traceSchema = z.object({
       turns: amount.optional(),
       llmCalls: amount.optional(),
       ttftMs: amount.optional(),
+      wallMs: amount.optional(),
       coldStartMs: amount.optional(),
     })
     .optional(),

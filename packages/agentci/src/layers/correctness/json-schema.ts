@@ -1,11 +1,10 @@
 import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
 import { type UnknownWord, unknownWords } from '../../kit/json-schema-words.ts';
 import { v } from '../../kit/value-schema.ts';
-import type { Trace } from '../../trace/model.ts';
-import { finalText } from '../../trace/selectors.ts';
 import { NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
-import { clip, plural } from '../words.ts';
+import { parsedAnswer } from '../parsed-answer.ts';
+import { plural } from '../words.ts';
 
 type SchemaMap = Record<string, unknown>;
 
@@ -65,8 +64,8 @@ function inspectSchema(schema: SchemaMap): ParamIssue[] {
     {
       severity: 'error',
       code: 'SPEC_CANNOT_FAIL',
-      message: 'json_schema accepts every JSON value, so it cannot fail',
-      hint: 'say at least which type the answer has',
+      message: 'json_schema accepts every JSON value: it only says that the answer is JSON',
+      hint: 'write is_json: true for that, or say at least which type the answer has',
     },
   ];
 }
@@ -89,20 +88,4 @@ function compileOnce(schema: SchemaMap): JsonSchemaResult {
     compiledSchemas.set(schema, compiled);
   }
   return compiled;
-}
-
-type ParsedAnswer = { kind: 'none' } | { kind: 'broken'; why: string } | { kind: 'json'; value: unknown };
-
-/** Structured answers are taken as they are; texts are parsed as a whole. */
-function parsedAnswer(trace: Trace): ParsedAnswer {
-  if (trace.final?.data !== undefined && trace.final.text === undefined)
-    return { kind: 'json', value: trace.final.data };
-  const text = finalText(trace);
-  if (text === undefined) return { kind: 'none' };
-  try {
-    return { kind: 'json', value: JSON.parse(text) };
-  } catch (error) {
-    const fence = /^\s*```/.test(text) ? ' (it stands inside a code fence)' : '';
-    return { kind: 'broken', why: `${clip(error instanceof Error ? error.message : String(error))}${fence}` };
-  }
 }

@@ -80,6 +80,11 @@ describe('the rule behind a score', () => {
   test.each([
     { action: 'Rollback auth-service to v2.3.0', score: 1, rule: 'feasible' },
     { action: 'Set memory usage to 300%', score: 0, rule: 'impossible_value' },
+    { action: 'Scale the deployment to -3 replicas', score: 0, rule: 'impossible_value' },
+    { action: 'kubectl scale deploy/api --replicas=-2', score: 0, rule: 'impossible_value' },
+    { action: 'Set the memory limit to -512Mi', score: 0, rule: 'impossible_value' },
+    { action: 'Raise the timeout to -30 seconds', score: 0, rule: 'impossible_value' },
+    { action: 'Scale from 2-3 replicas to 5 replicas', score: 1, rule: 'feasible' },
     { action: 'Raise the limit to 1,500 percent', score: 0, rule: 'impossible_value' },
     { action: 'Increase replicas by 200%', score: 1, rule: 'feasible' },
     { action: 'Increase replicas by about 200%', score: 1, rule: 'feasible' },

@@ -25,8 +25,12 @@ function impossibleValue(text: string): string | undefined {
     // Far enough back for any of the words above.
     if (value > 100 && !CHANGE.test(text.slice(Math.max(0, match.index - 20), match.index))) return match[0];
   }
-  return undefined;
+  return NEGATIVE.exec(text)?.[0];
 }
+
+/** A count or a size below zero, of something that is counted or measured: "-3 replicas", "memory limit to -512mi". */
+const NEGATIVE =
+  /(?<![\w.)-])-\d[\d,]{0,30}(?:\.\d{1,30})? ?(?:%|percent\b|replicas?\b|pods?\b|nodes?\b|instances?\b|workers?\b|containers?\b|servers?\b|copies\b|connections?\b|threads?\b|processes\b|retries\b|attempts\b|requests?\b|users?\b|cpus?\b|cores?\b|bytes?\b|[kmgt]i?b\b|[kmgt]i\b|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|days?\b)|(?:--(?:replicas|max|min|limit|size|timeout|retries|count|parallelism)[= ]|\b(?:replicas|count|size|limit|timeout|pool|capacity|memory|cpu)(?: (?:to|of|is|at)|[:=]) ?)-\d[\d,]{0,30}(?:\.\d{1,30})?/;
 
 const MAX_OBJECT_WORDS = 4;
 

@@ -15,10 +15,6 @@ export const metric = defineMetric({
   params: () =>
     z.strictObject({
       threshold: z.number().positive().max(1).default(0.25).describe('similarity that counts as grounded'),
-      clip_model_name: z
-        .string()
-        .optional()
-        .describe('kept for specs of AgentUnit; the model is chosen where models are set up'),
     }),
   evaluate: (input) => {
     const { threshold } = input.params;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cosine } from '../cosine.ts';
 import { answerOf, clamp01, expectedOf, metadataOf, ownField } from '../input.ts';
+import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 
 export const metric = defineMetric({
@@ -8,14 +9,11 @@ export const metric = defineMetric({
   group: 'multimodal',
   layer: 'correctness',
   needs: ['expected_output', 'an answer', 'an embedding model for the semantic part'],
-  summary: 'agreement of a caption with the reference: 0.7 meaning and 0.3 words, or words alone',
+  summary:
+    'agreement of a caption with the reference: 0.7 meaning and 0.3 words; use_semantic: false compares words alone',
   params: () =>
     z.strictObject({
-      use_semantic: z.boolean().default(true).describe('compare meanings where a model is installed'),
-      model_name: z
-        .string()
-        .optional()
-        .describe('kept for specs of AgentUnit; the model is chosen where models are set up'),
+      use_semantic: z.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
     }),
   evaluate: (input) => {
     const expected = expectedOf(input);
@@ -27,11 +25,12 @@ export const metric = defineMetric({
     const given = ownField(metadataOf(input), 'semantic_similarity');
     if (typeof given === 'number' && Number.isFinite(given)) return blend(given, words, 'given similarity');
     const { models } = input;
+    // Words alone are another formula: a bound set for one says nothing about the other.
     if (models === undefined)
-      return measured(words.keyword_f1, { ...words, method: 'keywords', semantic_reason: 'no embedding model' });
+      return notMeasured(`${NO_MODELS}; or compare words alone with use_semantic: false`, words);
     return models.embedTexts([expected, answer]).then((embedded) => {
       if (!embedded.ok)
-        return measured(words.keyword_f1, { ...words, method: 'keywords', semantic_reason: embedded.reason });
+        return notMeasured(`${embedded.reason}; or compare words alone with use_semantic: false`, words);
       const similarity = cosine(embedded.vectors[0] ?? [], embedded.vectors[1] ?? []);
       return Number.isFinite(similarity)
         ? blend(similarity, words, embedded.model)

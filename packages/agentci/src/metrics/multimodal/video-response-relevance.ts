@@ -15,10 +15,6 @@ export const metric = defineMetric({
   params: () =>
     z.strictObject({
       num_frames: z.int().min(1).max(256).default(8).describe('frames looked at, evenly spaced'),
-      clip_model_name: z
-        .string()
-        .optional()
-        .describe('kept for specs of AgentUnit; the model is chosen where models are set up'),
     }),
   evaluate: (input) => {
     const { num_frames } = input.params;

@@ -73,7 +73,7 @@ describe('by model', () => {
     expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining('nothing') } });
   });
 
-  test('answer_correctness is F1 of statements, with the similarity where a model is installed', async () => {
+  test('answer_correctness is F1 of statements and the similarity; one without the other only where it is chosen', async () => {
     const given = {
       case: { expected_output: 'Oslo is in Norway. It rains' },
       outcome: 'Oslo is in Norway. It snows',
@@ -81,9 +81,11 @@ describe('by model', () => {
       params: model,
     };
     expect(await answerCorrectness.evaluate(given)).toMatchObject({
-      value: 0.5,
-      detail: { tp: 1, fp: 1, fn: 1, similarity: null, similarity_reason: expect.any(String) },
+      value: null,
+      detail: { tp: 1, fp: 1, fn: 1, reason: expect.stringContaining('similarity_weight: 0') },
     });
+    const alone = { ...given, params: { ...model, similarity_weight: 0 } };
+    expect(await answerCorrectness.evaluate(alone)).toMatchObject({ value: 0.5, detail: { tp: 1, fp: 1, fn: 1 } });
     const models = {
       embedTexts: async () => ({
         ok: true,

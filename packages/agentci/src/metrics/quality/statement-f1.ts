@@ -1,7 +1,7 @@
 import type { Judge } from '../../judge/port.ts';
 import { cosine } from '../cosine.ts';
 import { clamp01 } from '../input.ts';
-import type { LocalModels } from '../local-models.ts';
+import { type LocalModels, NO_MODELS } from '../local-models.ts';
 import { measured, notMeasured } from '../metric.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
@@ -34,8 +34,12 @@ export const statementF1 = (options: {
     const detail = { ...counts, f1, verdicts: { answer: right, expected: present } };
     if (weight === 0) return measured(f1, detail);
     const embedded = await models?.embedTexts([answer, expected]);
+    // F1 alone is another formula: it is used only where it is chosen.
     if (!embedded?.ok)
-      return measured(f1, { ...detail, similarity: null, similarity_reason: embedded?.reason ?? 'no embedding model' });
+      return notMeasured(
+        `${embedded?.reason ?? NO_MODELS}; or leave the similarity out with similarity_weight: 0`,
+        detail,
+      );
     const similarity = clamp01(cosine(embedded.vectors[0] ?? [], embedded.vectors[1] ?? []));
     return measured((1 - weight) * f1 + weight * similarity, {
       ...detail,

@@ -15,11 +15,6 @@ export const metric = defineMetric({
   params: () =>
     z.strictObject({
       threshold_kwh: z.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
-      sample_interval: z
-        .number()
-        .positive()
-        .default(1)
-        .describe('kept for specs of AgentUnit; readings bring their own'),
       active_params_b: z
         .number()
         .positive()

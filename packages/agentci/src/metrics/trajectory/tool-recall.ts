@@ -8,7 +8,11 @@ export function toolRecall(expected: Iterable<string>, used: Iterable<string>): 
 }
 
 /** Names are compared as a reader sees them. */
-export const toolSet = (names: Iterable<string>): ReadonlySet<string> => new Set(visibleNames([...names]));
+export function toolSet(names: Iterable<string>): ReadonlySet<string> {
+  const list = [...names];
+  const seen = visibleNames(list);
+  return seen === list && names instanceof Set ? (names as ReadonlySet<string>) : new Set(seen);
+}
 
 /** How many names are in both sets. */
 export function sharedTools(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

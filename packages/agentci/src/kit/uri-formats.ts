@@ -1,0 +1,89 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+/*
+ * The formats `hostname`, `uri` and `uri-reference` of JSON Schema, as strict as RFC 1123, RFC 5891 and RFC 3986. Every
+ * pattern is one character class with a star, so no text can make them slow.
+ */
+
+const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+export function isHostname(text: string): boolean {
+  if (text.length === 0 || text.length > 253) return false;
+  return text.split('.').every((label) => LABEL.test(label) && (!/^..--/.test(label) || isPunycodeLabel(label)));
+}
+
+/** Letters that IDNA 2008 disallows though Unicode would let them through. */
+const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
+
+/** A label in the ASCII form of a name in another script: it must decode, and to something IDNA 2008 allows. */
+function isPunycodeLabel(label: string): boolean {
+  if (!/^xn--/i.test(label)) return false;
+  const name = domainToUnicode(label);
+  if (name === '' || name.slice(2, 4) === '--' || /^\p{M}/u.test(name) || DISALLOWED.test(name)) return false;
+  return domainToASCII(name) === label.toLowerCase() && inContext(name);
+}
+
+/** Characters that are allowed beside certain others only (RFC 5892, appendix A). */
+function inContext(name: string): boolean {
+  const characters = [...name];
+  return characters.every((char, i) => {
+    const before = characters[i - 1] ?? '';
+    const after = characters[i + 1] ?? '';
+    switch (char) {
+      case '\u00b7':
+        return before === 'l' && after === 'l';
+      case '\u0375':
+        return /\p{Script=Greek}/u.test(after);
+      case '\u05f3':
+      case '\u05f4':
+        return /\p{Script=Hebrew}/u.test(before);
+      case '\u30fb':
+        return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(name.replaceAll('\u30fb', ''));
+      // The non-joiner has a second rule, which decoding has looked at already.
+      case '\u200d':
+        return /\p{M}/u.test(before);
+      default:
+        return !(/[\u0660-\u0669]/u.test(char) && /[\u06f0-\u06f9]/u.test(name));
+    }
+  });
+}
+
+const PATH = /^(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/;
+const QUERY = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
+const USER = /^(?:[\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$/;
+const NAME = /^(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+const FUTURE = /^v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
+const PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+
+/** An absolute address: it has a scheme. */
+export const isUri = (text: string): boolean => isReference(text, true);
+
+/** An address, or what is written in its place relative to another. */
+export const isUriReference = (text: string): boolean => isReference(text, false);
+
+function isReference(text: string, needsScheme: boolean): boolean {
+  const [, scheme, authority, path = '', query = '', fragment = ''] = PARTS.exec(text) ?? [];
+  if (!PARTS.test(text) || (needsScheme && scheme === undefined)) return false;
+  if (authority !== undefined && (!isAuthority(authority) || (path !== '' && !path.startsWith('/')))) return false;
+  // Without a scheme a colon in the first segment would read as one.
+  if (scheme === undefined && authority === undefined && path.split('/', 1)[0]!.includes(':')) return false;
+  return PATH.test(path) && QUERY.test(query) && QUERY.test(fragment);
+}
+
+function isAuthority(text: string): boolean {
+  const [user, rest] = text.includes('@')
+    ? [text.slice(0, text.indexOf('@')), text.slice(text.indexOf('@') + 1)]
+    : ['', text];
+  if (!USER.test(user)) return false;
+  const literal = /^\[([^\]]*)\](?::\d*)?$/.exec(rest);
+  if (literal !== null) return isAddress(literal[1]!) || FUTURE.test(literal[1]!);
+  const [, host = ''] = /^([^:]*)(?::\d*)?$/.exec(rest) ?? [undefined, '['];
+  return NAME.test(host);
+}
+
+function isAddress(text: string): boolean {
+  if (text.includes('%') || !isIPv6(text)) return false;
+  const last = text.slice(text.lastIndexOf(':') + 1);
+  return !last.includes('.') || isIPv4(last);
+}

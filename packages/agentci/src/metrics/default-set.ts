@@ -1,0 +1,8 @@
+/** The set used when no metric is named, and by the word `default` in a spec. */
+export const DEFAULT_METRICS: readonly string[] = [
+  'faithfulness',
+  'answer_correctness',
+  'tool_success',
+  'cost',
+  'token_usage',
+];
