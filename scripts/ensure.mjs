@@ -13,6 +13,9 @@ const want = process.argv[2];
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) fail(`Node ${process.versions.node} is too old: AgentCI needs 20.19 or newer.`);
 
+/** What a build does not read, or writes itself. */
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'test', 'README.md', 'THIRD_PARTY_NOTICES']);
+
 ensureDeps();
 ensurePage();
 if (want === 'build') ensureBuild();
@@ -55,8 +58,7 @@ function* sources(dir) {
     return;
   }
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
-    if (['node_modules', 'dist', 'test', 'THIRD_PARTY_NOTICES'].includes(entry.name) || entry.name.endsWith('.test.ts'))
-      continue;
+    if (NOT_SOURCES.has(entry.name) || entry.name.endsWith('.test.ts')) continue;
     const path = join(dir, entry.name);
     if (entry.isDirectory()) yield* sources(path);
     else yield statSync(path).mtimeMs;

@@ -44,7 +44,8 @@ export default defineConfig({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  dts: true,
+  // tsdown.types.config.ts writes the declarations.
+  dts: false,
   minify: true,
   clean: true,
   outDir: 'dist',

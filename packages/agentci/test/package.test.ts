@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -45,6 +45,11 @@ test('the published package installs small, without scripts or optional parts, a
   expect(notices).toContain('Permission is hereby granted');
   expect(notices).not.toMatch(/^License: (?:GPL|AGPL|UNLICENSED)/m);
 
+  const readme = readFileSync(join(modules, '@agentci', 'agentci', 'README.md'), 'utf8');
+  expect(readme).toContain('# AgentCI');
+  // The package has no docs folder: links that stayed relative would lead nowhere.
+  expect(readme).not.toMatch(/\]\((?!https?:|#)/);
+
   const bin = join(modules, '.bin', 'agentci');
   const version = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version as string;
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
@@ -89,4 +94,49 @@ queries:
   expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: dir, encoding: 'utf8' })).toBe(
     '0.5 function\n',
   );
+
+  // Types as a consumer has them: every door, strict, and the declarations themselves are checked too.
+  const root = join(packageDir, '..', '..', 'node_modules');
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  for (const name of ['vitest', '@types/node']) symlinkSync(join(root, name), join(modules, name));
+  writeFileSync(join(dir, 'consumer.ts'), CONSUMER);
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const { status, stdout } = spawnSync(join(root, '.bin', 'tsc'), [...flags, 'consumer.ts'], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
+
+/** Each line that expects an error fails to compile when a door's types have decayed to `any`. */
+const CONSUMER = `
+import { exitCode, loadSpec, parsePolicy, readTraces, runSuite, toolNames } from '@agentci/agentci';
+import { describeSpec as describeInNode } from '@agentci/agentci/node-test';
+import { wilsonInterval } from '@agentci/agentci/stats';
+import { describeSpec } from '@agentci/agentci/vitest';
+
+const { suite } = await loadSpec('agentci_spec.yaml');
+const agent: string = suite!.agent;
+// @ts-expect-error the agent's name is text
+const wrongAgent: number = suite!.agent;
+const run = await runSuite({ suite: suite!, traces: 'traces.jsonl' });
+const code: number = exitCode(run);
+// @ts-expect-error a status is one of five words
+const wrongStatus: 'green' = run.results[0]!.status;
+for await (const trace of readTraces('traces.jsonl')) {
+  const names: string[] = toolNames(trace);
+  // @ts-expect-error steps have kinds
+  trace.steps[0]!.kind = 'nothing';
+  console.log(names);
+}
+const low: number | undefined = wilsonInterval(1, 2)?.low;
+// @ts-expect-error successes are a number
+wilsonInterval('1', 2);
+// @ts-expect-error a spec is named by its path
+describeSpec(7);
+// @ts-expect-error a spec is named by its path
+describeInNode(7);
+// @ts-expect-error a policy is text
+parsePolicy(7);
+console.log(agent, wrongAgent, code, wrongStatus, low);
+`;

@@ -1,0 +1,14 @@
+// Puts the README into the package. Its links lead to files of the repository, which the package does not have, so there
+// they lead to the repository on the web.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const { homepage } = JSON.parse(readFileSync(join(root, 'packages', 'agentci', 'package.json'), 'utf8'));
+const base = `${homepage.replace(/#.*$/, '')}/blob/main/`;
+const text = readFileSync(join(root, 'README.md'), 'utf8').replace(
+  /(!?\[[^\]]*\])\((?!https?:|mailto:|#)([^)\s]+)\)/g,
+  (_, label, target) => `${label}(${label.startsWith('!') ? base.replace('/blob/', '/raw/') : base}${target})`,
+);
+writeFileSync(join(root, 'packages', 'agentci', 'README.md'), text);
