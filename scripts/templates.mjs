@@ -166,6 +166,10 @@ test('a record of another kind is a problem, not a crash', () => {
 
 What is read, what is not captured, how to export it.
 
+## What proves capture
+
+What in a recording shows that tool calls were recorded, and what points at parts that are missing.
+
 \`\`\`json
 {"${camel(name)}": {"question": "How do I install it?", "reply": "npm install", "used": ["search"]}}
 \`\`\`

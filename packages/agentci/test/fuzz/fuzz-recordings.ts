@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { detectFormat } from '../../src/adapters/reader/detect.ts';
 import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
+import type { Trace } from '../../src/trace/model.ts';
 import { validateTrace } from '../../src/trace/schema.ts';
 import { totals } from '../../src/trace/totals.ts';
+import { lossesIn, type Reading, readingOf, unknowable } from '../conformance/evidence.ts';
 import { mutateBytes, mutateValue, seeded } from './mutate.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -17,12 +19,15 @@ export interface FuzzReport {
   readonly problems: number;
   /** The longest any one took, in milliseconds of processor time. */
   readonly slowestMs: number;
+  /** Mutations after which fewer calls were seen. */
+  readonly hiding: number;
   readonly broken: readonly string[];
 }
 
 /**
  * Reads mutated recordings and holds the reader to its word: nothing is thrown, every trace fits the model, every problem
- * has a code and a sentence, nothing takes longer than a second.
+ * has a code and a sentence, nothing takes longer than a second, and a change of one place that hides a call is said, unless
+ * nothing else could tell of it.
  */
 export async function fuzzRecordings(options: { count: number; seed: number }): Promise<FuzzReport> {
   const random = seeded(options.seed);
@@ -31,19 +36,24 @@ export async function fuzzRecordings(options: { count: number; seed: number }): 
   let traces = 0;
   let problems = 0;
   let slowestMs = 0;
+  let hiding = 0;
   for (let i = 0; i < options.count; i++) {
     const file = files[Math.floor(random() * files.length)]!;
-    const bytes = mutated(file.bytes, random);
+    const { bytes, places } = mutated(file.bytes, random);
     const before = process.cpuUsage();
+    const read: Trace[] = [];
+    let refused = 0;
     try {
       detectFormat(bytes);
       for await (const item of readTraceItems(bytes)) {
         if (!item.ok) {
           problems++;
+          refused++;
           if (item.problem.code === '' || item.problem.message === '') throw new Error('a problem that says nothing');
           continue;
         }
         traces++;
+        read.push(item.trace);
         totals(item.trace);
         const checked = validateTrace(JSON.parse(JSON.stringify(item.trace)));
         if (!checked.ok) throw new Error(`a trace outside the model: ${checked.issues[0]?.message}`);
@@ -55,35 +65,72 @@ export async function fuzzRecordings(options: { count: number; seed: number }): 
         );
     }
     const { user, system } = process.cpuUsage(before);
+    const whole = await wholeOf(file);
+    const after = { traces: read, problems: refused };
+    if (places.length === 1 && countCalls(after) < countCalls(whole)) {
+      hiding++;
+      if (isHidden({ file, place: places[0]!, whole, after, bytes }) && broken.length < 20)
+        broken.push(`${file.name} (seed ${options.seed}, ${i}): a call is hidden at ${places[0]} and nothing says so`);
+    }
     const ms = (user + system) / 1000;
     slowestMs = Math.max(slowestMs, ms);
     if (ms > 1000 && broken.length < 20)
       broken.push(`${file.name} (seed ${options.seed}, ${i}): took ${Math.round(ms)} ms`);
   }
-  return { tried: options.count, traces, problems, slowestMs, broken };
+  return { tried: options.count, traces, problems, slowestMs, hiding, broken };
 }
 
-function mutated(bytes: Uint8Array, random: () => number): Uint8Array {
-  if (random() < 0.25) return mutateBytes(bytes, random);
+interface File {
+  readonly path: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+const wholes = new Map<string, Reading>();
+
+/** What a recording reads as before anything is changed. */
+async function wholeOf({ path, bytes }: File): Promise<Reading> {
+  const known = wholes.get(path);
+  if (known !== undefined) return known;
+  const reading = await readingOf(bytes);
+  wholes.set(path, reading);
+  return reading;
+}
+
+const countCalls = ({ traces }: Reading): number =>
+  traces.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'tool').length, 0);
+
+/** Whether calls went without a word. Inside a part that can go without a trace, so can what is in it. */
+function isHidden(change: { file: File; place: string; whole: Reading; after: Reading; bytes: Uint8Array }): boolean {
+  const losses = lossesIn(change.whole, change.after, change.bytes).filter(({ what }) => what === 'tool calls');
+  const format = change.file.name.split('/')[0]!;
+  const parts = change.place.split('.');
+  const around = parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+  return losses.length > 0 && !around.some((place) => unknowable(format, 'tool calls', place) !== undefined);
+}
+
+/** No places where bytes were changed: what that did cannot be said. */
+function mutated(bytes: Uint8Array, random: () => number): { bytes: Uint8Array; places: readonly string[] } {
+  if (random() < 0.25) return { bytes: mutateBytes(bytes, random), places: [] };
   const text = Buffer.from(bytes).toString('utf8');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   try {
     const value: unknown = JSON.parse(text);
-    return Buffer.from(JSON.stringify(mutateValue(value, random)) ?? '');
+    const changed = mutateValue(value, random);
+    return { bytes: Buffer.from(JSON.stringify(changed.value) ?? ''), places: changed.places };
   } catch {
     try {
       const values: unknown[] = lines.map((line) => JSON.parse(line));
-      const changed = mutateValue(values, random);
-      return Buffer.from(
-        (Array.isArray(changed) ? changed : [changed]).map((value) => JSON.stringify(value)).join('\n'),
-      );
+      const { value, places } = mutateValue(values, random);
+      const text = (Array.isArray(value) ? value : [value]).map((line) => JSON.stringify(line)).join('\n');
+      return { bytes: Buffer.from(text), places };
     } catch {
-      return mutateBytes(bytes, random);
+      return { bytes: mutateBytes(bytes, random), places: [] };
     }
   }
 }
 
-function filesIn(root: string): { name: string; bytes: Uint8Array }[] {
+function filesIn(root: string): File[] {
   return readdirSync(root, { recursive: true })
     .map(String)
     .sort()
@@ -91,7 +138,7 @@ function filesIn(root: string): { name: string; bytes: Uint8Array }[] {
       const path = join(root, name);
       const info = statSync(path);
       return info.isFile() && info.size < MAX_FILE_BYTES && !name.endsWith('.md')
-        ? [{ name, bytes: readFileSync(path) }]
+        ? [{ path, name, bytes: readFileSync(path) }]
         : [];
     });
 }

@@ -38,21 +38,31 @@ const HOSTILE: readonly unknown[] = [
 type Random = () => number;
 const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(random() * list.length)]!;
 
-/** Changes one place of a parsed recording: a value, a key, an item taken out, put in twice or moved. */
-export function mutateValue(root: unknown, random: Random): unknown {
-  const places: { holder: Record<string, unknown> | unknown[]; key: string | number }[] = [];
-  const walk = (value: unknown, depth: number): void => {
+/** A changed recording, and the places that were changed, list indexes as `*`. */
+export interface Mutated {
+  readonly value: unknown;
+  readonly places: readonly string[];
+}
+
+/** Changes one place of a parsed recording, or a few: a value, a key, an item taken out, put in twice or moved. */
+export function mutateValue(root: unknown, random: Random): Mutated {
+  const places: { holder: Record<string, unknown> | unknown[]; key: string | number; path: string }[] = [];
+  const walk = (value: unknown, above: string, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > 12 || places.length > 5000) return;
     for (const key of Object.keys(value)) {
-      places.push({ holder: value as Record<string, unknown>, key });
-      walk((value as Record<string, unknown>)[key], depth + 1);
+      const path = `${above}${above === '' ? '' : '.'}${Array.isArray(value) ? '*' : key}`;
+      places.push({ holder: value as Record<string, unknown>, key, path });
+      walk((value as Record<string, unknown>)[key], path, depth + 1);
     }
   };
   const copy: unknown = structuredClone(root);
-  walk(copy, 0);
-  if (places.length === 0) return pick(HOSTILE, random);
-  for (let i = Math.ceil(random() * 3); i > 0; i--) {
-    const { holder, key } = pick(places, random);
+  walk(copy, '', 0);
+  if (places.length === 0) return { value: pick(HOSTILE, random), places: [''] };
+  const changed: string[] = [];
+  // What one change alone hides is held against the reader, so most changes are alone.
+  for (let i = random() < 0.6 ? 1 : Math.ceil(random() * 3); i > 0; i--) {
+    const { holder, key, path } = pick(places, random);
+    changed.push(path);
     const fields = holder as Record<string, unknown>;
     const other = pick(places, random);
     switch (Math.floor(random() * 6)) {
@@ -80,7 +90,7 @@ export function mutateValue(root: unknown, random: Random): unknown {
           typeof fields[key] === 'string' ? JSON.stringify(fields[key]) : String(JSON.stringify(fields[key]));
     }
   }
-  return copy;
+  return { value: copy, places: changed };
 }
 
 /** Changes bytes: cuts, flips, repeats and strange encodings. */

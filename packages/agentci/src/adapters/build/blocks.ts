@@ -39,7 +39,7 @@ function readBlock(block: unknown, into: Content): void {
 const isCallLike = (type: string, block: Fields): boolean =>
   /(?:use|call)$/i.test(type) && typeof block.name === 'string';
 
-/** Whether a block of a kind nobody knows may be a call: by its kind, or by its shape. */
+/** Whether a block of an unknown kind may be a call: by its kind, or by its shape. */
 export function mayBeCall(block: unknown): boolean {
   if (!isFields(block)) return false;
   const { type } = block;

@@ -2,7 +2,7 @@ import { captureLevel, nothingCaptured } from '../../trace/captured.ts';
 import type { Capability, Captured, CaptureLevel, LlmStep, Step, ToolStep, Trace } from '../../trace/model.ts';
 import { UNNAMED } from './blocks.ts';
 import type { GapNote } from './draft.ts';
-import { GAPS } from './gaps.ts';
+import { GAPS } from './gap-kinds.ts';
 
 /** What an adapter and the builder found in one recording, beside its steps. */
 export interface Evidence {

@@ -19,9 +19,9 @@ import type {
   TraceSource,
   Usage,
 } from '../../trace/model.ts';
-import type { Gap } from './gaps.ts';
+import type { Gap } from './gap-kinds.ts';
 
-export type { Gap } from './gaps.ts';
+export type { Gap } from './gap-kinds.ts';
 
 /** What an adapter knows about one run, before duplicates are folded, calls joined and steps put in order. */
 export interface Draft {

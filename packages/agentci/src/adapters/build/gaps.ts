@@ -1,96 +1,10 @@
 import { isFields } from '../../trace/fields.ts';
-import type { Capability, Trace } from '../../trace/model.ts';
+import type { Trace } from '../../trace/model.ts';
 import { mayBeCall } from './blocks.ts';
 import type { Draft, GapNote } from './draft.ts';
+import { GAPS } from './gap-kinds.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, type Node } from './tree.ts';
 import { sumUsage, tokensOf } from './usage.ts';
-
-interface GapKind {
-  readonly code: string;
-  /** What happened, and why calls may be missing. */
-  readonly says: string;
-  /** What is at best partly known where this was found. */
-  readonly hides: readonly Capability[];
-}
-
-const CALLS = ['toolCalls', 'handoffs'] as const;
-const EVERYTHING = ['toolCalls', 'handoffs', 'llmCalls'] as const;
-
-/** Every sign in a recording that more happened than it holds. The builder looks for most; an adapter reports the rest. */
-export const GAPS = {
-  cutOff: {
-    code: 'REPLY_NOT_WHOLE',
-    says: 'a streamed reply ends before its end: calls may be missing',
-    hides: CALLS,
-  },
-  damaged: {
-    code: 'REPLY_NOT_WHOLE',
-    says: 'events of a streamed reply could not be read: calls may be missing',
-    hides: CALLS,
-  },
-  alternatives: {
-    code: 'REPLY_NOT_WHOLE',
-    says: 'a reply has several alternatives with calls, and nothing says which one was used: the first is read',
-    hides: CALLS,
-  },
-  emptyReply: {
-    code: 'REPLY_EMPTY',
-    says: 'a reply holds neither words nor calls, and nothing says that it ended like that: calls may be missing',
-    hides: CALLS,
-  },
-  askedForTools: {
-    code: 'CALLS_MISSING',
-    says: 'a reply ended in order to call tools, and none of its calls is recorded',
-    hides: CALLS,
-  },
-  orphanResult: {
-    code: 'RESULT_WITHOUT_CALL',
-    says: 'a tool result is recorded without its call: something ran that the recording does not name',
-    hides: EVERYTHING,
-  },
-  unknownBlock: {
-    code: 'BLOCK_UNKNOWN',
-    says: 'a reply holds a block of an unknown kind that may be a call',
-    hides: CALLS,
-  },
-  absentChildren: {
-    code: 'CHILDREN_MISSING',
-    says: 'the recording names parts of the run that it does not hold',
-    hides: EVERYTHING,
-  },
-  absentParent: {
-    code: 'PARENT_MISSING',
-    says: 'steps name a parent that the recording does not hold: other steps may be missing with it',
-    hides: EVERYTHING,
-  },
-  unlinked: {
-    code: 'SUBAGENT_UNLINKED',
-    says: 'part of the run could not be linked to what started it',
-    hides: EVERYTHING,
-  },
-  absentReplies: {
-    code: 'REPLIES_MISSING',
-    says: 'calls are recorded of model replies that are not',
-    hides: ['llmCalls'],
-  },
-  moreCounted: {
-    code: 'COUNT_MISMATCH',
-    says: 'the recording counts more than it holds',
-    hides: EVERYTHING,
-  },
-  moreUsed: {
-    code: 'USAGE_DRIFT',
-    says: 'the recording reports more tokens than its model calls add up to: calls may be missing',
-    hides: EVERYTHING,
-  },
-  dropped: {
-    code: 'OTEL_DROPPED_ATTRIBUTES',
-    says: 'the recorder dropped content at its limit: messages may be missing',
-    hides: CALLS,
-  },
-} as const satisfies Readonly<Record<string, GapKind>>;
-
-export type Gap = keyof typeof GAPS;
 
 /** What a run's steps, its totals and its adapter say about parts that are missing. */
 export function gapsIn(nodes: readonly Node[], draft: Draft, reported: Trace['reported']): GapNote[] {

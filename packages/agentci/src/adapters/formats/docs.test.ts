@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { GAPS } from '../build/gap-kinds.ts';
 import { ADAPTERS } from '../index.gen.ts';
 import { detectFormat } from '../reader/detect.ts';
 import { readTraceItems } from '../reader/read-traces.ts';
@@ -7,8 +8,17 @@ import { readTraceItems } from '../reader/read-traces.ts';
 /** Protobuf has no text to show. */
 const FORMATS = ADAPTERS.map(({ format }) => format).filter((format) => format !== 'otlp-protobuf');
 
+test('the list of formats explains every sign of a gap', () => {
+  const page = readFileSync(new URL('../../../../../docs/adapters/README.md', import.meta.url), 'utf8');
+  for (const { code } of Object.values(GAPS)) expect(page).toContain(`\`${code}\``);
+});
+
 describe.each(FORMATS)('the page of %s', (format) => {
   const page = new URL(`../../../../../docs/adapters/${format}.md`, import.meta.url);
+
+  test('says what proves capture', () => {
+    expect(readFileSync(page, 'utf8')).toMatch(/What proves capture/);
+  });
 
   test('has examples that are read in that format, without a problem', async () => {
     expect(existsSync(page)).toBe(true);

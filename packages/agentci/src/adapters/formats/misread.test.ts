@@ -282,7 +282,7 @@ describe('AG-UI results of calls that an earlier run asked for', () => {
     { type: 'RUN_FINISHED', threadId: 't', runId: 'r2' },
   ];
 
-  test('are of a call nobody can name where that run is not there', async () => {
+  test('are of an unnamed call where that run is not there', async () => {
     const read = await traceOf([{ type: 'RUN_STARTED', threadId: 't', runId: 'r2' }, RESULT, ...TEXT]);
     expect(names(read)).toEqual(['unknown']);
     expect(read.captured.toolCalls).toBe('partial');

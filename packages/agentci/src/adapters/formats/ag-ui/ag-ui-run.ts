@@ -164,7 +164,7 @@ export class AgUiRun {
     }
     let call = this.#calls.get(id);
     if (call === undefined) {
-      // Pieces of a call whose start was not recorded are of a call nobody can name.
+      // Pieces of a call whose start was not recorded are of a call without a name.
       const name = label(pick(event, 'toolCallName', 'tool_call_name')) ?? (id === '' ? undefined : UNNAMED);
       if (name === undefined) return;
       const parent = label(pick(event, 'parentMessageId', 'parent_message_id'));

@@ -210,7 +210,7 @@ class Transcript {
     const { file, line } = this.#first;
     for (const { step } of this.#calls) list.add(this.#server === undefined ? step : { ...step, server: this.#server });
     const steps = this.#calls.map(({ step }) => step);
-    // A response without its request answers something nobody can name; results of tools hold content.
+    // A response without its request answers something unknown; results of tools hold content.
     captured.toolCalls = this.#results > 0 ? 'partial' : 'full';
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
