@@ -122,7 +122,7 @@ function complete(trace: Trace, output: RunOutput, asked: { id: string; query: s
   };
 }
 
-/** The runner's clock beside what the agent says of its own time. */
+/** The runner's clock, unless the agent says itself how long it took. Times of spans do not count: they depend on what is instrumented. */
 const withClock = (
   trace: Trace,
   { wallMs, ttftMs, coldStartMs }: RunOutput,
@@ -130,8 +130,8 @@ const withClock = (
 ): NonNullable<Trace['reported']> => ({
   ...trace.reported,
   ...(timed ? {} : { durationMs: wallMs }),
-  wallMs,
   ...(ttftMs === undefined ? {} : { ttftMs }),
+  ...(trace.reported?.durationMs === undefined ? { wallMs } : {}),
   ...(coldStartMs === undefined ? {} : { coldStartMs }),
 });
 
