@@ -14,8 +14,9 @@ const tiers = [
 const src = '^packages/agentci/src/';
 const dir = (names) => `${src}(${names.join('|')})/`;
 const tests = '\\.test\\.ts$';
-// Hashing, the time-limited regular-expression sandbox and the lazy loading of an engine are computations, not effects.
-const pureBuiltins = '^(node:)?(buffer|crypto|vm|util|module)$';
+// Hashing, the time-limited regular-expression sandbox, the lazy loading of an engine and decoding a host name are
+// computations, not effects.
+const pureBuiltins = '^(node:)?(buffer|crypto|vm|util|module|url)$';
 const pure = ['kit', 'trace', 'stats', 'results', 'metrics', 'policy', 'layers', 'experiment', 'reporters', 'baseline'];
 
 module.exports = {
