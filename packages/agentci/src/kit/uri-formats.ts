@@ -1,4 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /*
@@ -83,7 +82,6 @@ function isAuthority(text: string): boolean {
 }
 
 function isAddress(text: string): boolean {
-  if (text.includes('%') || !isIPv6(text)) return false;
-  const last = text.slice(text.lastIndexOf(':') + 1);
-  return !last.includes('.') || isIPv4(last);
+  // The parser of addresses knows no other literal than this one, and no leading zeros.
+  return /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`);
 }
