@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Cfworker from '@cfworker/json-schema';
 import { type Accept, quickAccept } from './json-schema-accept.ts';
+import { correctAnchors } from './json-schema-anchors.ts';
 import {
   compilesNatively,
   findSchemaProblem,
@@ -86,7 +87,8 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
     };
   }
   try {
-    const lookup = cfworker().dereference(copy);
+    const { dereference, initialBaseURI } = cfworker();
+    const lookup = correctAnchors(dereference(copy), copy, initialBaseURI.href);
     const lost = facts.references.find(({ schema: holder }) => lookup[holder.__absolute_ref__ ?? ''] === undefined);
     if (lost !== undefined) {
       const why = lost.schema.$ref?.startsWith('#')

@@ -1,0 +1,46 @@
+import type * as Cfworker from '@cfworker/json-schema';
+
+type Lookup = Record<string, Cfworker.Schema | boolean>;
+
+/** Values that are data, whatever they look like. */
+const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+
+/**
+ * Puts every `$anchor` under the resource it belongs to. The validator's own table has those of an embedded resource (a part
+ * with an `$id`) under the address of the document too, where they take the place of the document's own.
+ */
+export function correctAnchors(lookup: Lookup, schema: unknown, base: string): Lookup {
+  const own = new Map<string, Cfworker.Schema>();
+  collect(schema, base, own);
+  for (const address of Object.keys(lookup)) {
+    const name = address.split('#')[1];
+    const isAnchor = name !== undefined && name !== '' && !name.startsWith('/');
+    if (isAnchor && !own.has(address) && anchorOf(lookup[address]) === name) delete lookup[address];
+  }
+  for (const [address, part] of own) lookup[address] = part;
+  return lookup;
+}
+
+const anchorOf = (part: unknown): unknown => (part as { $anchor?: unknown } | undefined)?.$anchor;
+
+function collect(value: unknown, base: string, into: Map<string, Cfworker.Schema>): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, base, into);
+    return;
+  }
+  const { $id, $anchor } = value as { $id?: unknown; $anchor?: unknown };
+  const home = typeof $id === 'string' ? (withoutHash($id, base) ?? base) : base;
+  if (typeof $anchor === 'string') into.set(`${home}#${$anchor}`, value as Cfworker.Schema);
+  for (const [key, part] of Object.entries(value)) if (!DATA.has(key)) collect(part, home, into);
+}
+
+function withoutHash(reference: string, base: string): string | undefined {
+  try {
+    const url = new URL(reference, base);
+    url.hash = '';
+    return url.href;
+  } catch {
+    return undefined;
+  }
+}
