@@ -75,6 +75,15 @@ test('every report names every condition and is the same twice', () => {
   }
 });
 
+test('reports say which component drives the difference of each pair', () => {
+  const result = resultOf(['alpha', 'beta']);
+  for (const render of [renderConsole, renderMarkdown, renderHtml]) {
+    const text = render(result);
+    expect(text).toContain('What drives the difference in decision quality');
+    expect(text).toContain('alpha → beta');
+  }
+});
+
 test('an experiment without any number still renders', () => {
   const empty = resultOf([], { sensitivity: null });
   for (const render of [renderConsole, renderMarkdown, renderCsv, renderTrialsCsv, renderHtml])

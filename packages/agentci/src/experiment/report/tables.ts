@@ -28,6 +28,7 @@ export function tablesOf(result: ExperimentResult, detail: 'short' | 'full'): Ta
     pairTable(result.comparisons, metrics),
     anovaTable(result, metrics),
     weightTable(result),
+    driverTable(result),
   ].filter((table) => table.rows.length > 0);
 }
 
@@ -163,5 +164,25 @@ function weightTable({ sensitivity }: ExperimentResult): Table {
     notes: [
       `${points.length} mixes; the order at the weights used: ${reference.ranking.map((tied) => tied.join(' = ')).join(' > ')}`,
     ],
+  };
+}
+
+/** Which component of decision quality makes the difference between two conditions. */
+function driverTable({ sensitivity }: ExperimentResult): Table {
+  const parts = ['validity', 'specificity', 'correctness'] as const;
+  return {
+    title: 'What drives the difference in decision quality',
+    columns: ['pair', 'difference', ...parts],
+    rows: (sensitivity?.drivers ?? []).map(({ a, b, difference, components }) => [
+      `${a} → ${b}`,
+      formatDifference('dq', difference),
+      ...parts.map((part) => {
+        const { points, share } = components[part];
+        return share === null
+          ? formatDifference('dq', points)
+          : `${formatDifference('dq', points)} (${formatShare(share)})`;
+      }),
+    ]),
+    notes: [],
   };
 }
