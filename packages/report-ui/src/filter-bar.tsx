@@ -9,7 +9,7 @@ import { visible } from './visible-text.ts';
 const SORTS = [
   ['spec', 'order of the spec'],
   ['worst', 'worst first'],
-  ['cost', 'dearest first'],
+  ['cost', 'most expensive first'],
   ['latency', 'slowest first'],
   ['tokens', 'most tokens first'],
 ] as const;

@@ -12,7 +12,7 @@ Commands:
 ${commands.join('\n')}
 
 Start here:
-  agentci validate agentci_spec.yaml             is the spec sound? every mistake with its line
+  agentci validate agentci_spec.yaml             check the spec; list every error with its line
   agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
   agentci test                                   run the agent named in the spec and judge it
   agentci test -f console -f json=results.json   several reports at once

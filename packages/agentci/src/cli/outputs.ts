@@ -26,7 +26,7 @@ export function planOutputs(input: {
     const [name = '', ...rest] = format.split('=');
     const reporter = reporterNamed(name);
     if (format.endsWith('=') && rest.length === 1)
-      throw new UserError('OUTPUT_NO_FILE', `-f ${format} names no file behind the "="`, {
+      throw new UserError('OUTPUT_NO_FILE', `-f ${format} has no file name after "="`, {
         hint: `Without the "=" the report goes to stdout: -f ${name}`,
       });
     plans.push(rest.length === 0 ? { reporter } : { reporter, file: resolve(input.cwd, rest.join('=')) });

@@ -46,7 +46,7 @@ export function addSharedFlags(parser: Command): Command {
 /** The options that only make sense when an agent runs. */
 export function addLiveFlags(parser: Command): Command {
   return parser
-    .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
+    .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
     .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
     .option('--resume', 'go on with the unfinished run of this spec');
 }

@@ -34,7 +34,7 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
       ? (config.ensemble.models ?? DEFAULT_ENSEMBLE).length
       : 0;
   if (share !== undefined && size === 0) {
-    throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec names no ensemble', {
+    throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec has no ensemble', {
       hint: 'Add judge_config.ensemble.models; `enabled` may be false.',
     });
   }

@@ -86,7 +86,7 @@ class ModelJudge implements Judge {
   async perform(task: JudgeTask): Promise<TaskReply | JudgeFailure> {
     const { model: written = DEFAULT_MODEL, temperature = 0, cacheDir, cache = true, mode } = this.#config;
     const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
-    if (name === undefined) return failure('no_model', `nobody is known to serve the judge model "${written}"`);
+    if (name === undefined) return failure('no_model', `unknown provider for judge model "${written}"`);
     const prompt = taskPrompt(task);
     const rubric = { id: task.id, version: task.version };
     const served = servedBy(this.#config);
@@ -141,7 +141,7 @@ class ModelJudge implements Judge {
     if (name === undefined) {
       return failure(
         'no_model',
-        `nobody is known to serve the judge model "${written}": write it as anthropic:, openai:, openai-chat: or google: and its name, or set judge_config.base_url`,
+        `unknown provider for judge model "${written}": write it as anthropic:, openai:, openai-chat: or google: and its name, or set judge_config.base_url`,
       );
     }
     const prompt = judgePrompt(question);

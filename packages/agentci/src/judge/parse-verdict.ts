@@ -18,7 +18,7 @@ export function parseVerdict(text: string): Verdict | VerdictError {
   if (text.trim() === '') return failed('the reply is empty');
   if (text.length > MAX_REPLY) return failed(`the reply is longer than ${MAX_REPLY} characters`);
   let found: Verdict | undefined;
-  let why = 'the reply holds no complete JSON object';
+  let why = 'the reply has no complete JSON object';
   for (const source of jsonObjects(text)) {
     const verdict = readVerdict(source);
     if ('error' in verdict) {

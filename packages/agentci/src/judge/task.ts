@@ -33,7 +33,7 @@ type Read = { readonly ok: true; readonly reply: unknown } | { readonly ok: fals
 export function readTaskReply(text: string, task: Pick<JudgeTask, 'check'>): Read {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
-  if (start < 0 || end < start) return { ok: false, why: 'it holds no JSON object' };
+  if (start < 0 || end < start) return { ok: false, why: 'it has no JSON object' };
   try {
     const reply: unknown = JSON.parse(text.slice(start, end + 1));
     const why = task.check(reply);

@@ -36,11 +36,11 @@ const SEVERAL = 'it is several names in one';
 
 function whyPattern(pattern: string): string | undefined {
   if (pattern !== pattern.trim()) return 'it begins or ends with a space';
-  if (/^!/.test(pattern)) return 'a list has no exceptions, and ! is taken as it stands';
+  if (/^!/.test(pattern)) return 'a list has no exceptions, and ! is taken literally';
   if (/^["'`]|["'`]$/.test(pattern)) return 'the quotes are part of it';
   if (/^\[[^\]]*\]$/.test(pattern))
     return /^\[(.|.-.|[!^].)\]$/u.test(pattern) ? undefined : 'in brackets it is one character of a set';
-  if (/[{}]/.test(pattern)) return 'braces are taken as they stand';
+  if (/[{}]/.test(pattern)) return 'braces are taken literally';
   if (/^-\s?\S|[,;&]|\s-\s/.test(pattern)) return SEVERAL;
   if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern)) return 'it is written as a regular expression';
   if (/\s/.test(pattern)) return SEVERAL;
@@ -53,8 +53,8 @@ function whyPattern(pattern: string): string | undefined {
 /** The names that were probably meant, as they should be written. */
 function meant(pattern: string): string {
   const names = [...new Set(expandBraces(pattern).flatMap(namesIn))].slice(0, MAX_NAMES);
-  if (names.length === 0) return 'write the name of the tool; * stands for any run of characters, ? for one';
-  if (names.length === 1) return `write ${names[0]}; * stands for any run of characters, ? for one`;
+  if (names.length === 0) return 'write the name of the tool; * matches any run of characters, ? exactly one';
+  if (names.length === 1) return `write ${names[0]}; * matches any run of characters, ? exactly one`;
   return `write each as an item of its own: [${names.join(', ')}]`;
 }
 

@@ -242,7 +242,7 @@ class Parser {
     if (opening[0] === '(' && rest[1] === '?') {
       const flagsOnly = /^\(\?[a-zA-Z-]+\)/.test(rest);
       this.fail(
-        flagsOnly ? 'flags for the whole pattern must stand at its front' : 'this kind of group is not supported',
+        flagsOnly ? 'flags for the whole pattern must come first' : 'this kind of group is not supported',
         open,
       );
     }

@@ -124,7 +124,7 @@ export function compose(
       report(
         event.tagStart,
         'YAML_TAG',
-        `the tag ${tag} cannot stand before a ${kind === 'seq' ? 'list' : 'map'}`,
+        `the tag ${tag} cannot be used on a ${kind === 'seq' ? 'list' : 'map'}`,
         tagHint(tags),
       );
     }
@@ -210,7 +210,7 @@ export function compose(
     const start = event.anchorStart - 1;
     lastEnd = event.anchorEnd;
     if (openAnchors.has(name)) {
-      report(start, 'YAML_ALIAS_CYCLE', `*${name} stands inside the value it names`, 'a value cannot contain itself');
+      report(start, 'YAML_ALIAS_CYCLE', `*${name} is inside the value it names`, 'a value cannot contain itself');
       attach(broken(start), 0);
       return;
     }
@@ -219,7 +219,7 @@ export function compose(
       report(
         start,
         'YAML_UNKNOWN_ALIAS',
-        `*${name} is an alias in YAML, and no &${name} stands before it`,
+        `*${name} is an alias in YAML, and no &${name} comes before it`,
         `if you mean the text, quote it: "*${name}"`,
       );
       attach(broken(start), 0);

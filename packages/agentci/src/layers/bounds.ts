@@ -55,14 +55,14 @@ export function atLeast(options: {
   const tail = note === undefined ? '' : `; ${note}`;
   const isMissed = isBelow(value, min);
   if (partial === 'open' || (partial === 'rising' && isMissed)) {
-    return unmeasured(`${what}: not known, not all tool calls were captured; at least ${number(min)} is asked for`, {
+    return unmeasured(`${what}: not known, not all tool calls were captured; minimum ${number(min)}`, {
       limit: min,
       ...rest,
     });
   }
   const outcome = isMissed ? violated : held;
   const text = isMissed
-    ? `${what}: ${number(rounded(value))}, at least ${number(min)} is asked for`
-    : `${what}: ${number(rounded(value))} of at least ${number(min)}`;
+    ? `${what}: ${number(rounded(value))}, minimum ${number(min)}`
+    : `${what}: ${number(rounded(value))}, minimum ${number(min)}`;
   return outcome(`${text}${tail}`, { value, limit: min, ...rest });
 }

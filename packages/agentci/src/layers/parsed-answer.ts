@@ -13,7 +13,7 @@ export function parsedAnswer(trace: Trace): ParsedAnswer {
   try {
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
-    const fence = /^\s*```/.test(text) ? ' (it stands inside a code fence)' : '';
+    const fence = /^\s*```/.test(text) ? ' (it is inside a code fence)' : '';
     return { kind: 'broken', why: `${clip(error instanceof Error ? error.message : String(error))}${fence}` };
   }
 }

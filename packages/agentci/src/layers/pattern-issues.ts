@@ -48,7 +48,7 @@ function slipIssue(key: string, pattern: string): ParamIssue[] {
   const literal = /^\/((?:[^/\\]|\\.)+)\/([dgimsuvy]*)$/s.exec(pattern);
   if (literal === null || (literal[2] === '' && !/^\^|\$$/.test(literal[1]!))) return [];
   const flags = literal[2]!.replace(/[^ims]/g, '');
-  const message = `${key} is written between slashes, which are looked for as they stand`;
+  const message = `${key} is written between slashes, which are matched literally`;
   const hint = `write it without them: ${flags === '' ? '' : `(?${flags})`}${literal[1]}`;
   return [{ severity: 'warning', code: 'SPEC_REGEX_SLASHES', message, hint }];
 }

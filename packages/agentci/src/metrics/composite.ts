@@ -22,9 +22,13 @@ export function composite(
             ? 'is one value for a whole run'
             : undefined;
     if (why !== undefined)
-      throw new UserError('COMPOSITE_SCALE', `composite: '${part.name}' ${why}, so its mean with others says nothing`, {
-        hint: 'Give it a bound of its own instead.',
-      });
+      throw new UserError(
+        'COMPOSITE_SCALE',
+        `composite: '${part.name}' ${why}, so its mean with others is meaningless`,
+        {
+          hint: 'Give it a bound of its own instead.',
+        },
+      );
   }
   return defineMetric({
     name,

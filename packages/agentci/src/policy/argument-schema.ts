@@ -145,7 +145,7 @@ export class ArgumentCompiler {
       const target = this.#context.resolve(ref);
       if (target === undefined) return undefined;
       if (target.kind !== 'map') {
-        this.#add(ref.value, 'POLICY_REF', '"$ref" leads to something that is no schema');
+        this.#add(ref.value, 'POLICY_REF', '"$ref" leads to something that is not a schema');
         return undefined;
       }
       if (seen.has(target) || this.#open.has(target)) {
@@ -256,7 +256,7 @@ export class ArgumentCompiler {
   #speaksOf(wanted: readonly ValueType[], types: readonly ValueType[], entry: YamlEntry): boolean {
     if (wanted.length === 0 || types.length === 0 || types.some((type) => wanted.includes(type))) return true;
     if (this.#context.dialect === 'json-schema') return true;
-    const message = `"${entry.key}" says nothing about a value of type ${types.join(' or ')}`;
+    const message = `"${entry.key}" does not apply to a value of type ${types.join(' or ')}`;
     this.#add(keyPlace(entry), 'POLICY_CANNOT_FAIL', message, `it is for ${wanted.join(' and ')} values`);
     return false;
   }

@@ -148,7 +148,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return current;
 }
 
-/** `min: 3` is no keyword of JSON Schema, so a validator would pass over it without a word. */
+/** `min: 3` is not a keyword of JSON Schema, so a validator would pass over it without a word. */
 function reportUnknown(root: YamlNode, problems: Problems): void {
   const visit = (node: YamlNode): void => {
     if (node.kind !== 'map') return;

@@ -60,7 +60,7 @@ test.each<{ when: string; run: RunResult; line: string }>([
   {
     when: 'it was stopped',
     run: { ...runOf([]), summary: { ...runOf([]).summary, exit_code: 130 } },
-    line: 'interrupted: what was finished is stored; --resume goes on (exit 130)',
+    line: 'interrupted: what was finished is stored; --resume continues (exit 130)',
   },
 ])('the last line says why the build is red or green when $when', ({ run, line }) => {
   expect(render(run).trimEnd().split('\n').at(-1)).toBe(line);
@@ -138,11 +138,11 @@ test('--quiet shows what failed or broke, and no more', () => {
   ).toEqual(['✗ fail  bad ', '? error gone']);
 });
 
-test('the slowest and dearest of many queries are named, the worst first', () => {
+test('the slowest and most expensive of many queries are named, the worst first', () => {
   const run = runOf(['a', 'b', 'c', 'd'].map(passing));
   for (const [i, result] of run.results.entries())
     result.cost.details.actual = { latency_ms: 100 * (i + 1), cost_usd: i === 0 ? 2 : null };
-  expect(render(run)).toContain('slowest: d 400 ms, c 300 ms, b 200 ms\ndearest: a $2.00\n');
+  expect(render(run)).toContain('slowest: d 400 ms, c 300 ms, b 200 ms\nmost expensive: a $2.00\n');
 });
 
 test('what could not be measured in queries that passed is said once, with how often', () => {

@@ -278,7 +278,7 @@ function rankings(run: RunResult, c: Colors): string[] {
   };
   return [
     ...rank('slowest:', (actual) => actual.latency_ms, formatMs),
-    ...rank('dearest:', (actual) => actual.cost_usd, formatUsd),
+    ...rank('most expensive:', (actual) => actual.cost_usd, formatUsd),
   ];
 }
 
@@ -295,7 +295,7 @@ function exitLine(run: RunResult, c: Colors): string {
           : 'failed: warnings count under --strict (exit 1)',
       );
     case 130:
-      return c.yellow('interrupted: what was finished is stored; --resume goes on (exit 130)');
+      return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
     default: {
       const decided = [...run.results.flatMap(checksOf), ...run.checks].some(
         (check) => check.status !== 'skip' && check.status !== 'error',

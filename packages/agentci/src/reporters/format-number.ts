@@ -21,12 +21,4 @@ export function formatMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** `4,200`: grouped by hand, since a locale must not change a report. */
-export function formatCount(count: number): string {
-  const [whole = '', fraction] = String(count).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}
-
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+export { formatCount, plural } from '../kit/words.ts';

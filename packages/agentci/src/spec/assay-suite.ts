@@ -210,7 +210,7 @@ class TestReader {
     if (!policy.hasCallRules && !strict) {
       this.#add(place.value, {
         code: 'SPEC_CANNOT_FAIL',
-        message: 'the policy says nothing about calls and their arguments, so args_valid cannot fail',
+        message: 'the policy has no rules on calls and their arguments, so args_valid cannot fail',
       });
       return undefined;
     }

@@ -58,7 +58,7 @@ function checkComposite(place: YamlPlace, entry: YamlEntry | undefined, problems
     else if (part.scale !== 'fraction' || part.better !== 'higher')
       problems.add(at, {
         code: 'COMPOSITE_SCALE',
-        message: `"${part.name}" is not a share of which more is better, so its mean with others says nothing`,
+        message: `"${part.name}" is not a share of which more is better, so its mean with others is meaningless`,
         hint: 'give it a bound of its own instead',
       });
   }

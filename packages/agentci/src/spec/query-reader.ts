@@ -184,7 +184,7 @@ export class QueryReader {
       this.#problems.add(keyPlace(entry), {
         severity: 'warning',
         code: 'SPEC_CHECKS_IN_METADATA',
-        message: `"${key}" stands under "metadata", where it checks nothing`,
+        message: `"${key}" is under "metadata", where it checks nothing`,
         hint: 'indent it one level less',
       });
     }

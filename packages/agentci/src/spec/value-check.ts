@@ -28,5 +28,5 @@ export const isNull = (node: YamlNode): boolean =>
 export const emptyKey = (key: string): Problem => ({
   code: 'SPEC_EMPTY',
   message: `"${key}" has no value`,
-  hint: 'write its value behind the colon, or indent it below; remove the key if it is not needed',
+  hint: 'write its value after the colon, or indent it below; remove the key if it is not needed',
 });

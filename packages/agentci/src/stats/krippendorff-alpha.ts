@@ -57,7 +57,7 @@ function deltaOf(level: RatingLevel, all: readonly Rating[]): (list: readonly Ra
 
 const numeric = (rating: Rating): number => {
   const value = typeof rating === 'boolean' ? Number(rating) : rating;
-  if (typeof value !== 'number') throw new RangeError(`"${rating}" is no number; use the nominal level`);
+  if (typeof value !== 'number') throw new RangeError(`"${rating}" is not a number; use the nominal level`);
   return value;
 };
 

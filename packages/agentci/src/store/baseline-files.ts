@@ -223,7 +223,7 @@ function inputText(messages: unknown): string | undefined {
 /** The trace inside a baseline file, in whatever format it was saved. */
 export async function readBaselineTrace(file: string): Promise<Trace> {
   for await (const trace of readTraces(file)) return trace;
-  throw new UserError('BASELINE_UNREADABLE', `${file} holds no trace`);
+  throw new UserError('BASELINE_UNREADABLE', `${file} has no trace`);
 }
 
 /** A file written by a later program is refused by name, never guessed at. */

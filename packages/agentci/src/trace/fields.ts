@@ -19,7 +19,7 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
-  if (typeof value === 'number') return Number.isFinite(value) ? `the number ${value}` : 'a number without end';
+  if (typeof value === 'number') return Number.isFinite(value) ? `the number ${value}` : 'a non-finite number';
   return `a ${typeof value}`;
 }
 

@@ -34,7 +34,7 @@ export function upgradeTrace(
     const rung = LADDER[v];
     if (rung === undefined) {
       return refusal(
-        `${JSON.stringify(name.slice(0, 64))} is no version of a trace; the current one is "${TRACE_SCHEMA}"`,
+        `${JSON.stringify(name.slice(0, 64))} is not a trace version; the current one is "${TRACE_SCHEMA}"`,
       );
     }
     upgraded = rung(upgraded);

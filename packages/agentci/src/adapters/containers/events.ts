@@ -6,7 +6,7 @@ export function unpackEvents(bytes: Uint8Array): Unpacked {
   const { records, broken } = eventsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
   return {
     records,
-    problems: broken.map((line) => ({ code: 'TRACE_BAD_JSON', message: 'the data of an event are no JSON', line })),
+    problems: broken.map((line) => ({ code: 'TRACE_BAD_JSON', message: 'the data of an event is not JSON', line })),
   };
 }
 

@@ -17,7 +17,7 @@ export function unpackMultipart(bytes: Uint8Array): Unpacked {
     const value = body === undefined ? undefined : parseJson(body.trim());
     if (name !== undefined && value !== undefined) records.push({ value: { part: name, value }, line });
     else if (name !== undefined && /^\s*[{[]/.test(body ?? ''))
-      problems.push({ code: 'TRACE_BAD_JSON', message: `the part "${name}" is no JSON`, line });
+      problems.push({ code: 'TRACE_BAD_JSON', message: `the part "${name}" is not JSON`, line });
     line += part.split('\n').length - 1;
   }
   return { records, problems };

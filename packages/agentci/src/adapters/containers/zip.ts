@@ -24,7 +24,8 @@ export function unpackZip(bytes: Uint8Array): Unpacked {
     const records = [];
     for (const [file, content] of Object.entries(files)) {
       const value = parseJson(Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8'));
-      if (value === undefined) problems.push({ code: 'TRACE_BAD_JSON', message: `${file} in the zip file is no JSON` });
+      if (value === undefined)
+        problems.push({ code: 'TRACE_BAD_JSON', message: `${file} in the zip file is not JSON` });
       else records.push({ value: { file, value } });
     }
     return { records, problems };

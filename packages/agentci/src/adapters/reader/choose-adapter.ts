@@ -54,7 +54,10 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
     if (clearAdapter(detectRecords(own, adapters), adapters) === adapter) return adapter;
   }
   // No single format has the most: where records are whole runs, each is read in its own.
-  return votes.map(({ adapter }) => adapter).find((adapter) => unitOf(adapter, values) === 'record');
+  return votes.find(
+    ({ adapter, own }) =>
+      unitOf(adapter, values) === 'record' && own.some((value) => adapter.detect([value]) >= ENOUGH),
+  )?.adapter;
 }
 
 export const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>

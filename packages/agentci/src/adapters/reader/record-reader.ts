@@ -182,7 +182,7 @@ export class RecordReader {
       ok: false,
       problem: {
         code: 'TRACE_DUPLICATE_KEY',
-        message: `the key ${JSON.stringify(found.key.slice(0, 80))} stands twice in one object`,
+        message: `the key ${JSON.stringify(found.key.slice(0, 80))} appears twice in one object`,
         line: line + breaks,
         column: before.length - before.lastIndexOf('\n'),
         ...(this.#file === undefined ? {} : { file: this.#file }),

@@ -43,7 +43,7 @@ export const command: CliCommand = {
       .option('--seed <n>', "seed of simulations and resamples, instead of the file's", wholeNumber(0))
       .option('-n, --trials <n>', 'trials of every condition that is run or simulated', wholeNumber(1))
       .option('-w, --workers <n>', 'trials made at a time; more than 1 disturbs measured times', wholeNumber(1), 1)
-      .option('--retries <n>', 'further tries after an infrastructure error', wholeNumber(0))
+      .option('--retries <n>', 'retries after an infrastructure error', wholeNumber(0))
       .option('--timeout <time>', 'time one trial may take, such as 30s', duration)
       .option('--resume', 'go on with the trials of an experiment that was stopped; failed ones are made again')
       .option('--quiet', 'no progress')

@@ -42,7 +42,7 @@ export const command: CliCommand = {
     parser
       .argument('<files...>', 'recordings: files or folders')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
-      .option('-o, --output <file>', 'write the traces there, one a line')
+      .option('-o, --output <file>', 'write the traces to this file, one per line')
       .addOption(new Option('--as <format>', 'what to write').choices(['agentci', 'atif']).default('agentci'))
       .option(
         '--to-spec [file]',
@@ -51,7 +51,7 @@ export const command: CliCommand = {
       .option('--agent <name>', "the agent's name in the spec (default: the first agent of the recordings)")
       .option('--baseline <version>', 'the version the baselines are saved under', 'imported')
       .option('--redact', 'mask secrets and personal data before anything is written or shown')
-      .option('--redact-names', 'mask names of people too; takes place names along')
+      .option('--redact-names', 'mask names of people too; also masks place names')
       .option('--only-failures', 'only runs that failed, or in which a call failed')
       .option('--dry-run', 'say what would be written, write nothing')
       .option('--force', 'write over files that exist')
@@ -146,7 +146,7 @@ function nothing(problems: readonly TraceProblem[], options: Options): UserError
     );
   return new UserError(
     'IMPORT_NOTHING',
-    options.onlyFailures ? 'no run of these recordings failed' : 'the recordings hold no run',
+    options.onlyFailures ? 'no run of these recordings failed' : 'no runs found in the recordings',
     {
       hint: options.onlyFailures ? 'Leave --only-failures out to import every run.' : 'Is it the right file?',
     },

@@ -15,6 +15,6 @@ export const COMMANDS = {
   'report': { summary: 'render a stored run, or a results file, in any format', load: async () => (await import('./report.ts')).command },
   'save': { summary: 'save a run as the baseline to compare with', load: async () => (await import('./save.ts')).command },
   'test': { summary: 'run the agent, or judge recordings, and say what broke', load: async () => (await import('./test.ts')).command },
-  'validate': { summary: 'say whether a spec is sound, and every mistake with its line', load: async () => (await import('./validate.ts')).command },
-  'view': { summary: 'look at stored runs in the browser, and at one that is going on', load: async () => (await import('./view.ts')).command },
+  'validate': { summary: 'check a spec and list every error with its line', load: async () => (await import('./validate.ts')).command },
+  'view': { summary: 'look at stored runs in the browser, and at one in progress', load: async () => (await import('./view.ts')).command },
 } as const;

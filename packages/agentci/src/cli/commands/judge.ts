@@ -157,7 +157,7 @@ function readLabels(flags: JudgeFlags, io: Io): readonly Label[] {
     column: 1,
   }));
   if (diagnostics.length > 0) throw new UserError('LABELS_INVALID', `${flags.labels} cannot be used`, { diagnostics });
-  if (labels.length === 0) throw new UserError('LABELS_EMPTY', `${flags.labels} holds no labels`);
+  if (labels.length === 0) throw new UserError('LABELS_EMPTY', `no labels found in ${flags.labels}`);
   return labels;
 }
 
@@ -173,7 +173,7 @@ function sharedRubric({ template, rule }: JudgeFlags): WrittenRubric | undefined
 function rubricOf(label: Label, shared: WrittenRubric | undefined): WrittenRubric {
   const rubric = label.rubric ?? shared;
   if (rubric === undefined) {
-    throw new UserError('NO_RUBRIC', `the label ${label.id} says not what it was judged by`, {
+    throw new UserError('NO_RUBRIC', `label ${label.id} has no rubric`, {
       hint: 'Pass --template or --rule, or write "rule" or "template" into the label.',
     });
   }

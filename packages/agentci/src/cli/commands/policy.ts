@@ -153,7 +153,7 @@ async function generate(options: PolicyOptions, io: Io): Promise<number> {
   const learner = new PolicyLearner();
   for await (const { calls } of tracesOf(options, io)) learner.add(calls);
   if (learner.calls === 0)
-    throw new UserError('POLICY_NO_CALLS', 'the traces hold no tool calls, so there is nothing to learn from');
+    throw new UserError('POLICY_NO_CALLS', 'no tool calls found in the traces, so there is nothing to learn from');
   const yaml = learner.yaml();
   const { policy, diagnostics } = parsePolicy(yaml, { file: 'policy.yaml' });
   if (policy === undefined) {
@@ -196,7 +196,7 @@ async function* tracesOf(
       throw new UserError('TRACE_NO_CALLS', `the tool calls of ${shownId(trace, io)} were not captured`);
     yield { trace: { ...trace, id: shownId(trace, io) }, calls: toolCalls(trace) };
   }
-  if (count === 0) throw new UserError('NO_TRACES', `"${options.traces}" holds no traces`);
+  if (count === 0) throw new UserError('NO_TRACES', `no traces found in "${options.traces}"`);
 }
 
 /** Ids made of a file's place are shown from here, not from the root of the disk. */

@@ -31,7 +31,7 @@ export const command: CliCommand = {
       .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
       .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
       .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
-      .option('--retries <n>', 'further tries after an infrastructure error (default: 2)', wholeNumber(0))
+      .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
       .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")

@@ -102,7 +102,7 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
   const refused = run === undefined ? [] : erroredIn(run, suite, io).filter(({ query_id: id }) => !byQuery.has(id));
   const told = only === undefined ? refused : refused.filter(({ query_id }) => query_id === only);
   if (wanted.size === 0 && told.length === 0) {
-    throw new UserError('NO_TRACE', `${source} holds no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
+    throw new UserError('NO_TRACE', `${source} has no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
       hint: 'Recordings are matched to queries by id, then by exact text.',
     });
   }

@@ -21,7 +21,7 @@ interface FileReport {
 
 export const command: CliCommand = {
   name: 'validate',
-  summary: 'say whether a spec is sound, and every mistake with its line',
+  summary: 'check a spec and list every error with its line',
   configure: (parser) =>
     parser
       .argument('[spec...]', 'spec files', ['agentci_spec.yaml'])

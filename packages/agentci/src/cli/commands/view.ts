@@ -7,7 +7,7 @@ import { startViewServer } from '../view/server.ts';
 
 export const command: CliCommand = {
   name: 'view',
-  summary: 'look at stored runs in the browser, and at one that is going on',
+  summary: 'look at stored runs in the browser, and at one in progress',
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')

@@ -87,6 +87,6 @@ test('warnings of a spec, a broken baseline and an unfinished run are seen', asy
   expect(findings.at(-1)).toEqual({
     what: 'runs',
     status: 'ok',
-    detail: '1 stored, 1 unfinished (--resume goes on with one)',
+    detail: '1 stored, 1 unfinished (--resume continues one)',
   });
 });

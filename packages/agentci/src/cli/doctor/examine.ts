@@ -194,5 +194,5 @@ function storeFinding(file: string, io: Io): Finding {
   const detail = runs.length === 0 ? 'no run stored here yet' : `${runs.length} stored, ${open} unfinished`;
   return open === 0
     ? { what: 'runs', status: 'ok', detail }
-    : { what: 'runs', status: 'ok', detail: `${detail} (--resume goes on with one)` };
+    : { what: 'runs', status: 'ok', detail: `${detail} (--resume continues one)` };
 }

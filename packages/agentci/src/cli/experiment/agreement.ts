@@ -78,7 +78,7 @@ export function readRatings(text: string, file: string): Rating[] {
   }
   if (diagnostics.length > 0)
     throw new UserError('RATINGS_INVALID', `${file} cannot be used`, { diagnostics: diagnostics.slice(0, 100) });
-  if (ratings.length === 0) throw new UserError('RATINGS_EMPTY', `${file} holds no ratings`);
+  if (ratings.length === 0) throw new UserError('RATINGS_EMPTY', `no ratings found in ${file}`);
   if (new Set(ratings.map((rating) => rating.rater)).size > MAX_RATERS)
     throw new UserError('RATINGS_TOO_MANY', `${file} has more than ${MAX_RATERS} raters`);
   return ratings;

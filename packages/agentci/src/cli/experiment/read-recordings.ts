@@ -17,6 +17,6 @@ export async function readRecordings(
     const at = { condition, trial: trials.length + 1 };
     trials.push(item.ok ? trialOf(item.trace, at, scoring) : failedTrial(at, item.problem.message));
   }
-  if (trials.length === 0) throw new UserError('TRIALS_EMPTY', `condition ${condition}: "${path}" holds no traces`);
+  if (trials.length === 0) throw new UserError('TRIALS_EMPTY', `condition ${condition}: no traces found in "${path}"`);
   return trials;
 }

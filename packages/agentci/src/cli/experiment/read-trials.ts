@@ -29,7 +29,7 @@ export function readTrials({ path, dir, wanted, condition, scoring }: TrialFile)
   const names = [...new Set(rows.map(({ fields }) => String(fields.get('condition'))))];
   throw new UserError(
     'TRIALS_EMPTY',
-    rows.length === 0 ? `${path} holds no trials` : `${path} holds no trials of the condition "${wanted}"`,
+    rows.length === 0 ? `no trials found in ${path}` : `${path} has no trials of the condition "${wanted}"`,
     rows.length === 0 ? {} : { hint: `It has: ${names.slice(0, 10).join(', ')}. Write data: {file: …, condition: …}` },
   );
 }
@@ -88,7 +88,7 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
     trial.cost_usd,
     trial.total_tokens,
   ].every((value) => value === null);
-  return isEmpty ? failedTrial(name, 'the row holds nothing that was measured') : trial;
+  return isEmpty ? failedTrial(name, 'the row has no measurements') : trial;
 }
 
 /** From the parts with the weights of this experiment; a bare score is taken as it is. */

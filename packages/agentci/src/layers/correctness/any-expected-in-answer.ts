@@ -3,7 +3,7 @@ import { v } from '../../kit/value-schema.ts';
 import { foldedAnswer, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
-import { listed, quoted } from '../words.ts';
+import { listed, plural, quoted } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'correctness',
@@ -16,15 +16,12 @@ export const check = defineCheck({
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
     if (answer === undefined)
-      return unmeasured(`${NO_ANSWER}; one of ${terms.length} terms expected in it`, { limit: 1 });
+      return unmeasured(`${NO_ANSWER}; expected one of ${plural(terms.length, 'term')}`, { limit: 1 });
     const found = terms.filter((term) => answer.includes(foldText(term)));
     const details = { any_expected_in_answer: { checked: terms, found } };
     const rest = { value: found.length, limit: 1, details };
     if (found.length > 0)
-      return held(`${found.length} of ${terms.length} terms are in the answer, at least 1 is asked for`, rest);
-    return violated(
-      `none of ${terms.length} terms is in the answer, at least 1 is asked for: ${listed(terms.map(quoted))}`,
-      rest,
-    );
+      return held(`found ${found.length} of ${plural(terms.length, 'term')} (need at least 1)`, rest);
+    return violated(`found 0 of ${plural(terms.length, 'term')} (need at least 1): ${listed(terms.map(quoted))}`, rest);
   },
 });

@@ -3,7 +3,7 @@ import { v } from '../../kit/value-schema.ts';
 import { foldedAnswer, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
-import { listed, quoted } from '../words.ts';
+import { listed, plural, quoted } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'correctness',
@@ -16,13 +16,13 @@ export const check = defineCheck({
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
     const limit = terms.length;
-    if (answer === undefined) return unmeasured(`${NO_ANSWER}; ${limit} terms expected in it`, { limit });
+    if (answer === undefined) return unmeasured(`${NO_ANSWER}; expected ${plural(limit, 'term')}`, { limit });
     const missing = terms.filter((term) => !answer.includes(foldText(term)));
     const value = limit - missing.length;
     const details = { expected_in_answer: { checked: terms, all_found: missing.length === 0 } };
     if (missing.length === 0)
-      return held(`${value} of ${limit} expected terms are in the answer`, { value, limit, details });
-    return violated(`${value} of ${limit} expected terms are in the answer; missing: ${listed(missing.map(quoted))}`, {
+      return held(`found ${value} of ${plural(limit, 'expected term')}`, { value, limit, details });
+    return violated(`found ${value} of ${plural(limit, 'expected term')}; missing: ${listed(missing.map(quoted))}`, {
       value,
       limit,
       details,

@@ -73,7 +73,7 @@ function inspectSchema(schema: SchemaMap): ParamIssue[] {
 /** A word close to a known one is a slip, and a check that vanished; any other may be meant for another program. */
 function wordIssue({ kind, word, path, near }: UnknownWord): ParamIssue {
   const rest = { path, part: kind === 'keyword' ? 'key' : 'value' } as const;
-  const message = `json_schema: ${kind === 'keyword' ? `"${word}" is no keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
+  const message = `json_schema: ${kind === 'keyword' ? `"${word}" is not a keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
   return near === undefined
     ? { severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, ...rest }
     : { severity: 'error', code: 'SPEC_BAD_SCHEMA', message, hint: `did you mean "${near}"?`, ...rest };

@@ -3,7 +3,7 @@ import { v } from '../../kit/value-schema.ts';
 import { excerpt, foldedAnswer, NO_ANSWER } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
-import { listed, quoted } from '../words.ts';
+import { listed, plural, quoted } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'correctness',
@@ -15,14 +15,15 @@ export const check = defineCheck({
   inspect: (terms, siblings) => [...listIssues('not_in_answer', terms), ...contradictions(terms, siblings)],
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
-    if (answer === undefined) return unmeasured(`${NO_ANSWER}; ${terms.length} terms must not be in it`, { limit: 0 });
+    if (answer === undefined)
+      return unmeasured(`${NO_ANSWER}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
     const found = terms.map((term) => ({ term, at: answer.indexOf(foldText(term)) })).filter(({ at }) => at !== -1);
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };
-    if (found.length === 0) return held(`0 of ${terms.length} forbidden terms are in the answer`, rest);
+    if (found.length === 0) return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
     const evidence = found.slice(0, 10).map(({ term, at }) => ({ text: excerpt(answer, at, term.length) }));
     const names = listed(found.map(({ term }) => quoted(term)));
-    return violated(`${found.length} of ${terms.length} forbidden terms are in the answer: ${names}`, {
+    return violated(`found ${found.length} of ${plural(terms.length, 'forbidden term')}: ${names}`, {
       ...rest,
       evidence,
     });

@@ -140,7 +140,7 @@ function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): P
     {
       severity: 'warning',
       code: 'SPEC_NEAR_MATCHER',
-      message: `"${key}" is no matcher, so the argument must be exactly ${shortJson(asked)}`,
+      message: `"${key}" is not a matcher, so the argument must be exactly ${shortJson(asked)}`,
       hint: `did you mean "${near}"? Write {equals: ${shortJson(asked)}} if the map itself is meant`,
       path: [...path, key!],
       part: 'key',

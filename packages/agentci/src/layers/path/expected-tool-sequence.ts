@@ -10,7 +10,7 @@ export const check = defineCheck({
   severity: 'warn',
   order: 100,
   summary:
-    'These calls must happen in this order; other calls may stand between them. A tool listed twice must be called twice.',
+    'These calls must happen in this order; other calls may come between them. A tool listed twice must be called twice.',
   schema: v.array(v.string()),
   inspect: (tools) =>
     tools.length === 0 ? [emptyListIssue('expected_tool_sequence')] : nameIssues('expected_tool_sequence', tools),

@@ -10,7 +10,7 @@ export const check = defineCheck({
   key: 'forbidden_tools',
   severity: 'fail',
   order: 30,
-  summary: 'None of these tools may be called; `*` stands for any run of characters. A call fails the query.',
+  summary: 'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
   schema: v.array(v.string()),
   inspect: (patterns, siblings) => [
     ...(patterns.length === 0 ? [emptyListIssue('forbidden_tools')] : patternNameIssues('forbidden_tools', patterns)),

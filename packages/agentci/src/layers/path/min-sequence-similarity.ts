@@ -20,13 +20,13 @@ export const check = defineCheck({
     const what = `sequence similarity (${metric})`;
     const reference = baselineNames(baseline);
     if (!Array.isArray(reference)) {
-      return skipped('no_baseline', `${what}: ${reference.missing}; at least ${number(min)} is asked for`, {
+      return skipped('no_baseline', `${what}: ${reference.missing}; minimum ${number(min)}`, {
         limit: min,
       });
     }
     const recorded = capturedCalls(trace);
     if (recorded === undefined)
-      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; at least ${number(min)} is asked for`, { limit: min });
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, { limit: min });
     const used = namesOf(recorded.calls, reference);
     const value = metric === 'edit' ? sequenceEdit(used, reference) : sequenceLcs(used, reference);
     return atLeast({

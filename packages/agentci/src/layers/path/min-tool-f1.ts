@@ -20,7 +20,7 @@ export const check = defineCheck({
   evaluate: (min, { trace, siblings }) => {
     const recorded = capturedCalls(trace);
     if (recorded === undefined)
-      return unmeasured(`tool F1: not known, ${NOT_CAPTURED}; at least ${number(min)} is asked for`, { limit: min });
+      return unmeasured(`tool F1: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, { limit: min });
     if (!Array.isArray(siblings.expected_tools))
       return unmeasured('tool F1: not known, there is no expected_tools', { limit: min });
     const value = toolF1(textsOf(siblings.expected_tools), namesOf(recorded.calls, textsOf(siblings.expected_tools)));

@@ -20,7 +20,7 @@ export const check = defineCheck({
   evaluate: (min, { trace, siblings }) => {
     const recorded = capturedCalls(trace);
     if (recorded === undefined)
-      return unmeasured(`tool recall: not known, ${NOT_CAPTURED}; at least ${number(min)} is asked for`, {
+      return unmeasured(`tool recall: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, {
         limit: min,
       });
     if (!Array.isArray(siblings.expected_tools))

@@ -48,7 +48,7 @@ function fromPointer(document: unknown, pointer: string): FoundActions {
     current = (current as Record<string, unknown>)[key];
   }
   if (typeof current === 'string') return { ok: true, actions: listItems(current) };
-  return Array.isArray(current) ? strings(current, pointer) : { ok: false, why: `${pointer} holds no list` };
+  return Array.isArray(current) ? strings(current, pointer) : { ok: false, why: `${pointer} is not a list` };
 }
 
 function strings(list: readonly unknown[], where: string): FoundActions {

@@ -4,7 +4,7 @@ import { callNumbers, defineRule, foldObligations, labels, type RuleRun, type Ru
 export const rule = defineRule({
   type: 'before',
   summary:
-    'The first call of `first` must come before the first call of `then`; each tool of a list `then` is asked for itself.',
+    'The first call of `first` must come before the first call of `then`; each tool of a list `then` is checked separately.',
   fields: {
     first: { kind: 'selector', required: true },
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.

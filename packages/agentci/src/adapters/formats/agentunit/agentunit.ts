@@ -106,7 +106,7 @@ function addEvents(trace: Trace, list: StepList, value: unknown): string | undef
     if (event.type === 'tool_call') {
       const step = toolStep(payload);
       if (payload.name === undefined) {
-        trace.warnings.push({ code: 'AGENTUNIT_UNNAMED_TOOL', message: `"${path}.payload" names no tool` });
+        trace.warnings.push({ code: 'AGENTUNIT_UNNAMED_TOOL', message: `"${path}.payload" has no tool name` });
       }
       calls++;
       if (step.args !== undefined) withArgs++;
@@ -215,7 +215,7 @@ function setMetadata(trace: Trace, metadata: Fields): void {
   if (isGiven(cost) && !isCost) {
     trace.warnings.push({
       code: 'AGENTUNIT_BAD_COST',
-      message: '"metadata.cost" is no amount of money and was left out',
+      message: '"metadata.cost" is not an amount of money and was ignored',
     });
   }
   if (usage !== undefined || isCost) {

@@ -310,7 +310,7 @@ function finish(draft: Draft, fileHasCalls: boolean): AdapterItem {
     captured.toolCalls = 'full';
     captured.toolArgs = 'full';
   } else if (captured.toolCalls === 'none') {
-    trace.warnings.push({ code: 'ASSAY_NO_CALLS', message: 'the recording holds no tool calls' });
+    trace.warnings.push({ code: 'ASSAY_NO_CALLS', message: 'the recording has no tool calls' });
     if (trace.final === undefined)
       return problemWith(record, {
         code: 'ASSAY_NO_CALLS',
@@ -325,7 +325,7 @@ const isEpisode = ({ value }: RawRecord): boolean => kindOf(value) === 'episode'
 function toolStep(fields: Fields): Call['step'] {
   const name = text(fields.tool) ?? text(fields.tool_name) ?? text(fields.name);
   if (name === undefined)
-    throw new TraceError({ code: 'TRACE_BAD_FIELD', message: 'a tool call names no tool', path: 'tool' });
+    throw new TraceError({ code: 'TRACE_BAD_FIELD', message: 'a tool call has no tool name', path: 'tool' });
   const step: Call['step'] = { kind: 'tool', name, status: 'unknown', by: 'client', evidence: ['proxy'] };
   setArguments(step, fields.args ?? fields.arguments);
   setResult(step, fields);

@@ -54,7 +54,7 @@ function logItems(record: RawRecord, log: Fields, samples: readonly Fields[]): A
     return [
       problemWith(record, {
         code: 'INSPECT_NO_SAMPLES',
-        message: 'the log holds no samples: it was written without them, or is a header',
+        message: 'the log has no samples: it was written without them, or is only a header',
       }),
     ];
   return samples.flatMap((sample) => tryBuild(record, () => sampleDraft(sample, { log, format: FORMAT })));

@@ -85,7 +85,7 @@ class Transcript {
   trace(): Trace {
     for (const message of this.#messages) this.#read(message);
     if (this.#calls.length === 0)
-      throw new Refusal(this.#first, 'MCP_NO_CALLS', 'the transcript holds no tools/call request');
+      throw new Refusal(this.#first, 'MCP_NO_CALLS', 'the transcript has no tools/call request');
     for (const { step } of this.#open.values()) {
       step.status = 'error';
       step.error = { type: 'timeout', message: 'timeout/no_response' };
@@ -133,7 +133,7 @@ class Transcript {
         `two calls wait for an answer with the id ${JSON.stringify(message.id)}`,
       );
     if (typeof params.name !== 'string' || params.name === '')
-      throw new Refusal(record, 'MCP_NO_NAME', 'a tools/call request names no tool');
+      throw new Refusal(record, 'MCP_NO_NAME', 'a tools/call request has no tool name');
     const continued = 'inputResponses' in params || 'requestState' in params ? this.#continued(params.name) : undefined;
     if (continued !== undefined) {
       this.#open.set(key, continued);

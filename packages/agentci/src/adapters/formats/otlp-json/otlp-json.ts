@@ -5,7 +5,7 @@ import { isOtlp } from '../../otel/read-otlp.ts';
 /** The OpenTelemetry protocol as JSON: one request, or one a line as the collector writes them; traces and logs joined. */
 export const adapter: Adapter = {
   format: 'otlp-json',
-  summary: 'OpenTelemetry protocol, JSON: traces and logs, one request or one a line; Tempo',
+  summary: 'OpenTelemetry protocol, JSON: traces and logs, one request, or one per line; Tempo',
   unit: 'file',
   detect: (sample) => (sample.length > 0 && sample.every(isOtlp) ? 1 : 0),
   read: (records) => {

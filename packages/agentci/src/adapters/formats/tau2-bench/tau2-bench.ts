@@ -46,7 +46,7 @@ function read(record: RawRecord): AdapterItem[] {
     return [
       problemWith(record, {
         code: 'TAU2_NO_SIMULATIONS',
-        message: 'the results hold no simulations: they are in the files of the folder "simulations" beside it',
+        message: 'the results have no simulations: they are in the files of the folder "simulations" beside it',
       }),
     ];
   return simulations.flatMap((simulation) => tryBuild(record, () => draftOf(simulation, value)));
