@@ -56,7 +56,7 @@ export const UNKNOWABLE: readonly Unknowable[] = [
   {
     format: 'ag-ui',
     what: 'tool calls',
-    where: /^messages_snapshot\.\*$/,
+    where: /^messages_snapshot\.\*(?:\.messages)?$/,
     why: 'a snapshot is the one place where the messages before the run stand',
     isPublic: true,
   },

@@ -102,6 +102,9 @@ const countCalls = ({ traces }: Reading): number =>
 
 /** Whether calls went without a word. Inside a part that can go without a trace, so can what is in it. */
 function isHidden(change: { file: File; place: string; whole: Reading; after: Reading; bytes: Uint8Array }): boolean {
+  // Something else in the place of a whole record is another recording.
+  const formats = ({ traces }: Reading): string => traces.map(({ source }) => source.format).join();
+  if (['', '*'].includes(change.place) && formats(change.after) !== formats(change.whole)) return false;
   const losses = lossesIn(change.whole, change.after, change.bytes).filter(({ what }) => what === 'tool calls');
   const format = change.file.name.split('/')[0]!;
   const parts = change.place.split('.');

@@ -43,9 +43,12 @@ function replyGaps(kept: readonly Node[]): GapNote[] {
   }
   return kept.filter(isLlm).flatMap((node): GapNote[] => {
     const { finish, output, status } = node.draft;
-    const unknown = output?.parts.find((part) => part.type === 'json' && mayBeCall(part.data));
-    if (unknown?.type === 'json') return [{ gap: 'unknownBlock', ...kindOf(unknown.data) }];
+    const data = (output?.parts ?? []).flatMap((part) => (part.type === 'json' ? [part.data] : []));
+    const unknown = data.find(mayBeCall);
+    if (unknown !== undefined) return [{ gap: 'unknownBlock', ...kindOf(unknown) }];
     if (output?.calls !== undefined || acted.has(node)) return [];
+    const isForeign = data.length > 0 && output?.parts.every(({ type }) => type === 'json' || type === 'reasoning');
+    if (isForeign && finish === undefined) return [{ gap: 'unknownBlock', ...kindOf(data[0]) }];
     if (finish === 'tool_calls') return [{ gap: 'askedForTools' }];
     const isSilent = output?.parts.every(({ type }) => type === 'reasoning') === true;
     const isExplained = status === 'error' || (finish !== undefined && finish !== 'other');

@@ -4,7 +4,7 @@ import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { langchainMessage } from './langchain.ts';
-import { argumentsOf, fields, label, objects, parseJson, pick, text, time } from './values.ts';
+import { argumentsOf, fields, label, objects, parseJson, pick, text, time, unpacked } from './values.ts';
 
 const ROLES: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -47,12 +47,15 @@ export function messageTurns(given: Fields): Turn[] {
   const written = named === 'assistant' || named === 'tool' ? writtenCalls(message.content) : [];
   // Koog gives a call in the history the role of its result.
   if (written.length > 0) return messageTurns({ ...message, role: 'assistant', content: null, tool_calls: written });
+  const blocks = named === 'assistant' ? writtenBlocks(message.content) : undefined;
+  if (blocks !== undefined) return messageTurns({ ...message, content: blocks });
   const role = named;
   const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
   // Some writers list a call in the content and again beside it; two in one list are two calls, whatever their ids.
   const inContent = [...calls];
-  for (const call of objects(message.tool_calls)) addCall(call, calls, inContent);
-  if (isFields(message.function_call)) addCall(message.function_call, calls, inContent);
+  for (const call of objects(unpacked(message.tool_calls))) addCall(call, calls, inContent);
+  const called = unpacked(message.function_call);
+  if (isFields(called)) addCall(called, calls, inContent);
   if (calls.length === 0) addRawCalls(fields(message.additional_kwargs), calls);
   if (typeof message.refusal === 'string' && message.refusal !== '') parts.push(said(message.refusal));
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
@@ -90,6 +93,18 @@ function writtenCalls(content: unknown): readonly Fields[] {
     isFields(item.function) && typeof item.function.name === 'string' && 'arguments' in item.function;
   const calls = objects(list);
   return Array.isArray(list) && calls.length === list.length && calls.every(isCall) ? calls : [];
+}
+
+/** Blocks that a writer put into the content as JSON, where calls are among them; any other list is words. */
+function writtenBlocks(content: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(content)) {
+    const read = content.map((block) => (typeof block === 'string' ? writtenBlocks(block) : undefined) ?? [block]);
+    return read.some((blocks, i) => blocks[0] !== content[i]) ? read.flat() : undefined;
+  }
+  if (typeof content !== 'string' || !/^\s*(?:\[\s*)?\{/.test(content)) return undefined;
+  const value = parseJson(content);
+  const list = Array.isArray(value) ? value : [value];
+  return list.every(isFields) && contentOf(list).calls.length > 0 ? list : undefined;
 }
 
 function toolTurn(message: Fields, about: Partial<Turn>): Turn {

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
-import { contentOf } from './blocks.ts';
+import { contentOf, mayBeCall } from './blocks.ts';
 import { defined } from './defined.ts';
 import type { Call, DraftRetrieval, Turn } from './draft.ts';
 import { messageTurns } from './messages.ts';
@@ -26,6 +26,8 @@ const PROVIDER_CALLS: Readonly<Record<string, { name: string; args: readonly str
   tool_search_call: { name: 'tool_search', args: ['arguments', 'query'], result: ['results'] },
 };
 
+/** Items that are about tools and call none. */
+const KNOWN = new Set(['mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response']);
 const UNKNOWN_ARGS = ['arguments', 'input', 'action', 'operation'];
 
 /** Whether a value is an item other than a plain message. */
@@ -94,7 +96,9 @@ function replyPart(item: Fields): { parts: Turn['parts']; calls: Call[]; results
     // A kind of call that is not known yet is a call still; its kind is its name, as with those that are known.
     const kind = /^(.+)_call$/.exec(type)?.[1];
     const calls = kind === undefined ? [] : [callOf(item, label(item.name) ?? kind, pick(item, ...UNKNOWN_ARGS))];
-    return { parts: [], calls, results: [] };
+    // One that may be a call is kept, so that it is said.
+    const isOpen = kind === undefined && mayBeCall(item) && !KNOWN.has(type);
+    return { parts: isOpen ? [{ type: 'json', data: item }] : [], calls, results: [] };
   }
   const { name, args, result } = PROVIDER_CALLS[type]!;
   const id = label(pick(item, 'id', 'call_id'));

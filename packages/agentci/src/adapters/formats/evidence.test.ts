@@ -318,6 +318,34 @@ describe('a gap is partial, and the trace says why', () => {
       code: 'BLOCK_UNKNOWN',
     },
     {
+      gap: 'an item of the Responses API of an unknown kind that may be a call',
+      recording: {
+        id: 'resp_1',
+        object: 'response',
+        status: 'completed',
+        model: 'm',
+        output: [
+          { type: 'browser_action', action: 'rm' },
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+        ],
+      },
+      code: 'BLOCK_UNKNOWN',
+    },
+    {
+      gap: 'a part of Pydantic AI of an unknown kind that may be a call',
+      recording: [
+        { kind: 'request', parts: [{ part_kind: 'user-prompt', content: 'hi' }] },
+        {
+          kind: 'response',
+          parts: [
+            { part_kind: 'remote-tool-call', tool_name: 'rm', args: {} },
+            { part_kind: 'text', content: 'Done.' },
+          ],
+        },
+      ],
+      code: 'BLOCK_UNKNOWN',
+    },
+    {
       gap: 'a reply that ended to call tools and shows none',
       recording: {
         id: 'chatcmpl-1',

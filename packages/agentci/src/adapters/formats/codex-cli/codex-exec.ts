@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
-import { outcomeOf } from '../../build/blocks.ts';
+import { mayBeCall, outcomeOf, UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, DraftTool, GapNote } from '../../build/draft.ts';
@@ -69,7 +69,8 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
   for (const { item } of events) {
     if (!isFields(item)) continue;
     const id = label(item.id) ?? `item ${items.size}`;
-    items.set(id, { ...items.get(id), ...item });
+    const known = items.get(id);
+    items.set(id, { ...known, ...item, type: label(item.type) ?? known?.type });
   }
   return items.values();
 }
@@ -116,7 +117,10 @@ function toolOf(item: Fields): DraftTool | undefined {
     case 'collab_tool_call':
       return { ...base, name: label(item.tool) ?? 'collab', by: 'subagent', args: { prompt: item.prompt ?? null } };
     default:
-      return undefined;
+      // A kind of item that is not known yet is a call where it looks like one; so is one without a kind.
+      return label(item.type) === undefined || mayBeCall(item)
+        ? { ...base, name: label(item.tool) ?? label(item.name) ?? label(item.type) ?? UNNAMED }
+        : undefined;
   }
 }
 

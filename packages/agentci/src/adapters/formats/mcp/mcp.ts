@@ -113,12 +113,13 @@ class Transcript {
       this.#answer(call, found);
     } else if (this.#listings.delete(key)) this.#listTools(message.result);
     else if (this.#hellos.delete(key)) this.#hello(message.result);
-    else if (!this.#others.delete(key)) this.#orphan(message);
+    // What answers another method like a tool was a call of one.
+    else if (!this.#others.delete(key) || isToolResult(message.result)) this.#orphan(message);
   }
 
   #orphan({ result }: McpMessage['message']): void {
     this.#orphans++;
-    if (isFields(result) && (Array.isArray(result.content) || 'structuredContent' in result)) this.#results++;
+    if (isToolResult(result)) this.#results++;
   }
 
   #request({ message, at, record }: McpMessage): void {
@@ -240,6 +241,9 @@ class Transcript {
     };
   }
 }
+
+const isToolResult = (result: unknown): boolean =>
+  isFields(result) && (Array.isArray(result.content) || 'structuredContent' in result);
 
 /** By time where every message has one, else as written. Equal times keep the order of the file. */
 function inOrder(messages: readonly McpMessage[]): readonly McpMessage[] {

@@ -91,10 +91,10 @@ const messageOf = (message: Fields): Message => ({
 
 const REPLY_PARTS = new Set(['text', 'thinking', 'tool-call', 'builtin-tool-call', 'builtin-tool-return', 'file']);
 
-/** Parts without their messages: neighbours of one side are taken for one message. */
-function partMessages(parts: readonly Fields[]): Message[] {
+/** Parts without their messages, or among some: neighbours of one side are taken for one message. */
+function partMessages(items: readonly Fields[]): Message[] {
   const messages: { kind: Message['kind']; parts: Fields[]; about: Fields }[] = [];
-  for (const part of parts) {
+  for (const part of items.flatMap((item) => (Array.isArray(item.parts) ? objects(item.parts) : [item]))) {
     const kind = typeof part.part_kind === 'string' && REPLY_PARTS.has(part.part_kind) ? 'response' : 'request';
     const last = messages.at(-1);
     if (last?.kind === kind) last.parts.push(part);

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
-import { contentOf } from '../../build/blocks.ts';
+import { contentOf, mayBeCall } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
@@ -14,6 +14,19 @@ export interface Message {
   /** What the message says besides its parts: usage, model, times. */
   readonly about: Fields;
 }
+
+const KNOWN = new Set([
+  'text',
+  'thinking',
+  'tool-call',
+  'builtin-tool-call',
+  'tool-return',
+  'builtin-tool-return',
+  'retry-prompt',
+  'user-prompt',
+  'system-prompt',
+  'file',
+]);
 
 export const isPart = (value: unknown): boolean => isFields(value) && typeof value.part_kind === 'string';
 
@@ -82,10 +95,14 @@ const callOf = (part: Fields): Call => ({
 });
 
 function replyParts(part: Fields): Turn['parts'] {
+  const { part_kind: kind } = part;
+  // A kind of part that is not known yet may be a call: it is kept, so that it is said.
+  const isUnknown = typeof kind === 'string' && !KNOWN.has(kind);
+  if (isUnknown && mayBeCall({ ...part, type: kind })) return [{ type: 'json', data: { ...part, type: kind } }];
   const said = text(part.content);
   if (said === undefined || said === '') return [];
-  if (part.part_kind === 'text') return [{ type: 'text', text: said }];
-  return part.part_kind === 'thinking' ? [{ type: 'reasoning', text: said }] : [];
+  if (kind === 'text') return [{ type: 'text', text: said }];
+  return kind === 'thinking' ? [{ type: 'reasoning', text: said }] : [];
 }
 
 const OUTCOMES: Readonly<Record<string, Turn['status']>> = {

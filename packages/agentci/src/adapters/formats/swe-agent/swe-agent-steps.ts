@@ -28,7 +28,9 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
       const [said = turnOfText('assistant', '')] = turns;
       const calls = said.calls ?? actionCall(text(message.action));
       waiting = [...calls];
-      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, defined({ agent }));
+      // A reply that is marked as an action and shows none has lost it.
+      const finish = message.message_type === 'action' && calls.length === 0 ? ('tool_calls' as const) : undefined;
+      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, defined({ agent, finish }));
       continue;
     }
     const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap((id) => label(id) ?? []);
