@@ -14,6 +14,7 @@ import { adapter as autogen } from './formats/autogen/autogen.ts';
 import { adapter as claudeCodeStreamJson } from './formats/claude-code-stream-json/claude-code-stream-json.ts';
 import { adapter as claudeCodeTranscript } from './formats/claude-code-transcript/claude-code-transcript.ts';
 import { adapter as codexCli } from './formats/codex-cli/codex-cli.ts';
+import { adapter as geminiCli } from './formats/gemini-cli/gemini-cli.ts';
 import { adapter as geminiGenerateContent } from './formats/gemini-generate-content/gemini-generate-content.ts';
 import { adapter as googleAdkEvents } from './formats/google-adk-events/google-adk-events.ts';
 import { adapter as inspectAi } from './formats/inspect-ai/inspect-ai.ts';
@@ -56,6 +57,7 @@ export const ADAPTERS: readonly Adapter[] = [
   claudeCodeStreamJson,
   claudeCodeTranscript,
   codexCli,
+  geminiCli,
   geminiGenerateContent,
   googleAdkEvents,
   inspectAi,

@@ -27,6 +27,13 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^\*$/,
     why: 'the last line of a branch that was left: no result answers it and no line goes on from it',
   },
+  { format: 'gemini-cli', what: 'tool calls', where: /toolCalls\.\*/, why: ONE_ENTRY },
+  {
+    format: 'gemini-cli',
+    what: 'tool calls',
+    where: /^\*$|^\*\.response\./,
+    why: 'recorded responses hold replies alone: neither a result nor a request tells of their calls',
+  },
   { format: 'openai-agents-sdk', what: 'tool calls', where: /^\*$/, why: TOOL_SPAN },
   { format: 'openai-agents-sdk', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   { format: 'openai-responses', what: 'model calls', where: /^\*$/, why: NO_BORDER },

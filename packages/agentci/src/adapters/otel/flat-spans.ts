@@ -1,22 +1,56 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { RawRecord } from '../adapter.ts';
 import { defined } from '../build/defined.ts';
+import { namedRuns } from '../build/named-runs.ts';
 import { fields, label, nanoseconds, objects, pick, text, time } from '../build/values.ts';
 import { idOf, outcomeOf } from './read-otlp.ts';
 import { attributesOf, type Span, type SpanEvent } from './span.ts';
+import { canonicalSpan, rowsOfColumns, withChildren } from './span-forms.ts';
 
 /** Where exports keep a list of spans. */
 const LISTS = ['spans', 'data'];
 
-/** The span objects of a record: itself, or the list it wraps. Jaeger keeps its own one level down. */
+/** The span objects of a record: itself with the ones inside it, the list it wraps, or lists under names. */
 export function spanObjects(value: unknown): readonly Fields[] {
   if (!isFields(value)) return [];
-  if (isSpanLike(value)) return [value];
+  const listed = listedSpans(value);
+  return listed.length > 0 ? listed : namedSpans(value);
+}
+
+/** Jaeger keeps its spans one level down. */
+function listedSpans(value: Fields): readonly Fields[] {
+  const own = canonicalSpan(value);
+  if (isSpanLike(own)) return withChildren(own, isSpanLike);
+  const columns = rowsOfColumns(value).map(canonicalSpan);
+  if (columns.length > 0) return columns.every(isSpanLike) ? columns : [];
   return LISTS.flatMap((key) => objects(value[key])).flatMap((item: Fields) => {
+    const span = canonicalSpan(item);
+    if (isSpanLike(span)) return withChildren(span, isSpanLike);
     const { spans, processes } = item;
-    return isSpanLike(item) ? [item] : objects(spans).map((span) => withProcess(span, fields(processes)));
+    return objects(spans)
+      .map(canonicalSpan)
+      .filter((inner) => isSpanLike(inner))
+      .flatMap((inner) => withChildren(withProcess(inner, fields(processes)), isSpanLike));
   });
 }
+
+/** Traces that somebody put into one object under names: a name is the id of a run that is one trace. */
+function namedSpans(value: Fields): readonly Fields[] {
+  const named = namedRuns(value, (inner) => {
+    const items = Array.isArray(inner) ? inner : [inner];
+    const spans = items.map((item) => (isFields(item) ? listedSpans(item) : []));
+    return spans.length > 0 && spans.every((found) => found.length > 0) ? spans.flat() : undefined;
+  });
+  return (named ?? []).flatMap(([name, spans]) => {
+    const traces = new Set(spans.map((span) => label(span.trace_id ?? fields(span.context).trace_id)));
+    if (traces.size > 1) return spans;
+    return spans.map((span) => ({ ...span, resource: withRunId(span, name) }));
+  });
+}
+
+const withRunId = (span: Fields, name: string): Fields => ({
+  attributes: { ...attributesOf(fields(span.resource).attributes), 'agentci.run_id': name },
+});
 
 /** Jaeger names the service once, beside the spans. */
 const withProcess = (span: Fields, processes: Fields): Fields => {
@@ -41,7 +75,10 @@ export function flatSpan(span: Fields, record: RawRecord): Span {
   const attributes =
     Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0] ? jaegerTags(tags) : dotted(attributesOf(tags));
   const t0 = startOf(span);
-  const status = statusOf(span.status);
+  const given = span.status ?? pick(span, 'status_code', 'statusCode');
+  const status = statusOf(given);
+  // Phoenix writes null where there is no parent: there an id of zeros is one.
+  const id = span.isPhoenix === true ? label : idOf;
   const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
   return {
     name: text(pick(span, 'name', 'operationName')) ?? '',
@@ -56,19 +93,19 @@ export function flatSpan(span: Fields, record: RawRecord): Span {
     events: objects(pick(span, 'events', 'span_events', 'logs', 'annotations')).map(eventOf),
     record,
     ...defined({
-      id: idOf(pick(span, 'span_id', 'spanId', 'spanID', 'id') ?? pick(context, 'span_id', 'spanId'), 16),
-      parent: idOf(
+      id: id(pick(span, 'span_id', 'spanId', 'spanID') ?? pick(context, 'span_id', 'spanId') ?? span.id, 16),
+      parent: id(
         pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId', 'parentSpanID') ??
           pick(fields(span.parentSpanContext), 'spanId', 'span_id') ??
           reference?.spanID,
         16,
       ),
-      traceId: idOf(pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'), 32),
+      traceId: id(pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'), 32),
       t0,
       t1: endOf(span, t0),
       // An export that leaves the status out does not say that all went well.
-      outcome: isFailed(attributes) ? ('error' as const) : span.status === undefined ? undefined : status.outcome,
-      statusMessage: label(status.message),
+      outcome: isFailed(attributes) ? ('error' as const) : given === undefined ? undefined : status.outcome,
+      statusMessage: label(status.message) ?? label(span.status_message),
     }),
   };
 }
@@ -128,7 +165,8 @@ function endOf(span: Fields, t0: number | undefined): number | undefined {
   const given = hrTime(span.endTime) ?? time(pick(span, 'end_time', 'endTime', 'end', 'endedAt'));
   if (given !== undefined || t0 === undefined) return given;
   // Jaeger and Zipkin give a duration in microseconds.
-  const { duration } = span;
+  const { duration, duration_ms } = span;
+  if (typeof duration_ms === 'number' && duration_ms >= 0) return t0 + duration_ms;
   return typeof duration === 'number' && Number.isFinite(duration) && duration >= 0 ? t0 + duration / 1000 : undefined;
 }
 

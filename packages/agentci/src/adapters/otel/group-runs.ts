@@ -34,7 +34,8 @@ export function groupRuns(spans: readonly ReadSpan[]): ReadSpan[][] {
       if (shared.has(id)) continue;
       const other = byCall.get(id);
       if (other === undefined) byCall.set(id, key);
-      else groups.join(key, other);
+      // Runs that were told apart by their ids stay apart, whatever else they share.
+      else if (!(key.startsWith('run ') && other.startsWith('run '))) groups.join(key, other);
     }
   }
   return groups.collect(spans, (span) => keyOf(span.span));

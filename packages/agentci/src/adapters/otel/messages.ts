@@ -147,6 +147,7 @@ export function wordsOf(value: unknown): string | undefined {
     'query',
     'prompt',
     'question',
+    'task',
     'contents',
   ])
     if (typeof inner[key] === 'string') return text(inner[key]);

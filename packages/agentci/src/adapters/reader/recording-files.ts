@@ -4,13 +4,14 @@ import { UserError } from '../../kit/user-error.ts';
 import { containerOf } from '../containers/sniff.ts';
 
 /** Files that are recordings by their names. */
-const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse)$/i;
+const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses)$/i;
 /** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
 const HEAD_BYTES = 4096;
 
 /** The endings of what is read from a folder, for messages. */
-export const RECORDING_NAMES = '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse and cassettes in .yaml';
+export const RECORDING_NAMES =
+  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {

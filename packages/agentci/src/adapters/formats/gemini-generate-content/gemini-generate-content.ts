@@ -113,7 +113,7 @@ const WIRE: Wire = {
   reply: replyOf,
 };
 
-function replyOf(response: unknown): Reply & { output?: Turn } {
+export function replyOf(response: unknown): Reply & { output?: Turn } {
   const parts = Array.isArray(response) ? objects(response) : [fields(response)];
   const last = parts.at(-1) ?? {};
   const candidates = parts.flatMap((part) => objects(part.candidates).slice(0, 1));

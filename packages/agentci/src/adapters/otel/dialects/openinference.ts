@@ -1,4 +1,4 @@
-import type { Fields } from '../../../trace/fields.ts';
+import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
@@ -109,13 +109,20 @@ function toolOf(span: Span): Reading {
     ...fate(span),
     ...(args.args === undefined && attributes['tool.parameters'] !== undefined
       ? argumentsOf(attributes['tool.parameters'])
-      : args),
+      : withoutSignature(args)),
     ...defined({
       callId: label(pick(attributes, 'tool.id', 'tool_call.id', 'gen_ai.tool.call.id')),
       result: toolResult(attributes['output.value']),
       agent: agentName(span),
     }),
   };
+}
+
+/** smolagents' instrumentation keeps how the function was called, `{args: [], sanitize_inputs_outputs, kwargs}`. */
+function withoutSignature(given: { args?: unknown; argsRaw?: string }): { args?: unknown; argsRaw?: string } {
+  const { args, kwargs, sanitize_inputs_outputs } = fields(given.args);
+  const isCalled = typeof sanitize_inputs_outputs === 'boolean' && Array.isArray(args) && isFields(kwargs);
+  return isCalled && args.length === 0 ? { args: kwargs } : given;
 }
 
 /** LangChain's instrumentation keeps the whole tool message. */
