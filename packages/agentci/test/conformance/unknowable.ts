@@ -82,6 +82,13 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     isPublic: true,
   },
   {
+    format: 'codex-cli',
+    what: 'tool calls',
+    where: /^events$/,
+    why: 'an empty list of events says that nothing happened',
+    isPublic: true,
+  },
+  {
     format: 'langfuse-export',
     what: 'model calls',
     where: /^observations\.\*$/,

@@ -42,6 +42,8 @@ const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(rando
 export interface Mutated {
   readonly value: unknown;
   readonly places: readonly string[];
+  /** Whether words took the place of an object or a list: in that of a call they are another reply. */
+  readonly hasWords: boolean;
 }
 
 /** Changes one place of a parsed recording, or a few: a value, a key, an item taken out, put in twice or moved. */
@@ -57,14 +59,16 @@ export function mutateValue(root: unknown, random: Random): Mutated {
   };
   const copy: unknown = structuredClone(root);
   walk(copy, '', 0);
-  if (places.length === 0) return { value: pick(HOSTILE, random), places: [''] };
+  if (places.length === 0) return { value: pick(HOSTILE, random), places: [''], hasWords: true };
   const changed: string[] = [];
+  let hasWords = false;
   // What one change alone hides is held against the reader, so most changes are alone.
   for (let i = random() < 0.6 ? 1 : Math.ceil(random() * 3); i > 0; i--) {
     const { holder, key, path } = pick(places, random);
     changed.push(path);
     const fields = holder as Record<string, unknown>;
     const other = pick(places, random);
+    const was = fields[key];
     switch (Math.floor(random() * 6)) {
       case 0:
         fields[key] = structuredClone(pick(HOSTILE, random));
@@ -89,8 +93,19 @@ export function mutateValue(root: unknown, random: Random): Mutated {
         fields[key] =
           typeof fields[key] === 'string' ? JSON.stringify(fields[key]) : String(JSON.stringify(fields[key]));
     }
+    hasWords ||= typeof was === 'object' && was !== null && isWords(fields[key]);
   }
-  return { value: copy, places: changed };
+  return { value: copy, places: changed, hasWords };
+}
+
+/** A text that says something, and not in JSON. */
+function isWords(value: unknown): boolean {
+  if (typeof value !== 'string' || value.trim() === '') return false;
+  try {
+    return typeof JSON.parse(value) !== 'object';
+  } catch {
+    return true;
+  }
 }
 
 /** Changes bytes: cuts, flips, repeats and strange encodings. */

@@ -5,6 +5,7 @@ import type { Failure, ToolDef } from '../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { eventsIn } from '../containers/events.ts';
 import { isGzip } from '../containers/sniff.ts';
+import { problemWith } from '../problem.ts';
 import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
@@ -90,6 +91,24 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
       },
     ];
   });
+}
+
+/** Whether any of the records is a request beside its response: then the others should be too. */
+export const hasPairs = (records: readonly RawRecord[]): boolean =>
+  records.some(({ value }) => isFields(value) && isFields(value.request) && 'response' in value);
+
+/** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
+export function pairItems(records: readonly RawRecord[], wire: Wire, format: string): AdapterItem[] {
+  const strangers = records.filter((record) => !hasPairs([record]));
+  return [
+    ...exchangeItems(exchangesIn(records, wire), format),
+    ...strangers.map((record) =>
+      problemWith(record, {
+        code: 'TRACE_NOT_FORMAT',
+        message: 'the record is not a request beside its response, as the others of the file are',
+      }),
+    ),
+  ];
 }
 
 /** Replies without their requests. */

@@ -6,8 +6,9 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import {
   exchangeItems,
-  exchangesIn,
+  hasPairs,
   MESSAGES_RECORD,
+  pairItems,
   pairOf,
   streamedReplies,
   type Wire,
@@ -84,9 +85,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
+  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
   if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
     return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
   if (isReply(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);

@@ -70,7 +70,7 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
     if (!isFields(item)) continue;
     const id = label(item.id) ?? `item ${items.size}`;
     const known = items.get(id);
-    items.set(id, { ...known, ...item, type: label(item.type) ?? known?.type });
+    items.set(id, { ...known, ...item, type: known?.type ?? item.type });
   }
   return items.values();
 }
@@ -118,7 +118,7 @@ function toolOf(item: Fields): DraftTool | undefined {
       return { ...base, name: label(item.tool) ?? 'collab', by: 'subagent', args: { prompt: item.prompt ?? null } };
     default:
       // A kind of item that is not known yet is a call where it looks like one; so is one without a kind.
-      return label(item.type) === undefined || mayBeCall(item)
+      return typeof item.type !== 'string' || item.type === '' || mayBeCall(item)
         ? { ...base, name: label(item.tool) ?? label(item.name) ?? label(item.type) ?? UNNAMED }
         : undefined;
   }

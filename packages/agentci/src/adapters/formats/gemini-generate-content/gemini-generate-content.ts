@@ -7,8 +7,9 @@ import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
 import {
   exchangeItems,
-  exchangesIn,
+  hasPairs,
   MESSAGES_RECORD,
+  pairItems,
   pairOf,
   streamedReplies,
   type Wire,
@@ -70,7 +71,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
   if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
   if (isFields(value) && Array.isArray(value.contents))
     return records.flatMap((record) =>

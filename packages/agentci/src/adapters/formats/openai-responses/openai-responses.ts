@@ -6,8 +6,9 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, DraftRetrieval, Turn } from '../../build/draft.ts';
 import {
   exchangeItems,
-  exchangesIn,
+  hasPairs,
   MESSAGES_RECORD,
+  pairItems,
   pairOf,
   streamedReplies,
   type Wire,
@@ -65,7 +66,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
     return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
