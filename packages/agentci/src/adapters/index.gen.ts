@@ -14,6 +14,7 @@ import { adapter as autogen } from './formats/autogen/autogen.ts';
 import { adapter as claudeCodeStreamJson } from './formats/claude-code-stream-json/claude-code-stream-json.ts';
 import { adapter as claudeCodeTranscript } from './formats/claude-code-transcript/claude-code-transcript.ts';
 import { adapter as codexCli } from './formats/codex-cli/codex-cli.ts';
+import { adapter as cohere } from './formats/cohere/cohere.ts';
 import { adapter as geminiCli } from './formats/gemini-cli/gemini-cli.ts';
 import { adapter as geminiGenerateContent } from './formats/gemini-generate-content/gemini-generate-content.ts';
 import { adapter as googleAdkEvents } from './formats/google-adk-events/google-adk-events.ts';
@@ -24,6 +25,7 @@ import { adapter as langfuseOtel } from './formats/langfuse-otel/langfuse-otel.t
 import { adapter as langsmith } from './formats/langsmith/langsmith.ts';
 import { adapter as mastra } from './formats/mastra/mastra.ts';
 import { adapter as mcp } from './formats/mcp/mcp.ts';
+import { adapter as ollama } from './formats/ollama/ollama.ts';
 import { adapter as openaiAgentsSdk } from './formats/openai-agents-sdk/openai-agents-sdk.ts';
 import { adapter as openaiChatCompletions } from './formats/openai-chat-completions/openai-chat-completions.ts';
 import { adapter as openaiResponses } from './formats/openai-responses/openai-responses.ts';
@@ -57,6 +59,7 @@ export const ADAPTERS: readonly Adapter[] = [
   claudeCodeStreamJson,
   claudeCodeTranscript,
   codexCli,
+  cohere,
   geminiCli,
   geminiGenerateContent,
   googleAdkEvents,
@@ -67,6 +70,7 @@ export const ADAPTERS: readonly Adapter[] = [
   langsmith,
   mastra,
   mcp,
+  ollama,
   openaiAgentsSdk,
   openaiChatCompletions,
   openaiResponses,

@@ -5,6 +5,7 @@ const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   eos: 'stop',
+  complete: 'stop',
   completed: 'stop',
   'tool-calls': 'tool_calls',
   tool_calls: 'tool_calls',
