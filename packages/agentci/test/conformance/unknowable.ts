@@ -34,6 +34,12 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^\*$|^\*\.response\./,
     why: 'recorded responses hold replies alone: neither a result nor a request tells of their calls',
   },
+  {
+    format: 'ollama',
+    what: 'tool calls',
+    where: /^\*(?:\.message\.tool_calls(?:\.\*)?)?$/,
+    why: 'a piece of a stream has neither an id nor a number, and Ollama says "stop" after calls too',
+  },
   { format: 'openai-agents-sdk', what: 'tool calls', where: /^\*$/, why: TOOL_SPAN },
   { format: 'openai-agents-sdk', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   { format: 'openai-responses', what: 'model calls', where: /^\*$/, why: NO_BORDER },
