@@ -1,10 +1,10 @@
+import { dataStreamPart } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { isFields } from '../trace/fields.ts';
 import { type AnswerRule, errorIn, isVisible } from './answer.ts';
 import { errorFacts, isRetryableStatus, parseRetryAfter } from './classify-error.ts';
 import { MAX_OUTPUT_BYTES } from './command.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from './runner.ts';
-import { dataStreamPart } from './stream/ai-parts.ts';
 import { assembleStream, type Piece } from './stream/assemble.ts';
 import { parseLines, parseServerEvents, type StreamEvent } from './stream/server-events.ts';
 

@@ -6,6 +6,7 @@ import { type Detection, detectRecords } from './detect-records.ts';
 import { expectationsIn } from './expectations.ts';
 import { describeShape, recognises } from './recognise.ts';
 import { unwrap } from './unwrap.ts';
+import { wrappedAdapter } from './wrapped-list.ts';
 
 /** The formats to choose from; loaded when they are needed. */
 export type AdapterList = () => Promise<readonly Adapter[]>;
@@ -32,12 +33,11 @@ export async function chooseAdapter(sample: readonly unknown[], list: AdapterLis
 /** Below this a format only says that a record might be one of its own: too little to read a file by. */
 const ENOUGH = 0.3;
 
-function clearAdapter(
-  { format, confidence, candidates }: Detection,
-  adapters: readonly Adapter[],
-): Adapter | undefined {
+function clearAdapter(found: Detection, adapters: readonly Adapter[]): Adapter | undefined {
+  const { format, confidence, candidates, wrapper } = found;
   if (candidates.length !== 1 || confidence < ENOUGH) return undefined;
-  return adapters.find((adapter) => adapter.format === format);
+  const adapter = adapters.find((known) => known.format === format);
+  return adapter === undefined || wrapper === undefined ? adapter : wrappedAdapter(adapter, wrapper);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Adapter } from '../adapter.ts';
 import { unwrap } from './unwrap.ts';
+import { itemsOf, listKeys } from './wrapped-list.ts';
 
 /** Which format a recording is in. `candidates` has the ones that fit, best first; two of them mean it is ambiguous. */
 export interface Detection {
@@ -9,6 +10,8 @@ export interface Detection {
   readonly confidence: number;
   /** The formats that are as good as the best; more than one is an answer the caller must not guess at. */
   readonly candidates: readonly { readonly format: string; readonly confidence: number }[];
+  /** The name under which each record keeps a list of the format's records. */
+  readonly wrapper?: string;
 }
 
 const AMBIGUITY = 0.1;
@@ -22,7 +25,22 @@ export function detectRecords(sample: readonly unknown[], adapters: readonly Ada
     .filter(({ confidence }) => confidence > 0)
     .sort((a, b) => b.confidence - a.confidence);
   const best = ranked[0];
-  if (best === undefined) return { format: undefined, confidence: 0, candidates: [] };
+  if (best === undefined)
+    return detectWrapped(values, adapters) ?? { format: undefined, confidence: 0, candidates: [] };
   const rivals = ranked.filter(({ confidence }) => confidence >= FLOOR && best.confidence - confidence <= AMBIGUITY);
   return { ...best, candidates: rivals.length === 0 ? [best] : rivals };
+}
+
+const SAMPLE_ITEMS = 20;
+/** A list inside of a record is taken for the recording only where its format is certain. */
+const CERTAIN = 0.9;
+
+function detectWrapped(values: readonly unknown[], adapters: readonly Adapter[]): Detection | undefined {
+  for (const wrapper of listKeys(values)) {
+    const items = values.flatMap((value) => itemsOf(value, wrapper) ?? []).slice(0, SAMPLE_ITEMS);
+    const found = detectRecords(items, adapters);
+    if (found.wrapper === undefined && found.confidence >= CERTAIN && found.candidates.length === 1)
+      return { ...found, wrapper };
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
+import { AiParts } from '../../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Trace } from '../../trace/model.ts';
-import { AiParts } from './ai-parts.ts';
 
 /** One piece of a streamed answer: a text, or an object of a provider's or framework's stream. */
 export type Piece = string | Fields;

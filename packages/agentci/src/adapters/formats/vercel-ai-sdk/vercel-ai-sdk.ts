@@ -10,6 +10,7 @@ import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
+import { joinParts, partLikeness } from './streamed-parts.ts';
 
 const FORMAT = 'vercel-ai-sdk';
 const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
@@ -17,7 +18,7 @@ const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
 /** The Vercel AI SDK, versions 4 to 7: steps of a run, its messages, or the messages of its user interface. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Vercel AI SDK: steps (v4–v7), model messages, UI messages',
+  summary: 'Vercel AI SDK: steps (v4–v7), model messages, UI messages, UI message streams',
   unit: (sample) =>
     sample.every((value) => stepsOf(value) !== undefined || messagesOf(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => {
@@ -30,12 +31,15 @@ export const adapter: Adapter = {
     if (stepsOf(first.value) !== undefined || messagesOf(first.value) !== undefined)
       return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
     const values = records.map((record) => record.value);
+    if (values.every((value) => partLikeness(value) > 0)) return tryBuild(first, () => streamDraft(values));
     return tryBuild(first, () => (isStep(first.value) ? stepsDraft(values) : messagesDraft(values)));
   },
 };
 
 function likeness(value: unknown): number {
   if (isStep(value)) return 0.95;
+  const part = partLikeness(value);
+  if (part > 0) return part;
   const steps = stepsOf(value);
   if (steps !== undefined) return 0.95;
   const messages = messagesOf(value);
@@ -153,6 +157,15 @@ function stepsDraft(values: readonly unknown[]): Draft {
     records: { ...RECORDS, prompts: asked.length === 0 ? 'none' : 'full' },
     gaps: missingSteps(steps),
   };
+}
+
+/** A stream of parts that was kept as a list. */
+function streamDraft(values: readonly unknown[]): Draft {
+  const { steps, isCutOff } = joinParts(values);
+  const draft = stepsDraft(steps);
+  if (!isCutOff) return draft;
+  const last = draft.steps.findLastIndex(({ kind }) => kind === 'llm');
+  return { ...draft, steps: draft.steps.map((step, i) => (i === last ? { ...step, gap: 'cutOff' as const } : step)) };
 }
 
 /** Steps are numbered, the first of them says so, and each repeats the messages of those before it. */

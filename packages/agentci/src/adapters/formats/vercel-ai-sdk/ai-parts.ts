@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../trace/fields.ts';
+import { type Fields, isFields } from '../../../trace/fields.ts';
 
 /**
  * The AI SDK's stream, put together as the steps of a run. The same parts come from `fullStream` in a module, as events of
@@ -27,6 +27,8 @@ export class AiParts {
     else if (type === 'tool-result' || type === 'tool-output-available') this.#result(part);
     else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error') this.#failed(part);
     else if (type === 'finish-step' || type === 'step-finish') this.#close(part);
+    // A step that was never said to end ends where the next begins.
+    else if (type === 'start-step' && this.#content.length > 0) this.#close({});
     else if (type === 'finish') {
       this.isFinished = true;
       this.#finish = part.finishReason ?? this.#finish;
