@@ -18,6 +18,12 @@ const NO_NAME = 'a span without its attributes is a span of any program';
 export const UNKNOWABLE: readonly Unknowable[] = [
   { format: 'agentci', what: 'tool calls', where: /^\*\.steps\.\*/, why: ONE_ENTRY },
   { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*$/, why: ONE_ENTRY },
+  {
+    format: 'agentcore',
+    what: 'model calls',
+    where: /^\*\.body\.output/,
+    why: 'without spans the reply is what tells an event of a model from one of the cycle around it',
+  },
   { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*\.tool_calls\.\*/, why: ONE_ENTRY },
   { format: 'agentunit', what: 'tool calls', where: /^events\.\*/, why: ONE_ENTRY },
   { format: 'assay', what: 'tool calls', where: /^\*/, why: 'an audit line is the call, and nothing counts the lines' },
