@@ -29,6 +29,7 @@ import { adapter as mcp } from './formats/mcp/mcp.ts';
 import { adapter as openaiAgentsSdk } from './formats/openai-agents-sdk/openai-agents-sdk.ts';
 import { adapter as openaiChatCompletions } from './formats/openai-chat-completions/openai-chat-completions.ts';
 import { adapter as openaiResponses } from './formats/openai-responses/openai-responses.ts';
+import { adapter as openhands } from './formats/openhands/openhands.ts';
 import { adapter as otelAdk } from './formats/otel-adk/otel-adk.ts';
 import { adapter as otelGenai } from './formats/otel-genai/otel-genai.ts';
 import { adapter as otelOpeninference } from './formats/otel-openinference/otel-openinference.ts';
@@ -74,6 +75,7 @@ export const ADAPTERS: readonly Adapter[] = [
   openaiAgentsSdk,
   openaiChatCompletions,
   openaiResponses,
+  openhands,
   otelAdk,
   otelGenai,
   otelOpeninference,

@@ -49,6 +49,18 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^\*$/,
     why: 'the tool span is all there is of the call: the one model span that is recorded asked for nothing',
   },
+  {
+    format: 'openhands',
+    what: 'tool calls',
+    where: /history\.\*$/,
+    why: 'an action and its observation are one pair that nothing counts',
+  },
+  {
+    format: 'openhands',
+    what: 'tool calls',
+    where: /^\*$/,
+    why: 'the last action of a run: no observation answers it',
+  },
   { format: 'otlp-json', what: 'model calls', where: /spans\.\*\.attributes/, why: NO_NAME },
   { format: 'simple', what: 'tool calls', where: /^\*\.tool_calls\.\*/, why: ONE_ENTRY },
   {

@@ -23,7 +23,7 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
 const HAR = /^\s*\{\s*"log"\s*:\s*\{[\s\S]*?"(?:version|creator|_recordingName|entries|pages)"\s*:/;
 const RECORDER = /^\s*\{\s*"meta"\s*:\s*\{[^{}]*\}\s*,\s*"recordings"\s*:\s*\[/;
 const JSON_CASSETTE =
-  /^\s*\{\s*(?:"(?:version|recorded_with)"\s*:\s*[^,{[]{1,80},\s*)?"(?:http_)?interactions"\s*:\s*\[/;
+  /^\s*\{\s*(?:"(?:version|recorded_with)"\s*:\s*[^,{[]{1,80},\s*)?"(?:http_)?interactions"\s*:\s*\[\s*\{\s*"(?:request|response|recorded_at)"/;
 
 /** Recorders of HTTP that write JSON. */
 function requestsIn(text: string): Container | undefined {
