@@ -5,12 +5,14 @@ import { adapter as acp } from './formats/acp/acp.ts';
 import { adapter as agUi } from './formats/ag-ui/ag-ui.ts';
 import { adapter as agentciUpstream } from './formats/agentci-upstream/agentci-upstream.ts';
 import { adapter as agentci } from './formats/agentci/agentci.ts';
+import { adapter as agentcore } from './formats/agentcore/agentcore.ts';
 import { adapter as agentdojo } from './formats/agentdojo/agentdojo.ts';
 import { adapter as agentunit } from './formats/agentunit/agentunit.ts';
 import { adapter as anthropicMessages } from './formats/anthropic-messages/anthropic-messages.ts';
 import { adapter as assay } from './formats/assay/assay.ts';
 import { adapter as atif } from './formats/atif/atif.ts';
 import { adapter as autogen } from './formats/autogen/autogen.ts';
+import { adapter as bedrockConverse } from './formats/bedrock-converse/bedrock-converse.ts';
 import { adapter as claudeCodeStreamJson } from './formats/claude-code-stream-json/claude-code-stream-json.ts';
 import { adapter as claudeCodeTranscript } from './formats/claude-code-transcript/claude-code-transcript.ts';
 import { adapter as codexCli } from './formats/codex-cli/codex-cli.ts';
@@ -29,6 +31,7 @@ import { adapter as ollama } from './formats/ollama/ollama.ts';
 import { adapter as openaiAgentsSdk } from './formats/openai-agents-sdk/openai-agents-sdk.ts';
 import { adapter as openaiChatCompletions } from './formats/openai-chat-completions/openai-chat-completions.ts';
 import { adapter as openaiResponses } from './formats/openai-responses/openai-responses.ts';
+import { adapter as openhands } from './formats/openhands/openhands.ts';
 import { adapter as otelAdk } from './formats/otel-adk/otel-adk.ts';
 import { adapter as otelGenai } from './formats/otel-genai/otel-genai.ts';
 import { adapter as otelOpeninference } from './formats/otel-openinference/otel-openinference.ts';
@@ -50,12 +53,14 @@ export const ADAPTERS: readonly Adapter[] = [
   agUi,
   agentciUpstream,
   agentci,
+  agentcore,
   agentdojo,
   agentunit,
   anthropicMessages,
   assay,
   atif,
   autogen,
+  bedrockConverse,
   claudeCodeStreamJson,
   claudeCodeTranscript,
   codexCli,
@@ -74,6 +79,7 @@ export const ADAPTERS: readonly Adapter[] = [
   openaiAgentsSdk,
   openaiChatCompletions,
   openaiResponses,
+  openhands,
   otelAdk,
   otelGenai,
   otelOpeninference,

@@ -18,6 +18,12 @@ const NO_NAME = 'a span without its attributes is a span of any program';
 export const UNKNOWABLE: readonly Unknowable[] = [
   { format: 'agentci', what: 'tool calls', where: /^\*\.steps\.\*/, why: ONE_ENTRY },
   { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*$/, why: ONE_ENTRY },
+  {
+    format: 'agentcore',
+    what: 'model calls',
+    where: /^\*\.body\.output/,
+    why: 'without spans the reply is what tells an event of a model from one of the cycle around it',
+  },
   { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*\.tool_calls\.\*/, why: ONE_ENTRY },
   { format: 'agentunit', what: 'tool calls', where: /^events\.\*/, why: ONE_ENTRY },
   { format: 'assay', what: 'tool calls', where: /^\*/, why: 'an audit line is the call, and nothing counts the lines' },
@@ -48,6 +54,18 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     what: 'tool calls',
     where: /^\*$/,
     why: 'the tool span is all there is of the call: the one model span that is recorded asked for nothing',
+  },
+  {
+    format: 'openhands',
+    what: 'tool calls',
+    where: /history\.\*$/,
+    why: 'an action and its observation are one pair that nothing counts',
+  },
+  {
+    format: 'openhands',
+    what: 'tool calls',
+    where: /^\*$/,
+    why: 'the last action of a run: no observation answers it',
   },
   { format: 'otlp-json', what: 'model calls', where: /spans\.\*\.attributes/, why: NO_NAME },
   { format: 'simple', what: 'tool calls', where: /^\*\.tool_calls\.\*/, why: ONE_ENTRY },

@@ -49,8 +49,23 @@ export interface Pair {
   readonly gap?: Gap;
 }
 
+/** Recorders that keep the request as an object of its own: `{request: {url, body}, response: {status, body}}`. */
+function unnested(value: unknown): unknown {
+  if (!isFields(value) || !isFields(value.request) || !isFields(value.response)) return value;
+  const { request, response } = value;
+  if (!('body' in request) || !('url' in request || 'uri' in request) || !('body' in response)) return value;
+  const body = (given: unknown): unknown => (typeof given === 'string' ? (parseJson(given) ?? given) : given);
+  return {
+    method: request.method,
+    uri: request.url ?? request.uri,
+    request: body(request.body),
+    status: response.status,
+    response: body(response.body),
+  };
+}
+
 export function pairOf(record: RawRecord): Pair | undefined {
-  const { value } = record;
+  const value = unnested(record.value);
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);

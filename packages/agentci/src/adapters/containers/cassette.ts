@@ -1,12 +1,10 @@
-import { gunzipSync } from 'node:zlib';
 import { parseYaml } from '../../kit/yaml.ts';
 import { nodeAt, toPlain, type YamlNode } from '../../kit/yaml-node.ts';
-import { fields, parseJson } from '../build/values.ts';
-import { isGzip } from './sniff.ts';
+import { fields } from '../build/values.ts';
+import { bodyOfBytes, bodyOfText } from './http-body.ts';
 import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
 const BINARY = 'tag:yaml.org,2002:binary';
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Cassettes of HTTP recorders (VCR and its kin): every interaction is one record, `{method, uri, request, status,
@@ -40,9 +38,9 @@ function interaction(node: YamlNode): UnpackedRecord {
     value: {
       method: request.method,
       uri: request.uri,
-      request: body(nodeAt(node, ['request', 'body'])),
+      request: bodyIn(node, 'request'),
       status: code,
-      response: body(nodeAt(node, ['response', 'body'])),
+      response: bodyIn(node, 'response'),
     },
   };
 }
@@ -52,22 +50,24 @@ const plainAt = (node: YamlNode, path: readonly string[]): unknown => {
   return found === undefined ? undefined : toPlain(found);
 };
 
+/** Some recorders keep a body parsed, beside the place it has as text. */
+function bodyIn(node: YamlNode, side: 'request' | 'response'): unknown {
+  const found = body(nodeAt(node, [side, 'body']));
+  const parsed =
+    found === undefined || found === '' || found === null ? plainAt(node, [side, 'parsed_body']) : undefined;
+  return parsed ?? found;
+}
+
 /** A body is text, or holds it under `string`; it may be packed. */
 function body(node: YamlNode | undefined): unknown {
   if (node === undefined) return undefined;
-  const inner = node.kind === 'map' ? (nodeAt(node, ['string']) ?? nodeAt(node, ['parsed_body'])) : node;
+  const inner =
+    node.kind === 'map'
+      ? (nodeAt(node, ['string']) ?? nodeAt(node, ['parsed_body']) ?? nodeAt(node, ['base64_string']))
+      : node;
   if (inner === undefined) return undefined;
   if (inner.kind !== 'scalar') return toPlain(inner);
   if (typeof inner.value !== 'string') return inner.value;
-  const text = inner.tag === undefined ? inner.value : unpacked(Buffer.from(inner.value, 'base64'));
-  return parseJson(text) ?? text;
-}
-
-function unpacked(bytes: Buffer): string {
-  if (!isGzip(bytes)) return bytes.toString('utf8');
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }).toString('utf8');
-  } catch {
-    return '';
-  }
+  const isBase64 = inner.tag !== undefined || (node.kind === 'map' && nodeAt(node, ['base64_string']) === inner);
+  return isBase64 ? bodyOfBytes(Buffer.from(inner.value, 'base64')) : bodyOfText(inner.value);
 }

@@ -1,5 +1,5 @@
 /** What recordings come packed in, besides plain JSON and gzip. */
-export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette';
+export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har';
 
 /** Two bytes start every gzip file, whatever its name. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -14,10 +14,21 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length)
     .toString('latin1')
     .replace(/^\u00ef\u00bb\u00bf/, '');
-  if (/^\s*[{["]/.test(text)) return undefined;
+  if (/^\s*[{["]/.test(text)) return requestsIn(text);
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
   if (/^(?:#[^\n]*\n|\s)*(?:version:[^\n]*\n)?(?:http_)?interactions:/.test(text)) return 'cassette';
   return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;
+}
+
+const HAR = /^\s*\{\s*"log"\s*:\s*\{[\s\S]*?"(?:version|creator|_recordingName|entries|pages)"\s*:/;
+const RECORDER = /^\s*\{\s*"meta"\s*:\s*\{[^{}]*\}\s*,\s*"recordings"\s*:\s*\[/;
+const JSON_CASSETTE =
+  /^\s*\{\s*(?:"(?:version|recorded_with)"\s*:\s*[^,{[]{1,80},\s*)?"(?:http_)?interactions"\s*:\s*\[\s*\{\s*"(?:request|response|recorded_at)"/;
+
+/** Recorders of HTTP that write JSON. */
+function requestsIn(text: string): Container | undefined {
+  if (HAR.test(text) || RECORDER.test(text)) return 'har';
+  return JSON_CASSETTE.test(text) ? 'cassette' : undefined;
 }
 
 /** An OTLP request: the field 1 of its message, with a length that a JSON text or a line of text does not have. */

@@ -1,5 +1,6 @@
 import { unpackCassette } from './cassette.ts';
 import { unpackEvents } from './events.ts';
+import { unpackHar } from './har.ts';
 import { unpackMultipart } from './multipart.ts';
 import { unpackProtobuf } from './protobuf.ts';
 import type { Container } from './sniff.ts';
@@ -12,6 +13,7 @@ const UNPACKERS: Readonly<Record<Container, (bytes: Uint8Array) => Unpacked>> = 
   events: unpackEvents,
   multipart: unpackMultipart,
   cassette: unpackCassette,
+  har: unpackHar,
 };
 
 /** The records in a container. What is damaged is a problem beside the records that could be read. */

@@ -3,6 +3,7 @@ import type { RawRecord } from '../adapter.ts';
 import { defined } from '../build/defined.ts';
 import { namedRuns } from '../build/named-runs.ts';
 import { fields, label, nanoseconds, objects, pick, text, time } from '../build/values.ts';
+import { withAdotContent } from './adot-content.ts';
 import { idOf, outcomeOf } from './read-otlp.ts';
 import { attributesOf, type Span, type SpanEvent } from './span.ts';
 import { canonicalSpan, rowsOfColumns, withChildren } from './span-forms.ts';
@@ -37,7 +38,8 @@ function listedSpans(value: Fields): readonly Fields[] {
 /** Traces that somebody put into one object under names: a name is the id of a run that is one trace. */
 function namedSpans(value: Fields): readonly Fields[] {
   const named = namedRuns(value, (inner) => {
-    const items = Array.isArray(inner) ? inner : [inner];
+    // One span under a name is no trace: somebody wrapped it.
+    const items = Array.isArray(inner) ? inner : Array.isArray(fields(inner).spans) ? [inner] : [];
     const spans = items.map((item) => (isFields(item) ? listedSpans(item) : []));
     return spans.length > 0 && spans.every((found) => found.length > 0) ? spans.flat() : undefined;
   });
@@ -69,7 +71,9 @@ export function isSpanLike(value: unknown): value is Fields {
 
 const TIMES = ['start_time', 'startTime', 'startTimeUnixNano', 'start_time_unix_nano', 'start', 'startedAt'];
 
-export function flatSpan(span: Fields, record: RawRecord): Span {
+export const flatSpan = (span: Fields, record: RawRecord): Span => withAdotContent(bareSpan(span, record));
+
+function bareSpan(span: Fields, record: RawRecord): Span {
   const context = fields(pick(span, 'context', 'spanContext', 'span_context'));
   const tags = pick(span, 'attributes', 'tags');
   const attributes =

@@ -1,4 +1,6 @@
+import { defined } from '../build/defined.ts';
 import { amount, label } from '../build/values.ts';
+import { isAdotBody, operationOf, withAdotContent } from './adot-content.ts';
 import type { Telemetry } from './read-otlp.ts';
 import type { LogRecord, Span } from './span.ts';
 
@@ -13,7 +15,7 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
   for (const log of logs) {
     if (log.name.startsWith('claude_code.') || log.scope.startsWith('com.anthropic.claude_code'))
       alone.push(ownSpan(log));
-    else if (log.spanId !== undefined && log.name.startsWith('gen_ai.')) {
+    else if (log.spanId !== undefined && (log.name.startsWith('gen_ai.') || isAdotBody(log.body))) {
       const key = `${log.traceId ?? ''} ${log.spanId}`;
       const same = bySpan.get(key);
       if (same === undefined) bySpan.set(key, [log]);
@@ -25,9 +27,9 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
     const events = bySpan.get(key);
     if (events === undefined) return span;
     bySpan.delete(key);
-    return { ...span, events: [...span.events, ...events] };
+    return withAdotContent({ ...span, events: [...span.events, ...events] });
   });
-  return [...joined, ...[...bySpan.values()].map(spanOfLogs), ...alone];
+  return [...joined, ...[...bySpan.values()].flatMap(spanOfLogs), ...alone];
 }
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
@@ -47,18 +49,27 @@ function ownSpan(log: LogRecord): Span {
   };
 }
 
-function spanOfLogs(logs: readonly LogRecord[]): Span {
+function spanOfLogs(logs: readonly LogRecord[]): Span[] {
   const first = logs[0]!;
   const times = logs.flatMap(({ at }) => (at === undefined ? [] : [at]));
-  return {
+  const isMessages = logs.some(({ name }) => name.startsWith('gen_ai.'));
+  const operation = isMessages ? 'chat' : logs.map(operationOf).find((found) => found !== undefined);
+  const isGuessable = first.scope.startsWith('openinference.');
+  if (operation === undefined && !isGuessable) return [];
+  const span: Span = {
     id: first.spanId!,
-    name: 'chat',
+    name: operation ?? '',
     scope: first.scope,
-    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.system': label(first.attributes['gen_ai.system']) },
+    attributes: defined({
+      'gen_ai.operation.name': operation,
+      'gen_ai.system': label(first.attributes['gen_ai.system']),
+      'session.id': label(first.attributes['session.id']),
+    }),
     resource: first.resource,
     events: logs,
     record: first.record,
     ...(first.traceId === undefined ? {} : { traceId: first.traceId }),
     ...(times.length === 0 ? {} : { t0: times[0]!, t1: times.at(-1)! }),
   };
+  return [withAdotContent(span)];
 }

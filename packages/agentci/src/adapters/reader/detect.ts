@@ -9,6 +9,7 @@ import { type Detection, detectRecords } from './detect-records.ts';
 export type { Detection } from './detect-records.ts';
 
 const SAMPLE_RECORDS = 20;
+const FLOOR = 0.5;
 const SAMPLE_BYTES = 1024 * 1024;
 const MAX_UNZIPPED = 64 * 1024 * 1024;
 
@@ -19,8 +20,15 @@ export function detectFormat(input: Uint8Array | string, adapters: readonly Adap
   if (container === undefined) return detectRecords(sampleOf(bytes), adapters);
   const { records, format } = unpack(container, bytes);
   if (format !== undefined) return { format, confidence: 1, candidates: [{ format, confidence: 1 }] };
-  const sample = records.slice(0, SAMPLE_RECORDS).map(({ value }) => value);
-  return detectRecords(sample, adapters);
+  // Other requests stand among the calls of models; those are what counts.
+  const isRequests = container === 'cassette' || container === 'har';
+  const own = isRequests
+    ? records.filter(({ value }) => detectRecords([value], adapters).confidence >= FLOOR)
+    : records;
+  return detectRecords(
+    own.slice(0, SAMPLE_RECORDS).map(({ value }) => value),
+    adapters,
+  );
 }
 
 function sampleOf(bytes: Uint8Array): unknown[] {
