@@ -58,7 +58,13 @@ async function metricFacts() {
   for (const file of extensions('metrics', ['metric'])) {
     const { metric } = await jiti.import(join(src, 'metrics', file));
     const isBare = metric.params?.().safeParse({}).success ?? true;
-    const facts = { name: metric.name, better: metric.better, scale: metric.scale, isBare };
+    const facts = {
+      name: metric.name,
+      better: metric.better,
+      scale: metric.scale,
+      isBare,
+      isOverall: metric.scope === 'suite',
+    };
     const known = Object.entries(facts).map(([fact, value]) => `${fact}: ${literal(value)}`);
     lines.push(`  { ${known.join(', ')} },`);
   }

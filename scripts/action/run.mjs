@@ -3,46 +3,63 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findAgentci, folderProblem, fromRoot, folder as project } from './project.mjs';
+import { splitWords } from './words.mjs';
 
 const { env } = process;
 const folder = 'agentci-results';
-const files = { results: 'results.json', sarif: 'results.sarif', junit: 'results.xml', summary: 'summary.md' };
-mkdirSync(folder, { recursive: true });
+const files = {
+  json: 'results.json',
+  sarif: 'results.sarif',
+  junit: 'results.xml',
+  markdown: 'summary.md',
+  html: 'report.html',
+};
 
 const failOn = env.INPUT_FAIL_ON || 'fail';
-if (!['fail', 'warn', 'never'].includes(failOn)) {
-  console.log(`::error title=AgentCI::fail-on must be fail, warn or never, not ${JSON.stringify(failOn)}`);
+const problem =
+  folderProblem() ??
+  (['fail', 'warn', 'never'].includes(failOn)
+    ? undefined
+    : `fail-on must be fail, warn or never, not ${JSON.stringify(failOn)}`);
+const words = problem === undefined ? splitWords(env.INPUT_ARGS ?? '') : [];
+if (problem !== undefined || words === undefined) {
+  console.log(`::error title=AgentCI::${problem ?? 'args has a quote that is not closed'}`);
   output({ verdict: '2' });
   process.exit(0);
 }
+process.chdir(project);
+mkdirSync(folder, { recursive: true });
 
 const args = ['test', '-c', env.INPUT_SPEC || 'agentci_spec.yaml', '-f', 'console'];
-for (const [format, name] of [
-  ['json', files.results],
-  ['sarif', files.sarif],
-  ['junit', files.junit],
-  ['markdown', files.summary],
-]) {
-  args.push('-f', `${format}=${join(folder, name)}`);
-}
+for (const [format, name] of Object.entries(files)) args.push('-f', `${format}=${join(folder, name)}`);
 for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean)) args.push('-f', format);
-if (env.INPUT_TRACES) args.push('--traces', env.INPUT_TRACES);
-if (env.INPUT_BASELINE) args.push('--baseline', env.INPUT_BASELINE);
+for (const [flag, value] of [
+  ['--traces', env.INPUT_TRACES],
+  ['--baseline', env.INPUT_BASELINE],
+  ['--judge', env.INPUT_JUDGE],
+  ['--tags', env.INPUT_TAGS],
+]) {
+  if (value) args.push(flag, value);
+}
 if (failOn === 'warn') args.push('--strict');
+args.push(...words);
 
-const { status } = spawnSync(env.AGENTCI_BIN || join('node_modules', '.bin', 'agentci'), args, { stdio: 'inherit' });
+const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, { stdio: 'inherit' });
+if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
 const code = status ?? 2;
-const summary = join(folder, files.summary);
+const summary = join(folder, files.markdown);
 if (existsSync(summary) && env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, readFileSync(summary));
 
-const made = (name) => (existsSync(join(folder, name)) ? join(folder, name) : '');
+const made = (name) => (existsSync(join(folder, name)) ? fromRoot(join(folder, name)) : '');
 output({
   'exit-code': String(code),
   verdict: failOn === 'never' ? '0' : String(code),
-  folder,
-  results: made(files.results),
+  folder: fromRoot(folder),
+  results: made(files.json),
+  report: made(files.html),
   sarif: made(files.sarif),
-  summary: made(files.summary),
+  summary: made(files.markdown),
 });
 
 function output(values) {

@@ -29,10 +29,12 @@ export function fraction(text: string): number {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 
-/** `500ms`, `30s`, `2m`; a bare number is milliseconds, as `timeout_ms` in the spec. */
+/** `500ms`, `30s`, `2m`. A bare number is refused: seconds to one reader, milliseconds to the next. */
 export function duration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
-  const value = match ? Number(match[1]) * UNITS[match[2] ?? 'ms']! : 0;
+  if (match && match[2] === undefined)
+    throw new InvalidArgumentError(`it has no unit: write ${match[1]}s, ${match[1]}ms or ${match[1]}m.`);
+  const value = match ? Number(match[1]) * UNITS[match[2]!]! : 0;
   if (value <= 0) throw new InvalidArgumentError('write it as 500ms, 30s or 2m.');
   if (value > MAX_TIMEOUT_MS) throw new InvalidArgumentError(`it must be at most a day (${MAX_TIMEOUT_MS / 60_000}m).`);
   return value;

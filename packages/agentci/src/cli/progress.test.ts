@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ioOf } from '../../test/support/io.ts';
 import { runOf } from '../../test/support/run-of.ts';
-import type { CheckStatus } from '../results/run-result.ts';
+import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import { startProgress } from './progress.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const ended = (id: string, status: CheckStatus) =>
-  ({ type: 'run_ended', id, run: 1, result: runOf([{ id, status }]).results[0]! }) as const;
+  ({ type: 'run_ended', id, run: 1, result: costing(0.01, runOf([{ id, status }]).results[0]!) }) as const;
+
+const costing = (cost_usd: number, result: QueryResult): QueryResult => ({
+  ...result,
+  cost: { ...result.cost, details: { actual: { cost_usd } } },
+});
 
 function watched({ quiet = false, isTerminal = false } = {}) {
   const { io, written } = ioOf('.', { isTerminal, now: () => Date.now() });
@@ -30,7 +35,7 @@ test('in a log a line now and then says how far the run is', () => {
   vi.advanceTimersByTime(9_999);
   expect(written.stderr).toBe('');
   vi.advanceTimersByTime(1);
-  expect(written.stderr).toBe('agentci: 3/4 · 1 failed · 1 errors · 10.0 s\n');
+  expect(written.stderr).toBe('agentci: 3/4 · 1 failed · 1 error · $0.0300 · 10.0 s · about 3 s left\n');
   onEvent(ended('d', 'warn'));
   stop();
   vi.advanceTimersByTime(60_000);
@@ -48,7 +53,9 @@ test('on a terminal one line is drawn over and over, names what runs, fits the w
   for (const id of ['b', 'c', 'd']) onEvent(ended(id, 'warn'));
   written.stderr = '';
   vi.advanceTimersByTime(100);
-  expect(written.stderr).toBe(`\r\u001b[2K${`4/5 · 3 warned · 200 ms · ${'e'.repeat(50)}`.slice(0, 39)}`);
+  expect(written.stderr).toBe(
+    `\r\u001b[2K${`4/5 · 3 warned · $0.0400 · 200 ms · about 1 s left · ${'e'.repeat(50)}`.slice(0, 39)}`,
+  );
   written.stderr = '';
   stop();
   expect(written.stderr).toBe('\r\u001b[2K');

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../engine/run-options.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
-import { formatMs } from '../reporters/format-number.ts';
-import type { CheckStatus } from '../results/run-result.ts';
+import { formatMs, formatUsd, plural } from '../reporters/format-number.ts';
+import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Io } from './io.ts';
 
 const REDRAW_MS = 100;
@@ -21,14 +21,19 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
   const running = new Set<string>();
   let total = 0;
   let done = 0;
+  let costUsd = 0;
   let drawn = false;
 
   const summary = () => {
+    const elapsed = io.now() - started;
     const parts = [`${done}/${total}`];
     if (counts.fail > 0) parts.push(`${counts.fail} failed`);
-    if (counts.error > 0) parts.push(`${counts.error} errors`);
+    if (counts.error > 0) parts.push(plural(counts.error, 'error'));
     if (counts.warn > 0) parts.push(`${counts.warn} warned`);
-    parts.push(formatMs(io.now() - started));
+    if (costUsd > 0) parts.push(formatUsd(costUsd));
+    parts.push(formatMs(elapsed));
+    // The average so far, workers included: what is left takes as long as what is done.
+    if (done > 0 && done < total) parts.push(`about ${roughly((elapsed / done) * (total - done))} left`);
     return parts.join(' · ');
   };
   const clear = () => {
@@ -59,6 +64,7 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
           running.delete(event.id);
           done++;
           counts[event.result.status]++;
+          costUsd += costOf(event.result);
           break;
         case 'retrying':
           clear();
@@ -75,4 +81,17 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
       clear();
     },
   };
+}
+
+/** What is known of the cost; a run without one adds nothing. */
+function costOf({ cost }: QueryResult): number {
+  const known = (cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd;
+  return typeof known === 'number' && Number.isFinite(known) ? known : 0;
+}
+
+/** `40 s`, `3 min`, `2 h`: an estimate has no decimals. */
+function roughly(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }

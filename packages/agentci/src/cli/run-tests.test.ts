@@ -124,14 +124,14 @@ test('a place where nothing can be stored is said once, and the verdict stands',
   expect(stderr.match(/the run is not stored/g)).toHaveLength(1);
 });
 
-test.each([
-  { quiet: false, says: 'SPEC_NO_CHECKS' },
-  { quiet: true, says: '' },
-])('warnings about the spec are told unless --quiet: $quiet', async ({ quiet, says }) => {
-  const cwd = project({ 'agentci_spec.yaml': `${SPEC}  - {id: d, query: d}\n` });
-  const { stderr } = await go(cwd, { quiet });
-  expect(quiet ? stderr : stderr.includes(says)).toEqual(quiet ? '' : true);
-});
+test.each([{ quiet: false }, { quiet: true }])(
+  'warnings about the spec are told unless --quiet: $quiet',
+  async ({ quiet }) => {
+    const cwd = project({ 'agentci_spec.yaml': `${SPEC}  - {id: d, query: d}\n` });
+    const { stderr } = await go(cwd, { quiet });
+    expect(stderr.includes('SPEC_NO_CHECKS')).toBe(!quiet);
+  },
+);
 
 test('warnings that GitHub would not show go into the step summary', async () => {
   const ids = Array.from({ length: 11 }, (_, i) => `q${i}`);

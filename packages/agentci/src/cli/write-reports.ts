@@ -1,9 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { createColors } from 'picocolors';
+import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { ReportContext, Reporter } from '../reporters/reporter.ts';
+import { countLine, exitLine } from '../reporters/verdict-line.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
@@ -24,6 +27,7 @@ export async function writeReports(
 ): Promise<{ failed: boolean }> {
   const stepSummary = io.env.GITHUB_STEP_SUMMARY;
   let failed = false;
+  const written: string[] = [];
   for (const plan of plans) {
     const context: ReportContext = {
       color: plan.file === undefined && wantsColor(io.stdout, io.env),
@@ -45,14 +49,33 @@ export async function writeReports(
       );
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
-      else writeFileAtomic(plan.file, report.text, { isSynced: false });
+      else {
+        writeFileAtomic(plan.file, report.text, { isSynced: false });
+        written.push(plan.file);
+      }
       if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, maskText(report.stepSummary));
     } catch (error) {
       failed = true;
       io.stderr.write(`agentci: the ${plan.reporter} report could not be written: ${(error as Error).message}\n`);
     }
   }
+  close(run, plans, written, io);
   return { failed };
+}
+
+/** Ends with the verdict and the paths of the reports, whatever was asked for: beside a document they go to stderr. */
+function close(run: RunResult, plans: readonly OutputPlan[], written: readonly string[], io: Io): void {
+  const hasConsole = plans.some(({ reporter, file }) => reporter === 'console' && file === undefined);
+  const output = hasConsole ? io.stdout : io.stderr;
+  const c = createColors(wantsColor(output, io.env));
+  if (!hasConsole) output.write(`${countLine(run, c)}\n${exitLine(run, c)}\n`);
+  for (const file of written) output.write(`${c.dim('report:')} ${escapeTerminalLine(shortPath(file, io))}\n`);
+}
+
+/** As somebody in the working folder would type it. */
+function shortPath(file: string, { cwd }: Io): string {
+  const path = relative(cwd, file);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
 /** Loaded on demand: most reports need no traces. */

@@ -14,6 +14,30 @@ export function didYouMean(word: string, candidates: Iterable<string>, share = 0
   return best;
 }
 
+/**
+ * The candidate that says all the words of a key and more: `max_tools` for `max_tool_calls`. The shortest wins. One word
+ * alone is in too many names to mean any of them.
+ */
+export function sameWords(key: string, candidates: Iterable<string>): string | undefined {
+  const words = wordsOf(key);
+  if (words.length < 2) return undefined;
+  return [...candidates]
+    .filter((candidate) => {
+      const others = new Set(wordsOf(candidate));
+      return words.every((word) => others.has(word));
+    })
+    .sort((a, b) => a.length - b.length)[0];
+}
+
+/** Without the plural: nobody remembers whether it is `max_tool_call` or `max_tool_calls`. */
+const wordsOf = (key: string): string[] =>
+  key
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_\s-]+/)
+    .map((word) => word.replace(/(?<=..)s$/, ''))
+    .filter(Boolean);
+
 /** Damerau–Levenshtein (adjacent swaps count one), giving up once every cell of a row reaches `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

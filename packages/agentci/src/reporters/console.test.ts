@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reportContext } from '../../test/support/report-context.ts';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
 import { summarize } from '../engine/exit-code.ts';
-import type { RunResult } from '../results/run-result.ts';
+import type { CheckStatus, RunResult } from '../results/run-result.ts';
 import { reporter } from './console.ts';
 import { type ReportContext, reportText } from './reporter.ts';
 
@@ -157,4 +157,67 @@ test('what could not be measured in queries that passed is said once, with how o
     '\n3 checks of passed queries could not be measured: path.max_tool_calls × 2, cost.max_cost_usd\n',
   );
   expect(render(runOf([{ id: 'q', ...passed }]))).not.toContain('could not be measured');
+});
+
+describe('the answer of a query that did not pass', () => {
+  const shown = (answer: string | null, details: object, { color = false, status = 'fail' as CheckStatus } = {}) => {
+    const run = runOf([{ id: 'q', status, answer, correctness: [checkOf('correctness.x', status)] }]);
+    const [result] = run.results;
+    const given = { ...run, results: [{ ...result!, correctness: { ...result!.correctness, details } }] } as RunResult;
+    return render(given, { color })
+      .split('\n')
+      .find((line) => line.startsWith('        answer: '))
+      ?.slice('        answer: '.length);
+  };
+  const terms = (...checked: string[]) => ({ checked });
+
+  test.each([
+    { answer: 'Ask our support', details: { not_in_answer: terms('support') }, line: 'Ask our [-support-]' },
+    {
+      answer: 'Run NPM install now',
+      details: { expected_in_answer: terms('npm install', 'yarn') },
+      line: 'Run {+NPM install+} now',
+    },
+    {
+      answer: 'either a or b',
+      details: { any_expected_in_answer: terms('a or b'), not_in_answer: terms('or') },
+      line: 'either a [-or-] b',
+    },
+    { answer: 'two\n\u001b[2Jlines', details: {}, line: 'two lines' },
+    { answer: ' ', details: {}, line: '(empty)' },
+    { answer: 'x', details: { not_in_answer: { checked: 'x' }, expected_in_answer: null }, line: 'x' },
+    { answer: 'a.b', details: { not_in_answer: terms('.', '') }, line: 'a[-.-]b' },
+  ])('$line', ({ answer, details, line }) => {
+    expect(shown(answer, details)).toBe(line);
+  });
+
+  test('is cut around the forbidden word when that is far in', () => {
+    const line = shown(`${'a '.repeat(500)}SECRET${' b'.repeat(500)}`, { not_in_answer: terms('secret') })!;
+    expect(line).toMatch(/^…(?:a )+\[-SECRET-\](?: b)+…$/);
+    expect(line.length).toBeLessThan(420);
+  });
+
+  test('is coloured on a terminal, and not shown where there is none or where the query passed', () => {
+    expect(shown('bad', { not_in_answer: terms('bad') }, { color: true })).toContain('\u001b[31m');
+    expect(shown(null, {})).toBeUndefined();
+    expect(shown('ok', {}, { status: 'pass' })).toBeUndefined();
+  });
+});
+
+test('repeats say how many runs passed, of a query and in all', () => {
+  const run = runOf([passing('a'), failing]);
+  const rate = (passed: number) => ({ passed, decided: 3, min: 1 });
+  const results = run.results.map((result, i) => ({ ...result, pass_rate: rate(i === 0 ? 3 : 1) }));
+  const text = render({ ...run, results });
+  expect(text).toContain('question of a  3 of 3 runs passed\n');
+  expect(text).toContain('1 of 3 runs passed, at least 100 % must');
+  expect(text).toContain('(4 of 6 runs passed, 2 checks)');
+});
+
+test('an interruption is one line: queries that did not run are counted, not listed', () => {
+  const skipped = (id: string): ShortResult => ({ id, status: 'skip', not_run: 'the run was interrupted' });
+  const text = render({ ...runOf([passing('a'), skipped('b'), skipped('c')]), interrupted: true });
+  expect(text).not.toContain('question of b');
+  expect(text).toContain('3 queries: 1 passed, 2 not run');
+  expect(text.match(/interrupted/g) ?? []).toHaveLength(0);
 });

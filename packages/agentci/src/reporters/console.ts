@@ -11,24 +11,22 @@ import {
   type RunResult,
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
-import { mayHideCall } from '../results/trace-warnings.ts';
+import { answerLines } from './answer-lines.ts';
 import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
+import { type Colors, countLine, exitLine, MAX_UNMEASURED } from './verdict-line.ts';
 
 /** Beyond this the passing queries are counted, not listed: what needs reading is what did not pass. */
 const MAX_LISTED_PASSES = 40;
 const MAX_STDERR_LINES = 8;
 const RANKED = 3;
 const MAX_WARNINGS = 5;
-const MAX_UNMEASURED = 5;
 /** A longer cell, as a reason is, moves the rest of its line instead of everybody's. */
 const MAX_COLUMN = 32;
 const MAX_METRIC_TEXT = 160;
-
-type Colors = ReturnType<typeof createColors>;
 
 export const reporter: Reporter = {
   name: 'console',
@@ -51,10 +49,14 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   }
   for (const check of run.checks) lines.push(...checkLines(check, c, { indent: 2, name: check.id }));
   const listed = run.results.filter(
-    ({ status }) => (status !== 'pass' || listPasses) && (!context.quiet || status === 'fail' || status === 'error'),
+    ({ status, not_run }) =>
+      (status !== 'pass' || listPasses) &&
+      (!context.quiet || status === 'fail' || status === 'error') &&
+      // What an interruption kept from running is one line at the end, not two for each.
+      !(run.interrupted && not_run !== undefined),
   );
   const metricLine = metricLines(listed, c);
-  for (const result of listed) lines.push(...queryLines(result, c, metricLine(result)));
+  for (const result of listed) lines.push(...queryLines(result, c, { metrics: metricLine(result), context }));
   if (!listPasses && passes > 0 && !context.quiet)
     lines.push(c.dim(`  (${plural(passes, 'passing query', 'passing queries')} not listed)`));
   if (lines.at(-1) !== '') lines.push('');
@@ -62,7 +64,11 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   return lines.join('\n');
 }
 
-function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]): string[] {
+function queryLines(
+  result: QueryResult,
+  c: Colors,
+  { metrics, context }: { readonly metrics: readonly string[]; readonly context: ReportContext },
+): string[] {
   const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
   const warnings = warningLines(result, c);
   if (result.status === 'pass')
@@ -78,6 +84,7 @@ function queryLines(result: QueryResult, c: Colors, metrics: readonly string[]):
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
   lines.push(...warnings);
+  if (result.status === 'fail' || result.status === 'error') lines.push(...answerLines(result, c, context.color));
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push(...metrics, '');
@@ -178,7 +185,10 @@ const actualOf = (result: QueryResult): Actual => (result.cost.details.actual as
 /** What the run used, as far as it is known. */
 function numbers(result: QueryResult, c: Colors): string {
   const { cost_usd, total_tokens, latency_ms } = actualOf(result);
+  const { pass_rate: rate, status } = result;
   const parts = [
+    // A query that did not pass says it in a line of its own.
+    rate === undefined || status !== 'pass' ? undefined : `${rate.passed} of ${plural(rate.decided, 'run')} passed`,
     cost_usd == null ? undefined : formatUsd(cost_usd),
     total_tokens == null ? undefined : plural(total_tokens, 'token'),
     latency_ms == null ? undefined : formatMs(latency_ms),
@@ -188,21 +198,7 @@ function numbers(result: QueryResult, c: Colors): string {
 
 function summaryLines(run: RunResult, context: ReportContext, c: Colors): string[] {
   const { summary } = run;
-  const counts = [
-    [summary.passed - summary.warnings, 'passed', c.green],
-    [summary.warnings, 'warned', c.yellow],
-    [summary.failed, 'failed', c.red],
-    [summary.errors, 'could not be judged', c.magenta],
-    [summary.skipped, 'skipped', c.dim],
-  ] as const;
-  const parts = counts
-    .filter(([count]) => count > 0)
-    .map(([count, word, color]) => color(`${formatCount(count)} ${word}`));
-  const checks = run.results.flatMap(checksOf).length + run.checks.length;
-  const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
-  const lines = [
-    `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(`(${plural(checks, 'check')}${duration})`)}`,
-  ];
+  const lines = [countLine(run, c)];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
   lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
@@ -280,53 +276,6 @@ function rankings(run: RunResult, c: Colors): string[] {
     ...rank('slowest:', (actual) => actual.latency_ms, formatMs),
     ...rank('most expensive:', (actual) => actual.cost_usd, formatUsd),
   ];
-}
-
-/** The exit code in words: a red build should explain itself. */
-function exitLine(run: RunResult, c: Colors): string {
-  const { summary } = run;
-  switch (summary.exit_code) {
-    case 0:
-      return c.green(summary.warnings > 0 ? 'ok: nothing failed (exit 0)' : 'ok (exit 0)');
-    case 1:
-      return c.red(
-        summary.failed > 0 || run.checks.some((check) => check.status === 'fail')
-          ? 'failed (exit 1)'
-          : 'failed: warnings count under --strict (exit 1)',
-      );
-    case 130:
-      return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
-    default: {
-      const decided = [...run.results.flatMap(checksOf), ...run.checks].some(
-        (check) => check.status !== 'skip' && check.status !== 'error',
-      );
-      if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
-      const hasErrors = summary.errors > 0 || run.checks.some((check) => check.status === 'error');
-      return c.magenta(`could not tell${hasErrors ? '' : unmeasured(run)} (exit 2)`);
-    }
-  }
-}
-
-/** Nothing failed and nothing was in error, so --strict alone made it 2: these are the checks it is about. */
-function unmeasured(run: RunResult): string {
-  const names = [
-    ...run.checks.filter(isUnmeasured).map(({ id }) => id),
-    ...run.results.flatMap((result) =>
-      checksOf(result)
-        .filter(isUnmeasured)
-        .map(({ id }) => `${result.id} ${id}`),
-    ),
-  ];
-  const unique = [...new Set(names)];
-  if (unique.length === 0) {
-    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(({ id }) => id);
-    if (hiding.length === 0)
-      return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
-    return `: a trace that may lack a call counts under --strict: ${hiding.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ')}`;
-  }
-  const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
-  const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';
-  return `: checks that could not be measured count under --strict: ${named}${more}`;
 }
 
 const clip = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

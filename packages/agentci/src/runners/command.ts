@@ -6,6 +6,7 @@ import type { RunnerConfig } from './config.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
 import { AgentError, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
+import { reasonIn } from './stderr-reason.ts';
 
 /** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -49,7 +50,7 @@ export function createCommandRunner(
           if (outcome.code !== 0) {
             throw new AgentError(
               'agent',
-              `"${command}" exited with code ${outcome.code}${lastLine(outcome.stderr)}`,
+              `"${command}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}`,
               outcome,
             );
           }
@@ -68,7 +69,7 @@ export function createCommandRunner(
         case 'signal':
           throw new AgentError(
             'agent',
-            `"${command}" was ended by ${outcome.signal}${lastLine(outcome.stderr)}`,
+            `"${command}" was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`,
             outcome,
           );
         case 'flooded':
@@ -119,11 +120,6 @@ function decode(stdout: Buffer, stderr: string): string {
     throw new AgentError('agent', 'printed bytes that are not UTF-8 text', { stderr });
   }
   if (text.includes('\0')) throw new AgentError('agent', 'printed binary data instead of text', { stderr });
-  if (text.trim() === '') throw new AgentError('agent', `printed nothing on stdout${lastLine(stderr)}`, { stderr });
+  if (text.trim() === '') throw new AgentError('agent', `printed nothing on stdout${reasonIn(stderr)}`, { stderr });
   return text;
-}
-
-function lastLine(stderr: string): string {
-  const line = stderr.trimEnd().split('\n').at(-1)?.trim();
-  return line ? `: ${line.slice(0, 300)}` : '';
 }

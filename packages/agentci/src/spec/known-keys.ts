@@ -1,4 +1,4 @@
-import { didYouMean } from '../kit/did-you-mean.ts';
+import { didYouMean, sameWords } from '../kit/did-you-mean.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { judgeConfigSchema } from './judge-config.ts';
 import { QUERY_KEYS, ROOT_KEY_NAMES, SHARED_KEYS } from './keys.ts';
@@ -26,10 +26,10 @@ export function unknownKeyHint(key: string, allowed: readonly string[]): string 
   places ??= collectPlaces();
   const place = places.get(key);
   if (place !== undefined) return `"${key}" belongs ${place}`;
-  const near = didYouMean(key, allowed) ?? allowed.find((each) => isCutShort(key, each));
+  const near = sameWords(key, allowed) ?? didYouMean(key, allowed) ?? allowed.find((each) => isCutShort(key, each));
   if (near !== undefined) return `did you mean "${near}"?`;
   return allowed.length === 0 ? 'no keys are known here' : `the keys known here: ${[...allowed].sort().join(', ')}`;
 }
 
-/** `timeout` for `timeout_ms`, `max_cost` for `max_cost_usd`. */
+/** `timeout` for `timeout_ms`. */
 const isCutShort = (key: string, whole: string): boolean => key.length > 3 && whole.startsWith(`${key}_`);

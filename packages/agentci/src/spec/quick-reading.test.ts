@@ -164,9 +164,9 @@ describe('a spec read without an expert', () => {
 
 describe('the facts of the metrics', () => {
   test('are those of the catalogue, for every metric', () => {
-    const facts = METRICS.map(({ name, better, scale, params }) => {
+    const facts = METRICS.map(({ name, better, scale, params, scope }) => {
       const isBare = params === undefined || params().safeParse({}).success;
-      return { name, better, scale, isBare };
+      return { name, better, scale, isBare, isOverall: scope === 'suite' };
     });
     expect([...METRIC_FACTS].sort(byName)).toEqual(facts.sort(byName));
   });

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
   let log = '';
   let code = 0;
   for (const step of action.runs.steps) {
-    if (step.run === undefined || step.run.includes('npm install') || !holds(step.if)) continue;
+    if (step.run === undefined || step.run.includes('install.mjs') || !holds(step.if)) continue;
     const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, text]) => [name, fill(text)]));
     const child = spawn('bash', ['-eo', 'pipefail', '-c', step.run], {
       cwd,
@@ -145,6 +145,82 @@ test('a comment that cannot be posted is a warning, not a verdict', async () => 
 
 test('a run that could not start fails the job with 2', async () => {
   expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(2);
+});
+
+test('everything is kept: JSON, SARIF, JUnit, Markdown and HTML', async () => {
+  const cwd = project('ok');
+  const { outputs } = await runAction(cwd, { traces: 'traces.jsonl', comment: 'false' }, 'http://127.0.0.1:1');
+  expect(outputs).toMatchObject({ folder: 'agentci-results', report: 'agentci-results/report.html' });
+  expect(readdirSync(join(cwd, 'agentci-results')).sort()).toEqual([
+    'report.html',
+    'results.json',
+    'results.sarif',
+    'results.xml',
+    'summary.md',
+  ]);
+});
+
+test('working-directory: paths of inputs start there, paths of outputs and annotations at the checkout', async () => {
+  const comments: Comment[] = [];
+  const cwd = project('no');
+  mkdirSync(join(cwd, 'services/bot'), { recursive: true });
+  for (const name of ['agentci_spec.yaml', 'traces.jsonl'])
+    renameSync(join(cwd, name), join(cwd, 'services/bot', name));
+  const inputs = { 'working-directory': 'services/bot', traces: 'traces.jsonl' };
+  const { code, log, outputs } = await runAction(cwd, inputs, await github(comments));
+  expect(code).toBe(1);
+  expect(log).toMatch(/^::error file=services\/bot\/agentci_spec\.yaml,line=4/m);
+  expect(outputs).toMatchObject({ results: 'services/bot/agentci-results/results.json' });
+  expect(comments).toHaveLength(1);
+});
+
+test.each([
+  { inputs: { 'working-directory': 'none' }, says: 'there is no folder "none"' },
+  { inputs: { args: '--filter "a b' }, says: 'a quote that is not closed' },
+  { inputs: { judge: 'maybe' }, says: "'maybe' is invalid" },
+])('an input that is wrong is said, and the verdict is 2: $inputs', async ({ inputs, says }) => {
+  const { code, log } = await runAction(
+    project('ok'),
+    { traces: 'traces.jsonl', ...inputs } as Record<string, string>,
+    'http://127.0.0.1:1',
+  );
+  expect({ code, log }).toMatchObject({ code: 2, log: expect.stringContaining(says) });
+});
+
+test('judge, tags and args reach agentci as they were typed', async () => {
+  const cwd = project('ok');
+  writeFileSync(join(cwd, 'agentci'), '#!/usr/bin/env bash\nprintf "<%s>" "$@"\n');
+  const inputs = { judge: 'off', tags: 'smoke,slow', args: `-n 3 --filter 'two words' "" $(touch hacked)` };
+  const { log } = await runAction(cwd, { ...inputs, comment: 'false' }, 'http://127.0.0.1:1');
+  expect(log).toContain('<--judge><off><--tags><smoke,slow><-n><3><--filter><two words><><$(touch><hacked)>');
+});
+
+test('agentci is installed only where the project, or one above it, does not have it', () => {
+  const npm = '#!/usr/bin/env bash\necho "npm $@ in $PWD"\n';
+  const install = (cwd: string, dir: string) =>
+    execFileSync(process.execPath, [join(root, 'scripts/action/install.mjs')], {
+      cwd,
+      encoding: 'utf8',
+      env: {
+        PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
+        GITHUB_WORKSPACE: cwd,
+        INPUT_WORKING_DIRECTORY: dir,
+        AGENTCI_VERSION: '1.2.3',
+      },
+    });
+  const cwd = tempDir({ 'bin/npm': npm, 'a/x': '', 'b/node_modules/.bin/agentci': '', 'b/c/x': '' });
+  chmodSync(join(cwd, 'bin/npm'), 0o755);
+  expect(install(cwd, 'a')).toMatch(/^npm install --no-save .*@agentci\/agentci@1\.2\.3 in .*\/a\n$/);
+  expect(install(cwd, 'b')).toBe('');
+  expect(install(cwd, 'b/c')).toBe('');
+});
+
+test('the page on CI names every input, and the versions of Node and Python go where they belong', () => {
+  const page = readFileSync(join(root, 'docs/guide/ci.md'), 'utf8');
+  for (const name of Object.keys(action.inputs)) expect(page).toContain(`\`${name}\``);
+  const steps = JSON.stringify(action.runs.steps);
+  expect(steps).toContain('"node-version":"${{ inputs.node-version }}"');
+  expect(steps).toContain('"python-version":"${{ inputs.python-version }}"');
 });
 
 test('every action of others is named by its commit, in the action, the docs and what init writes', async () => {

@@ -22,7 +22,7 @@ async function examine(files: Record<string, string>, env: Record<string, string
 test.each([
   {
     when: 'a command that is installed',
-    runner: `runner: {command: [${process.execPath}, agent.js]}\n`,
+    runner: `runner: {command: [${process.execPath}, agent.mjs]}\n`,
     status: 'ok',
     code: 0,
   },
@@ -41,7 +41,13 @@ test.each([
     status: 'fail',
     code: 1,
   },
-  { when: 'no runner', runner: '', status: 'warn', code: 0 },
+  {
+    when: 'a script that is not there',
+    runner: `runner: {command: [${process.execPath}, none.js]}\n`,
+    status: 'fail',
+    code: 1,
+  },
+  { when: 'no runner', runner: '', status: 'fail', code: 1 },
 ])('$when: the runner is $status and the exit code $code', async ({ runner, status, code }) => {
   const result = await examine({ 'agentci_spec.yaml': spec(runner), 'agent.mjs': 'throw new Error("loaded")' });
   expect(result.of('runner')).toMatchObject({ status, ...(status === 'ok' ? {} : { fix: expect.any(String) }) });
@@ -67,11 +73,11 @@ test('an agent that answers is reachable, and is sent nothing', async () => {
 test('keys are named and never shown', async () => {
   const files = { 'agentci_spec.yaml': spec('', 'correctness: {llm_judge: [{rule: is polite}]}') };
   expect((await examine(files)).of('judge')).toMatchObject({
-    status: 'warn',
+    status: 'fail',
     fix: expect.stringContaining('ANTHROPIC_API_KEY'),
   });
-  const { of, stdout, stderr } = await examine(files, { OPENAI_API_KEY: 'sk-very-secret' });
-  expect(of('judge')).toMatchObject({ status: 'ok', detail: expect.stringContaining('OPENAI_API_KEY') });
+  const { of, stdout, stderr } = await examine(files, { ANTHROPIC_API_KEY: 'sk-very-secret' });
+  expect(of('judge')).toMatchObject({ status: 'ok', detail: expect.stringContaining('ANTHROPIC_API_KEY') });
   expect(stdout + stderr).not.toContain('sk-very-secret');
 });
 

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -41,33 +42,201 @@ test('nothing is written over without --force, and nothing else is written then'
   expect((await cli(['init', '--force'], { cwd })).code).toBe(0);
 });
 
-describe('every kind of runner and CI is valid', () => {
-  test.each(['replay', 'command', 'module', 'http'])('--runner %s', async (runner) => {
+interface Workflow {
+  readonly jobs: {
+    readonly evaluate: {
+      readonly strategy?: { readonly matrix: object };
+      readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
+    };
+  };
+}
+
+const workflowOf = (cwd: string) => load(read(cwd, '.github/workflows/agentci.yml')) as Workflow;
+const commandsOf = (cwd: string) =>
+  workflowOf(cwd)
+    .jobs.evaluate.steps.flatMap(({ run }) => run?.split('\n') ?? [])
+    .filter(Boolean);
+
+/** A PATH on which only these programs are. Python is asked for itself: what is on the PATH may be a wrapper. */
+function pathWith(...programs: ('node' | 'python3')[]): string {
+  const dir = tempDir();
+  const python = () =>
+    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+  for (const name of programs) symlinkSync(name === 'node' ? process.execPath : python(), join(dir, name));
+  return dir;
+}
+
+describe('the starter agent runs as it is, and init ends with its verdict', () => {
+  test.each<{
+    when: string;
+    files: Record<string, string | object>;
+    path: ('node' | 'python3')[];
+    agent: string;
+    runs: string;
+  }>([
+    { when: 'an empty folder with Python', files: {}, path: ['node', 'python3'], agent: 'agent.py', runs: '[python3,' },
+    { when: 'an empty folder without Python', files: {}, path: ['node'], agent: 'agent.mjs', runs: '[node,' },
+    {
+      when: 'a Node project with Python on the machine',
+      files: { 'package.json': { name: 'bot' } },
+      path: ['node', 'python3'],
+      agent: 'agent.mjs',
+      runs: '[node,',
+    },
+    {
+      when: 'a Python project',
+      files: { 'pyproject.toml': '[project]\n' },
+      path: ['node', 'python3'],
+      agent: 'agent.py',
+      runs: '[python3,',
+    },
+  ])('--runner command in $when', async ({ files, path, agent, runs }) => {
+    const cwd = tempDir(files);
+    const { code, stdout } = await cli(['init', '--runner', 'command', '--agent', 'bot'], {
+      cwd,
+      env: { PATH: pathWith(...path) },
+    });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 query: 1 passed') });
+    expect(stdout).toContain(`wrote ${agent}`);
+    expect(read(cwd, 'agentci_spec.yaml')).toContain(`command: ${runs} ${agent}]`);
+    expect(stdout).toContain('this folder is not in a git repository yet');
+  });
+
+  test('--language chooses, and Python that is not installed is said with exit code 2', async () => {
+    const cwd = tempDir();
+    const { code, stdout } = await cli(['init', '--runner', 'command', '--language', 'python'], {
+      cwd,
+      env: { PATH: pathWith('node') },
+    });
+    expect(code).toBe(2);
+    expect(stdout).toContain('"python3" could not be started');
+    expect((await cli(['doctor'], { cwd, env: { PATH: pathWith('node') } })).code).toBe(1);
+  });
+
+  test.each([
+    { when: 'a JavaScript project', files: { 'package.json': { name: 'bot' } }, agent: 'agent.mjs' },
+    {
+      when: 'a TypeScript project',
+      files: { 'package.json': { name: 'bot' }, 'tsconfig.json': {} },
+      agent: 'agent.ts',
+    },
+    { when: 'an empty folder', files: {}, agent: 'agent.mjs' },
+  ])('--runner module in $when', async ({ files, agent }) => {
+    const cwd = tempDir(files);
+    const { code, stdout } = await cli(['init', '--runner', 'module', '--agent', 'bot'], { cwd });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 query: 1 passed') });
+    expect(stdout).toContain(`wrote ${agent}`);
+  });
+
+  test('an agent that is there already is kept, even with --force, and not started', async () => {
+    const own = 'import sys; open("started", "w").close()\n';
+    const cwd = tempDir({ 'agent.py': own, 'requirements.txt': '' });
+    const { code, stdout } = await cli(['init', '--runner', 'command', '--force'], { cwd });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('kept agent.py') });
+    expect(read(cwd, 'agent.py')).toBe(own);
+    expect(existsSync(join(cwd, 'started'))).toBe(false);
+    expect(stdout).toContain('next: npx agentci doctor, then npx agentci test');
+  });
+
+  test('an agent over HTTP is not there yet, so only the spec is checked', async () => {
     const cwd = tempDir({ 'requirements.txt': 'crewai==1\n' });
-    const { code, stdout } = await cli(['init', '--runner', runner, '--ci', 'none', '--agent', 'bot'], { cwd });
+    const { code, stdout } = await cli(['init', '--runner', 'http', '--ci', 'none', '--agent', 'bot'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('found CrewAI, python');
+    expect(stdout).toContain('next: npx agentci doctor');
     expect(existsSync(join(cwd, '.github'))).toBe(false);
   });
+});
 
-  test('--ci gitlab', async () => {
-    const cwd = tempDir();
-    await cli(['init', '--ci', 'gitlab'], { cwd });
-    const job = load(read(cwd, '.gitlab-ci.agentci.yml')) as {
-      agentci: { script: string[]; artifacts: { reports: object } };
-    };
-    expect(job.agentci.script.some((line) => line.includes('agentci test'))).toBe(true);
-    expect(job.agentci.artifacts.reports).toEqual({ junit: 'agentci-results.xml' });
+describe('the CI job installs what the project has', () => {
+  const AGENTCI = { devDependencies: { '@agentci/agentci': '*' } };
+  test.each([
+    { lock: 'package-lock.json', text: '{}', install: 'npm ci' },
+    { lock: 'pnpm-lock.yaml', text: '', install: 'pnpm install --frozen-lockfile' },
+    { lock: 'yarn.lock', text: '', install: 'yarn install --immutable' },
+    { lock: 'yarn.lock', text: '# yarn lockfile v1\n', install: 'yarn install --frozen-lockfile' },
+    { lock: 'bun.lock', text: '', install: 'bun install --frozen-lockfile' },
+  ])('$lock: $install', async ({ lock, text, install }) => {
+    const cwd = tempDir({ 'package.json': { name: 'bot', ...AGENTCI }, [lock]: text });
+    const { stdout } = await cli(['init'], { cwd });
+    const commands = commandsOf(cwd);
+    expect(commands).toContain(install);
+    expect(stdout).not.toContain('lock file');
+    // What the job checks holds here, and no longer when the lock file or the dependency is gone.
+    const check = commands.filter((line) => /^(?:grep|test) /.test(line)).join('\n');
+    const passes = () => spawnSync('sh', ['-e', '-c', check], { cwd }).status === 0;
+    expect(passes()).toBe(true);
+    rmSync(join(cwd, lock));
+    expect(passes()).toBe(false);
+    writeFileSync(join(cwd, lock), '');
+    writeFileSync(join(cwd, 'package.json'), '{}');
+    expect(passes()).toBe(false);
   });
 
-  test('--matrix', async () => {
-    const cwd = tempDir();
-    await cli(['init', '--matrix', 'rag-agent,support-router'], { cwd });
-    const workflow = load(read(cwd, '.github/workflows/agentci.yml')) as {
-      jobs: { evaluate: { strategy: { matrix: object } } };
-    };
-    expect(workflow.jobs.evaluate.strategy.matrix).toEqual({ agent: ['rag-agent', 'support-router'] });
+  test('without a lock file npm installs, and what is missing is said', async () => {
+    const cwd = tempDir({ 'package.json': { name: 'bot' } });
+    const { stdout } = await cli(['init'], { cwd });
+    expect(commandsOf(cwd)).toContain('npm install');
+    expect(commandsOf(cwd)).not.toContain('npm ci');
+    expect(stdout).toContain('note: @agentci/agentci is not a dependency yet: npm install --save-dev @agentci/agentci');
+    expect(stdout).toContain('note: there is no lock file');
   });
+
+  test('without a package.json AgentCI is installed by itself, in its own version', async () => {
+    const cwd = tempDir({ 'requirements.txt': 'crewai==1\n' });
+    await cli(['init', '--runner', 'command'], { cwd });
+    const commands = commandsOf(cwd);
+    expect(commands.some((line) => /^npm install --no-save @agentci\/agentci@\d+\.\d+\.\d+$/.test(line))).toBe(true);
+    expect(commands).toContain('pip install -r requirements.txt');
+    expect(workflowOf(cwd).jobs.evaluate.steps.some(({ uses }) => uses?.startsWith('actions/setup-python@'))).toBe(
+      true,
+    );
+  });
+
+  test('agentci is always the one that was installed', async () => {
+    for (const ci of ['github', 'gitlab']) {
+      const cwd = tempDir();
+      await cli(['init', '--ci', ci], { cwd });
+      const text = read(cwd, ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml');
+      expect(text.match(/agentci (?:validate|test)/g)).toHaveLength(2);
+      expect(text.match(/npx --no-install agentci (?:validate|test)/g)).toHaveLength(2);
+    }
+  });
+
+  test.each([
+    { runner: 'command', language: 'python', image: /^python:/, first: /nodejs npm$/ },
+    { runner: 'command', language: 'node', image: /^node:/, first: /^npm install/ },
+  ])('--ci gitlab with an agent in $language', async ({ runner, language, image, first }) => {
+    const cwd = tempDir();
+    await cli(['init', '--ci', 'gitlab', '--runner', runner, '--language', language], { cwd });
+    const { agentci } = load(read(cwd, '.gitlab-ci.agentci.yml')) as {
+      agentci: { image: string; script: string[]; artifacts: { reports: object } };
+    };
+    expect(agentci.image).toMatch(image);
+    expect(agentci.script[0]).toMatch(first);
+    expect(agentci.artifacts.reports).toEqual({ junit: 'agentci-results.xml' });
+  });
+});
+
+test.each(['github', 'gitlab'])('--matrix with --ci %s writes every spec, and all of them pass', async (ci) => {
+  const cwd = tempDir({ 'package.json': { name: 'x' }, 'package-lock.json': '{}' });
+  const { code, stdout } = await cli(['init', '--ci', ci, '--runner', 'module', '--matrix', 'rag,support-router'], {
+    cwd,
+  });
+  expect({ code, stdout }).toMatchObject({ code: 0 });
+  for (const name of ['rag', 'support-router']) {
+    expect(read(cwd, `agents/${name}/agentci_spec.yaml`)).toContain(`agent: ${name}\n`);
+    expect((await cli(['test', '-c', `agents/${name}/agentci_spec.yaml`], { cwd })).code).toBe(0);
+  }
+  expect(read(cwd, '.gitignore')).toBe('agents/*/.agentci/runs/\n');
+  if (ci === 'github') {
+    expect(workflowOf(cwd).jobs.evaluate.strategy?.matrix).toEqual({ agent: ['rag', 'support-router'] });
+    expect(commandsOf(cwd).some((line) => line.includes('agents/${{ matrix.agent }}/agentci_spec.yaml'))).toBe(true);
+  } else {
+    const job = load(read(cwd, '.gitlab-ci.agentci.yml')) as { agentci: { parallel: object; script: string[] } };
+    expect(job.agentci.parallel).toEqual({ matrix: [{ AGENT: ['rag', 'support-router'] }] });
+    expect(job.agentci.script.at(-1)).toContain('agents/$AGENT/agentci_spec.yaml');
+  }
 });
 
 test('a name that would not be safe in a path is refused', async () => {

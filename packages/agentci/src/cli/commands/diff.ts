@@ -7,12 +7,13 @@ import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff
 import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
 import { renderComparisonMarkdown, renderDiffMarkdown } from '../../reporters/diff/markdown.ts';
 import type { DiffReport, RunComparison } from '../../results/diff.ts';
-import { listRuns, readRun } from '../../store/run-store.ts';
+import { readRun } from '../../store/run-store.ts';
 import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
 import { folderOf, judgeCacheOf, runsRoot, specFolder } from '../spec-folders.ts';
+import { storedRunId } from '../stored-run.ts';
 import { publicPath } from '../write-reports.ts';
 
 const FORMATS = ['console', 'json', 'github', 'markdown'] as const;
@@ -40,7 +41,7 @@ export const command: CliCommand = {
     parser
       .option('--baseline <version>', 'the version before')
       .option('--compare <version>', 'the version after')
-      .option('--baseline-run <id>', 'instead: the stored run before')
+      .option('--baseline-run <id>', 'instead: the stored run before; "latest" is the newest')
       .option('--compare-run <id>', 'and the stored run after; "latest" is the newest (default: latest)')
       .option(
         '-c, --config <file>',
@@ -155,8 +156,8 @@ function compareStoredRuns(options: Options, io: Io): RunComparison {
   const root = runsRoot(specFolder(options.config, io));
   if (options.baselineRun === undefined)
     throw new UserError('NOTHING_TO_COMPARE', '--compare-run needs --baseline-run: the run to compare with');
-  const before = readRun(root, runId(root, options.baselineRun));
-  const after = readRun(root, runId(root, options.compareRun ?? 'latest'));
+  const before = readRun(root, storedRunId(root, options.baselineRun));
+  const after = readRun(root, storedRunId(root, options.compareRun));
   const comparison = compareRuns({
     before: onlyQuery(before, options.query),
     after: onlyQuery(after, options.query),
@@ -173,13 +174,6 @@ function compareStoredRuns(options: Options, io: Io): RunComparison {
 
 const onlyQuery = <T extends { results: { id: string; query: string }[] }>(run: T, name: string | undefined): T =>
   name === undefined ? run : { ...run, results: run.results.filter(({ id, query }) => id === name || query === name) };
-
-function runId(root: string, given: string): string {
-  if (given !== 'latest') return given;
-  const newest = listRuns(root).find((run) => run.finished);
-  if (newest === undefined) throw new UserError('RUN_MISSING', 'nothing has been run here yet');
-  return newest.id;
-}
 
 function percent(text: string): number {
   const value = Number(text.trim().replace(/%$/, ''));

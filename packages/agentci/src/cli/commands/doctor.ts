@@ -11,18 +11,22 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
+      .option('--traces <path>', 'look at these recordings instead of the runner')
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',
         `
 Runs nothing and sends nothing; keys are named, never shown.
-Exit: 0 nothing is in the way (warnings allowed), 1 something is.
+Exit: 0 nothing is in the way of a verdict (warnings allowed), 1 something is: agentci test would exit 2.
 
 Example:
   agentci doctor -c agentci_spec.yaml`,
       ),
   run: async ({ options, io }) => {
-    const findings = await examine(specPath(String(options.config), io.cwd), io, process.versions.node);
+    const findings = await examine(specPath(String(options.config), io.cwd), io, {
+      nodeVersion: process.versions.node,
+      traces: options.traces as string | undefined,
+    });
     if (options.json) {
       io.stdout.write(`${JSON.stringify({ schema: 'agentci.doctor/1', findings }, null, 2)}\n`);
     } else {

@@ -3,6 +3,7 @@ import { tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { runTests, type TestOptions } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
+import { storedRunId } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 
 export const command: CliCommand = {
@@ -11,14 +12,14 @@ export const command: CliCommand = {
   configure: (parser) => {
     addSharedFlags(parser)
       .option('--traces <path>', 'the recordings: a file or a folder')
-      .option('--run <id>', 'the recordings of a stored run')
+      .option('--run <id>', 'the recordings of a stored run; "latest" is the newest finished one')
       .addHelpText(
         'after',
         `
 A changed spec can be tried on what the agent did before, without running it again.
 
 Example:
-  agentci eval --run 20261115-214012-3f2a -c agentci_spec.yaml`,
+  agentci eval --run latest -c agentci_spec.yaml`,
       );
   },
   run: ({ options, io }) => {
@@ -32,6 +33,6 @@ Example:
     }
     if (run === undefined) return runTests(rest, io, 'eval');
     const root = runsRoot(specFolder(rest.config, io));
-    return runTests({ ...rest, traces: tracesOf(root, run) }, io, 'eval');
+    return runTests({ ...rest, traces: tracesOf(root, storedRunId(root, run)) }, io, 'eval');
   },
 };

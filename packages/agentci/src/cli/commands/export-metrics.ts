@@ -4,11 +4,12 @@ import { UserError } from '../../kit/user-error.ts';
 import { reporter } from '../../reporters/prometheus.ts';
 import { type ReportContext, reportText } from '../../reporters/reporter.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
-import { listRuns, readRun } from '../../store/run-store.ts';
+import { readRun } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
+import { storedRunId } from '../stored-run.ts';
 
 const SEND_MS = 10_000;
 
@@ -53,10 +54,7 @@ Example:
   run: async ({ options, io }) => {
     const { config, run: id, output, pushgateway, otlp, job } = options as unknown as ExportOptions;
     const root = runsRoot(specFolder(config, io));
-    const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
-    if (chosen === undefined)
-      throw new UserError('RUN_MISSING', 'nothing has been run here yet', { hint: 'agentci test stores a run.' });
-    const run = readRun(root, chosen);
+    const run = readRun(root, storedRunId(root, id));
     const text = reportText(reporter.render(run, { ...PLAIN, version: io.version }));
     if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
     if (pushgateway !== undefined) {

@@ -1,19 +1,25 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
 import { UserError } from '../../kit/user-error.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { CI_SYSTEMS, type CiSystem, RUNNERS, type RunnerChoice, starterFiles } from '../init/files.ts';
+import { findProgram } from '../find-program.ts';
+import { type AgentLanguage, LANGUAGES } from '../init/agents.ts';
+import { askText, choose, type Prompt, withTerminal } from '../init/ask.ts';
+import { CI_SYSTEMS, type CiSystem, jobNotes } from '../init/ci-jobs.ts';
+import { type InitPlan, RUNNERS, type RunnerChoice, type Starter, starterFiles } from '../init/files.ts';
 import { detectProject, type Project } from '../init/project.ts';
 import type { Io } from '../io.ts';
 import { collectList } from '../options.ts';
+import { DEFAULT_SPEC } from '../spec-folders.ts';
 
-const IGNORED = '.agentci/runs/';
+const RUNS = '.agentci/runs/';
+const MATRIX_RUNS = 'agents/*/.agentci/runs/';
 
 interface InitOptions {
   readonly agent?: string;
   readonly runner?: RunnerChoice;
+  readonly language?: AgentLanguage;
   readonly ci?: CiSystem;
   readonly matrix?: string[];
   readonly force?: boolean;
@@ -22,15 +28,20 @@ interface InitOptions {
 
 export const command: CliCommand = {
   name: 'init',
-  summary: 'write a spec, a recording and a CI job to start from',
+  summary: 'write a spec, a starter agent and a CI job, and run them',
   configure: (parser) =>
     parser
       .option('--agent <name>', "the agent's name (default: the project's)")
       .addOption(new Option('--runner <kind>', 'how the agent is reached (default: replay)').choices([...RUNNERS]))
+      .addOption(
+        new Option('--language <name>', "of the starter agent for --runner command (default: the project's)").choices([
+          ...LANGUAGES,
+        ]),
+      )
       .addOption(new Option('--ci <system>', 'the CI job to write (default: github)').choices([...CI_SYSTEMS]))
       .option(
         '--matrix <agents>',
-        'one job for each of these agents, in agents/<name>/ (separate by commas)',
+        'a spec in agents/<name>/ and a job for each of these agents (separate by commas)',
         collectList,
       )
       .option('--force', 'write over files that exist')
@@ -38,39 +49,122 @@ export const command: CliCommand = {
       .addHelpText(
         'after',
         `
-On a terminal it asks for what is not given; otherwise it takes the defaults. It never writes over a file without --force.
+On a terminal it asks for what is not given; otherwise it takes the defaults. It never writes over a file without
+--force, and never over an agent. It ends with agentci validate and agentci test on what it wrote.
 
-Example:
-  agentci init --agent docs-assistant --runner command --ci gitlab`,
+Examples:
+  agentci init --runner command --language python
+  agentci init --agent docs-assistant --runner module --ci gitlab`,
       ),
   run: async ({ options, io }) => {
     const given = options as InitOptions;
     const project = detectProject(io.cwd);
-    const answers = io.stdout.isTerminal && !given.yes ? await ask(given, project) : given;
-    const plan = {
+    const python = pythonIn(io.env);
+    const defaults = { runner: 'replay', ci: 'github', language: languageOf(project, python) } as const;
+    if (given.agent !== undefined) checkedName(given.agent);
+    const matrix = (given.matrix ?? []).map(checkedName);
+    let answers: InitOptions;
+    try {
+      answers = canAsk(given, io) ? await withTerminal((prompt) => ask(prompt, given, project, defaults)) : given;
+    } catch (error) {
+      if (!io.signal.aborted) throw error;
+      io.stderr.write('agentci: interrupted; nothing was written\n');
+      return 130;
+    }
+    const plan: InitPlan = {
+      ...defaults,
+      ...answers,
       agent: checkedName(answers.agent ?? project.name),
-      runner: answers.runner ?? 'replay',
-      ci: answers.ci ?? 'github',
-      matrix: (answers.matrix ?? []).map(checkedName),
+      matrix: [...new Set(matrix)],
       project,
+      python: python ?? 'python3',
+      version: io.version,
     };
-    const files = starterFiles(plan);
-    refuseExisting(Object.keys(files), given.force ?? false, io);
+    const starter = starterFiles(plan);
+    refuseExisting(
+      Object.keys(starter.files).filter((path) => !starter.agents.includes(path)),
+      given.force ?? false,
+      io,
+    );
     const seen = [project.framework, project.language, project.packageManager].filter(Boolean).join(', ');
     if (seen) io.stdout.write(`found ${seen}\n`);
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(io.cwd, path)), { recursive: true });
-      writeFileSync(join(io.cwd, path), text);
-      io.stdout.write(`wrote ${path}\n`);
-    }
-    if (ignoreRuns(io)) io.stdout.write(`added ${IGNORED} to .gitignore\n`);
-    // Imported on demand, so that the build makes it one file: `validate` itself would load a second one otherwise.
-    const { command: validate } = await import('./validate.ts');
-    const code = await validate.run({ args: ['agentci_spec.yaml'], options: {}, io });
-    io.stdout.write(plan.runner === 'replay' ? 'next: agentci test\n' : 'next: agentci doctor, then agentci test\n');
-    return code;
+    const hasOwnAgent = writeStarter(starter, io);
+    const ignored = plan.matrix.length > 0 ? MATRIX_RUNS : RUNS;
+    if (ignoreRuns(ignored, io)) io.stdout.write(`added ${ignored} to .gitignore\n`);
+    for (const note of jobNotes(plan.ci, { ...plan, isPython: false })) io.stdout.write(`note: ${note}\n`);
+    if (plan.ci !== 'none' && !isInGit(io.cwd))
+      io.stdout.write('note: this folder is not in a git repository yet: git init\n');
+    return tryOut(plan, starter, hasOwnAgent, io);
   },
 };
+
+/** Ends where the user starts: the spec is checked and, where nothing of the user's own is started by it, run. */
+async function tryOut(plan: InitPlan, { specs }: Starter, hasOwnAgent: boolean, io: Io): Promise<number> {
+  // Imported on demand, so that the build makes it one file: `validate` itself would load a second one otherwise.
+  const { command: validate } = await import('./validate.ts');
+  const valid = await validate.run({ args: specs, options: {}, io });
+  const named = (spec: string) => (spec === DEFAULT_SPEC ? '' : ` -c ${spec}`);
+  if (valid !== 0 || plan.runner === 'http' || hasOwnAgent) {
+    for (const spec of specs)
+      io.stdout.write(`next: npx agentci doctor${named(spec)}, then npx agentci test${named(spec)}\n`);
+    return valid;
+  }
+  const { runTests } = await import('../run-tests.ts');
+  const codes: number[] = [];
+  for (const config of specs) {
+    io.stdout.write('\n');
+    codes.push(await runTests({ config }, io, 'test'));
+  }
+  const code = codes.find((one) => one !== 0) ?? 0;
+  io.stdout.write(nextSteps(plan, specs, code));
+  return code;
+}
+
+function nextSteps({ runner, language }: InitPlan, specs: readonly string[], code: number): string {
+  const [spec = DEFAULT_SPEC] = specs;
+  if (code !== 0) return `\nnext: npx agentci doctor -c ${spec} says what is missing\n`;
+  const edit = {
+    replay: 'put recordings of your own agent into traces/',
+    command: `call your own agent in ${language === 'python' ? 'agent.py' : 'agent.mjs'}`,
+    module: 'call your own agent in the module',
+    http: 'start your agent',
+  }[runner];
+  return `\nnext: ${edit}, write your queries into ${spec}, then npx agentci test${spec === DEFAULT_SPEC ? '' : ` -c ${spec}`}\n`;
+}
+
+/** Says whether an agent that was there before is the one the spec names. */
+function writeStarter({ files, agents }: Starter, io: Io): boolean {
+  let hasOwnAgent = false;
+  for (const [path, text] of Object.entries(files)) {
+    const target = join(io.cwd, path);
+    if (agents.includes(path) && existsSync(target)) {
+      hasOwnAgent ||= readFileSync(target, 'utf8') !== text;
+      io.stdout.write(`kept ${path}\n`);
+      continue;
+    }
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    io.stdout.write(`wrote ${path}\n`);
+  }
+  return hasOwnAgent;
+}
+
+const canAsk = (given: InitOptions, io: Io): boolean =>
+  io.stdout.isTerminal && process.stdin.isTTY === true && !given.yes;
+
+/** Python where the project is Python, or where nothing says what it is and Python is installed. */
+function languageOf({ language }: Project, python: string | undefined): AgentLanguage {
+  if (language === 'python') return 'python';
+  return language === undefined && python !== undefined ? 'python' : 'node';
+}
+
+const pythonIn = (env: Io['env']): string | undefined =>
+  ['python3', 'python'].find((name) => findProgram(name, { env, cwd: '.' }) !== undefined);
+
+function isInGit(dir: string): boolean {
+  if (existsSync(join(dir, '.git'))) return true;
+  return dirname(dir) !== dir && isInGit(dirname(dir));
+}
 
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
@@ -88,30 +182,28 @@ function refuseExisting(paths: readonly string[], force: boolean, io: Io): void 
 }
 
 /** Only the runs: verdicts of the judge and baselines are meant to be committed. */
-function ignoreRuns(io: Io): boolean {
+function ignoreRuns(pattern: string, io: Io): boolean {
   const path = join(io.cwd, '.gitignore');
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  if (text.split('\n').some((line) => line.trim() === IGNORED)) return false;
-  appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${IGNORED}\n`);
+  if (text.split('\n').some((line) => line.trim() === pattern)) return false;
+  appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
   return true;
 }
 
-async function ask(given: InitOptions, project: Project): Promise<InitOptions> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const choose = async <T extends string>(question: string, choices: readonly T[], fallback: T): Promise<T> => {
-    for (;;) {
-      const answer = (await lines.question(`${question} (${choices.join(', ')}) [${fallback}] `)).trim() || fallback;
-      const found = choices.find((choice) => choice === answer);
-      if (found !== undefined) return found;
-    }
-  };
-  try {
-    const agent =
-      given.agent ?? ((await lines.question(`Name of the agent [${project.name}] `)).trim() || project.name);
-    const runner = given.runner ?? (await choose('How is it reached?', RUNNERS, 'replay'));
-    const ci = given.ci ?? (await choose('Which CI?', CI_SYSTEMS, 'github'));
-    return { ...given, agent, runner, ci };
-  } finally {
-    lines.close();
-  }
+type Defaults = Pick<InitPlan, 'runner' | 'ci' | 'language'>;
+
+async function ask(prompt: Prompt, given: InitOptions, project: Project, defaults: Defaults): Promise<InitOptions> {
+  const agent =
+    given.agent ??
+    (await askText(prompt, { question: 'Name of the agent', fallback: project.name, check: checkedName }));
+  const runner =
+    given.runner ??
+    (await choose(prompt, { question: 'How is it reached?', choices: RUNNERS, fallback: defaults.runner }));
+  const language =
+    given.language ??
+    (runner === 'command'
+      ? await choose(prompt, { question: 'In which language?', choices: LANGUAGES, fallback: defaults.language })
+      : defaults.language);
+  const ci = given.ci ?? (await choose(prompt, { question: 'Which CI?', choices: CI_SYSTEMS, fallback: defaults.ci }));
+  return { ...given, agent, runner, language, ci };
 }

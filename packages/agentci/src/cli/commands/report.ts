@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { listRuns, readRun, tracesOf } from '../../store/run-store.ts';
+import { readRun, tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
 import { tracesAt } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
+import { storedRunId } from '../stored-run.ts';
 import { writeReports } from '../write-reports.ts';
 
 export const command: CliCommand = {
@@ -57,7 +58,7 @@ Example:
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
     const root = runsRoot(specFolder(config, io));
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
-    const run = input === undefined ? storedRun(root, id) : readResults(resolve(io.cwd, input), input);
+    const run = input === undefined ? readRun(root, storedRunId(root, id)) : readResults(resolve(io.cwd, input), input);
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
     const { failed } = await writeReports(run, plans, {
@@ -70,7 +71,7 @@ Example:
             ? () => tracesOf(root, run.run_id)
             : undefined,
       ),
-      ...(before === undefined ? {} : { before: comparedWith(readRun(root, before), run) }),
+      ...(before === undefined ? {} : { before: comparedWith(readRun(root, storedRunId(root, before)), run) }),
     });
     return failed ? 2 : 0;
   },
@@ -80,15 +81,6 @@ const comparedWith = (before: RunResult, after: RunResult) => ({
   run: before,
   comparison: compareRuns({ before, after }),
 });
-
-function storedRun(root: string, id: string | undefined): RunResult {
-  const chosen = id ?? listRuns(root).find((run) => run.finished)?.id;
-  if (chosen === undefined)
-    throw new UserError('RUN_MISSING', 'nothing has been run here yet', {
-      hint: 'agentci test stores a run beside its spec; -c names the spec.',
-    });
-  return readRun(root, chosen);
-}
 
 /** What every report reads; a file cut down by hand or by a script may lack one. */
 const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;

@@ -29,7 +29,7 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--agent <name>', "the agent; it must be the spec's")
       .option('--query <id or text>', 'only this query; without --run and --trace-file the agent is run for it')
-      .option('--run <id>', 'from a stored run (default: the newest of this spec)')
+      .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
       .option('--trace-file <path>', 'from recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
@@ -128,7 +128,7 @@ function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: st
     return { source: path };
   }
   const root = runsRoot(folderOf(suite, io));
-  if (options.run !== undefined) {
+  if (options.run !== undefined && options.run !== 'latest') {
     const run = listRuns(root).find(({ id }) => id === options.run);
     return { source: tracesOf(root, options.run), ...(run ? { run } : {}) };
   }

@@ -1,10 +1,9 @@
+import { countChecks } from '../../engine/count-checks.ts';
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { LAYERS } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { SpecError } from '../../spec/spec-error.ts';
-import type { Suite } from '../../spec/suite.ts';
 import { annotation } from '../annotation.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { specPath } from '../spec-path.ts';
@@ -79,13 +78,6 @@ async function check(file: string): Promise<FileReport> {
     };
     return { file, valid: false, readable: false, diagnostics: [diagnostic] };
   }
-}
-
-function countChecks(suite: Suite): number {
-  return suite.queries.flatMap((query) => [
-    ...LAYERS.flatMap((layer) => Object.keys(query[layer] ?? {})),
-    ...(query.test === undefined ? (query.policies ?? []) : [query.test]),
-  ]).length;
 }
 
 function render({ file, valid, agent, queries, checks, diagnostics }: FileReport): string {

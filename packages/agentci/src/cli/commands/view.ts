@@ -12,7 +12,7 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
       .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
-      .option('--run <id>', 'open this run (default: the newest)')
+      .option('--run <id>', 'open this run; "latest" is the newest (default: the list)')
       .addHelpText(
         'after',
         `
@@ -22,9 +22,11 @@ Example:
   agentci view --port 8321`,
       ),
   run: async ({ options, io }) => {
-    const { config, port, run } = options as { config?: string; port?: number; run?: string };
+    const { config, port, run: given } = options as { config?: string; port?: number; run?: string };
     if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
     const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd);
+    // Here the newest may be one in progress: it is what one wants to look at.
+    const run = given === 'latest' ? library.list()[0]?.id : given;
     if (run !== undefined && library.update(run, 0) === undefined) {
       const newest = library.list()[0]?.id;
       throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {

@@ -1,32 +1,34 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { connect } from 'node:net';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { BaselineShelf } from '../../engine/choose-baselines.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { listBaselineFiles, usableBaselines } from '../../store/baseline-files.ts';
 import { listRuns } from '../../store/run-store.ts';
 import type { Io } from '../io.ts';
-import { folderOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
-
-/** One thing that was looked at. `fix` says what to do about it. */
-export interface Finding {
-  readonly what: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly detail: string;
-  readonly fix?: string;
-}
+import { runsRoot } from '../spec-folders.ts';
+import type { Finding } from './finding.ts';
+import { judgeFinding } from './judge.ts';
+import { runnerFinding } from './runner.ts';
 
 const OLDEST_NODE = [20, 19] as const;
-const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'];
-const CONNECT_MS = 2000;
 
-/** Looks at everything a run needs, without running anything. Keys are named, never shown. */
-export async function examine(spec: string, io: Io, nodeVersion: string): Promise<Finding[]> {
+/**
+ * Looks at everything a run needs, without running anything. What would keep `agentci test` from a verdict is a failure.
+ * Keys are named, never shown.
+ */
+export async function examine(
+  spec: string,
+  io: Io,
+  { nodeVersion, traces }: { readonly nodeVersion: string; readonly traces?: string | undefined },
+): Promise<Finding[]> {
   const findings = [nodeFinding(nodeVersion)];
   const suite = await specFinding(spec, findings);
   if (suite) {
-    findings.push(await runnerFinding(suite, io), ...judgeFindings(suite, io), baselineFinding(suite, io));
+    const runner = await runnerFinding(suite, io, traces);
+    findings.push(runner, ...useFindings(suite), judgeFinding(suite, io), baselineFinding(suite, io));
   }
   findings.push(storeFinding(spec, io));
   return findings;
@@ -42,7 +44,7 @@ function nodeFinding(version: string): Finding {
 async function specFinding(file: string, findings: Finding[]): Promise<Suite | undefined> {
   try {
     const { suite, diagnostics } = await loadSpec(file);
-    const detail = `${file}: ${suite.queries.length} queries, ${diagnostics.length} warnings`;
+    const detail = `${file}: ${plural(suite.queries.length, 'query', 'queries')}, ${plural(diagnostics.length, 'warning')}`;
     findings.push(
       diagnostics.length === 0
         ? { what: 'spec', status: 'ok', detail }
@@ -61,116 +63,15 @@ async function specFinding(file: string, findings: Finding[]): Promise<Suite | u
   }
 }
 
-async function runnerFinding({ runner, dir }: Suite, io: Io): Promise<Finding> {
-  const what = 'runner';
-  switch (runner?.kind) {
-    case undefined:
-      return {
-        what,
-        status: 'warn',
-        detail: 'none in the spec',
-        fix: 'Give recordings with --traces, or add a runner to the spec.',
-      };
-    case 'module':
-      return fileFinding(
-        what,
-        resolve(dir, runner.module),
-        `module ${runner.module}`,
-        'The path is relative to the spec.',
-      );
-    case 'replay':
-      return fileFinding(
-        what,
-        resolve(dir, runner.replay),
-        `recordings ${runner.replay}`,
-        'Record some, or name another path.',
-      );
-    case 'command': {
-      const [program = ''] = runner.command;
-      if (isProgram(program, resolve(dir, runner.cwd ?? '.'), io))
-        return { what, status: 'ok', detail: `command ${program}` };
-      return {
-        what,
-        status: 'fail',
-        detail: `command ${program} was not found`,
-        fix: 'Install it, or write its path in runner.command.',
-      };
-    }
-    case 'http':
-      return urlFinding(what, runner.http.url, io);
-    default:
-      throw new Error(`unhandled runner: ${JSON.stringify(runner satisfies never)}`);
-  }
-}
-
-function fileFinding(what: string, path: string, detail: string, fix: string): Finding {
-  return existsSync(path)
-    ? { what, status: 'ok', detail }
-    : { what, status: 'fail', detail: `${detail} does not exist`, fix };
-}
-
-function isProgram(program: string, cwd: string, io: Io): boolean {
-  if (/[\\/]/.test(program)) return existsSync(resolve(cwd, program));
-  const endings = (io.env.PATHEXT ?? '').split(';');
-  return (io.env.PATH ?? '')
-    .split(delimiter)
-    .some((dir) => endings.some((ending) => existsSync(join(dir, `${program}${ending}`))));
-}
-
-/** Opens a connection and closes it again; nothing is sent. */
-async function urlFinding(what: string, template: string, io: Io): Promise<Finding> {
-  let url: URL;
-  try {
-    url = new URL(template.replace(/\$\{(\w+)\}/g, (_, name: string) => io.env[name] ?? ''));
-  } catch {
-    return { what, status: 'fail', detail: `${template} is not a URL`, fix: 'Write it as http://host:port/path.' };
-  }
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const isReachable = await new Promise<boolean>((done) => {
-    const socket = connect({ host: url.hostname, port, timeout: CONNECT_MS });
-    const end = (answer: boolean) => {
-      socket.destroy();
-      done(answer);
-    };
-    socket
-      .once('connect', () => end(true))
-      .once('error', () => end(false))
-      .once('timeout', () => end(false));
-  });
-  const detail = `${url.protocol}//${url.host}`;
-  return isReachable
-    ? { what, status: 'ok', detail: `${detail} answers` }
-    : {
-        what,
-        status: 'fail',
-        detail: `${detail} does not answer`,
-        fix: 'Start the agent, or correct runner.http.url.',
-      };
-}
-
-function judgeFindings(suite: Suite, io: Io): Finding[] {
-  const { queries, judgeConfig } = suite;
-  const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'];
-  const asking = queries.filter(({ correctness }) => rubrics.some((key) => correctness?.[key] !== undefined)).length;
-  const named = typeof judgeConfig?.api_key_env === 'string' ? [judgeConfig.api_key_env] : KEYS;
-  const present = named.filter((name) => io.env[name]);
-  if (asking === 0) return [{ what: 'judge', status: 'ok', detail: 'no query has a rubric' }];
-  if (present.length > 0)
-    return [{ what: 'judge', status: 'ok', detail: `${asking} queries with rubrics; key in ${present.join(', ')}` }];
-  const cache = judgeCacheOf(folderOf(suite, io), undefined, io);
-  if (existsSync(cache) && readdirSync(cache).length > 0) {
-    return [
-      {
-        what: 'judge',
-        status: 'ok',
-        detail: `${asking} queries with rubrics; no key, stored verdicts are there (--judge recorded)`,
-      },
-    ];
-  }
-  const fix = `Set ${named.join(' or ')}, commit .agentci/judge-cache of a run with a key, or use --judge off.`;
-  return [
-    { what: 'judge', status: 'warn', detail: `${asking} queries with rubrics, no key and no stored verdicts`, fix },
-  ];
+function useFindings({ use, dir }: Suite): Finding[] {
+  return use
+    .filter((path) => !existsSync(resolve(dir, path)))
+    .map((path) => ({
+      what: 'use',
+      status: 'fail',
+      detail: `there is no file "${path}"`,
+      fix: 'The path is relative to the spec.',
+    }));
 }
 
 function baselineFinding(suite: Suite, io: Io): Finding {
@@ -179,12 +80,14 @@ function baselineFinding(suite: Suite, io: Io): Finding {
   try {
     const list = listBaselineFiles(dir, suite.agent);
     const files = usableBaselines(list, undefined);
+    // Of a version the spec asks for and that is not there, this is the one to complain.
+    if (suite.baseline !== undefined) new BaselineShelf(suite, { dir });
     const versions = [...new Set(files.map(({ version }) => version))];
     const detail = versions.length === 0 ? 'none saved yet' : `${files.length} in ${versions.join(', ')}`;
     return { what, status: 'ok', detail };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { what, status: 'fail', detail: error.message, fix: 'Restore the file or delete it.' };
+    return { what, status: 'fail', detail: error.message, fix: error.hint ?? 'Restore the file or delete it.' };
   }
 }
 

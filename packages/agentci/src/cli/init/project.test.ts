@@ -11,7 +11,13 @@ test.each([
       'tsconfig.json': '{}',
       'yarn.lock': '',
     },
-    project: { name: 'docs-bot', packageManager: 'yarn', language: 'typescript', framework: 'Vercel AI SDK' },
+    project: {
+      name: 'docs-bot',
+      packageManager: 'yarn',
+      language: 'typescript',
+      framework: 'Vercel AI SDK',
+      lock: 'yarn.lock',
+    },
   },
   {
     what: 'a JavaScript package without a lock file',
@@ -21,7 +27,41 @@ test.each([
   {
     what: 'a Python project',
     files: { 'pyproject.toml': '[project]\ndependencies = ["Pydantic-AI>=1"]\n' },
-    project: { packageManager: undefined, language: 'python', framework: 'Pydantic AI' },
+    project: {
+      packageManager: undefined,
+      language: 'python',
+      framework: 'Pydantic AI',
+      pythonManifest: 'pyproject.toml',
+    },
+  },
+  {
+    what: 'a package with a lock file of npm and AgentCI',
+    files: { 'package.json': { name: 'bot', devDependencies: { '@agentci/agentci': '1' } }, 'package-lock.json': '{}' },
+    project: {
+      name: 'bot',
+      packageManager: 'npm',
+      language: 'javascript',
+      framework: undefined,
+      lock: 'package-lock.json',
+      hasAgentci: true,
+    },
+  },
+  {
+    what: 'a lock file of Yarn 1',
+    files: { 'package.json': { name: 'bot' }, 'yarn.lock': '# yarn lockfile v1\n' },
+    project: {
+      name: 'bot',
+      packageManager: 'yarn',
+      language: 'javascript',
+      framework: undefined,
+      lock: 'yarn.lock',
+      isClassicYarn: true,
+    },
+  },
+  {
+    what: 'a package manager that is only named',
+    files: { 'package.json': { name: 'bot', packageManager: 'pnpm@10.1.0' } },
+    project: { name: 'bot', packageManager: 'pnpm', language: 'javascript', framework: undefined },
   },
   {
     what: 'a package.json that is broken',
@@ -31,5 +71,12 @@ test.each([
   { what: 'nothing', files: {}, project: { packageManager: undefined, language: undefined, framework: undefined } },
 ])('sees $what', ({ files, project }) => {
   const dir = tempDir(files);
-  expect(detectProject(dir)).toEqual({ name: basename(dir).toLowerCase(), ...project });
+  expect(detectProject(dir)).toEqual({
+    name: basename(dir).toLowerCase(),
+    lock: undefined,
+    isClassicYarn: false,
+    hasAgentci: false,
+    pythonManifest: undefined,
+    ...project,
+  });
 });

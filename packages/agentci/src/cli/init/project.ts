@@ -6,6 +6,14 @@ export interface Project {
   readonly name: string;
   readonly packageManager: 'npm' | 'pnpm' | 'yarn' | 'bun' | undefined;
   readonly language: 'typescript' | 'javascript' | 'python' | undefined;
+  /** The lock file of the package manager, when there is one. */
+  readonly lock: string | undefined;
+  /** Yarn 1 has other flags than its successors. */
+  readonly isClassicYarn: boolean;
+  /** AgentCI is among the dependencies of package.json. */
+  readonly hasAgentci: boolean;
+  /** Where Python's dependencies are listed. */
+  readonly pythonManifest: 'requirements.txt' | 'pyproject.toml' | undefined;
   /** The agent framework, by the dependency that gives it away. */
   readonly framework: string | undefined;
 }
@@ -15,7 +23,8 @@ const LOCKS = [
   ['yarn.lock', 'yarn'],
   ['bun.lockb', 'bun'],
   ['bun.lock', 'bun'],
-  ['package.json', 'npm'],
+  ['package-lock.json', 'npm'],
+  ['npm-shrinkwrap.json', 'npm'],
 ] as const;
 
 const FRAMEWORKS = [
@@ -37,21 +46,34 @@ const FRAMEWORKS = [
 
 /** Looks at lock files and dependency lists; nothing is run. */
 export function detectProject(dir: string): Project {
-  const dependencies = new Set([...nodeDependencies(dir), ...pythonDependencies(dir)]);
-  const isPython = ['pyproject.toml', 'requirements.txt'].some((name) => existsSync(join(dir, name)));
-  const isNode = existsSync(join(dir, 'package.json'));
+  const has = (name: string) => existsSync(join(dir, name));
+  const ofNode = nodeDependencies(dir);
+  const dependencies = new Set([...ofNode, ...pythonDependencies(dir)]);
+  const pythonManifest = (['requirements.txt', 'pyproject.toml'] as const).find(has);
+  const isNode = has('package.json');
+  const [lock, manager] = (isNode && LOCKS.find(([file]) => has(file))) || [];
   return {
     name: projectName(dir),
-    packageManager: LOCKS.find(([file]) => existsSync(join(dir, file)))?.[1],
+    packageManager: manager ?? (isNode ? declaredManager(dir) : undefined),
+    lock,
+    isClassicYarn: lock === 'yarn.lock' && readFileSync(join(dir, lock), 'utf8').includes('# yarn lockfile v1'),
+    hasAgentci: ofNode.includes('@agentci/agentci'),
     language: isNode
-      ? existsSync(join(dir, 'tsconfig.json'))
+      ? has('tsconfig.json')
         ? 'typescript'
         : 'javascript'
-      : isPython
-        ? 'python'
-        : undefined,
+      : pythonManifest === undefined
+        ? undefined
+        : 'python',
+    pythonManifest,
     framework: FRAMEWORKS.find(([name]) => dependencies.has(name))?.[1],
   };
+}
+
+/** Without a lock file, the package manager is the one package.json names (`"packageManager": "pnpm@10"`), else npm. */
+function declaredManager(dir: string): NonNullable<Project['packageManager']> {
+  const declared = String(readJson(join(dir, 'package.json'))?.packageManager ?? '').split('@', 1)[0];
+  return (['pnpm', 'yarn', 'bun'] as const).find((name) => name === declared) ?? 'npm';
 }
 
 function projectName(dir: string): string {

@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { andMore, plural } from '../../kit/words.ts';
+import type { HttpRunnerConfig, RunnerConfig } from '../../runners/config.ts';
+import type { Suite } from '../../spec/suite.ts';
+import { findProgram } from '../find-program.ts';
+import type { Io } from '../io.ts';
+import type { Finding } from './finding.ts';
+
+const CONNECT_MS = 2000;
+const MAX_NAMED = 5;
+const what = 'runner';
+const ok = (detail: string): Finding => ({ what, status: 'ok', detail });
+const fail = (detail: string, fix: string): Finding => ({ what, status: 'fail', detail, fix });
+
+/** Whether the agent can be reached, or its recordings read, without running it. */
+export async function runnerFinding(suite: Suite, io: Io, traces: string | undefined): Promise<Finding> {
+  const { runner, dir } = suite;
+  if (traces !== undefined) return recordingsFinding(suite, resolve(io.cwd, traces), traces);
+  switch (runner?.kind) {
+    case undefined:
+      return fail('none in the spec, and no recordings were given', 'Add a runner to the spec, or pass --traces FILE.');
+    case 'module': {
+      const path = resolve(dir, runner.module);
+      if (statSync(path, { throwIfNoEntry: false })?.isFile()) return ok(`module ${runner.module}`);
+      return fail(
+        `module ${runner.module} ${existsSync(path) ? 'is not a file' : 'does not exist'}`,
+        'The path is relative to the spec.',
+      );
+    }
+    case 'replay':
+      return recordingsFinding(suite, resolve(dir, runner.replay), runner.replay);
+    case 'command':
+      return commandFinding(runner, dir, io);
+    case 'http':
+      return urlFinding(runner.http, io);
+    default:
+      throw new Error(`unhandled runner: ${JSON.stringify(runner satisfies never)}`);
+  }
+}
+
+/** Recordings are read and matched: a query without one would be an error in the run. */
+async function recordingsFinding(suite: Suite, path: string, name: string): Promise<Finding> {
+  if (!existsSync(path)) return fail(`recordings ${name} does not exist`, 'Record some, or name another path.');
+  // An Assay suite asks its questions of all traces together.
+  if (suite.queries.some(({ test }) => test !== undefined)) return ok(`recordings ${name}`);
+  try {
+    const { byQuery } = await readTracesOfQueries(path, suite);
+    const missing = suite.queries.filter(({ id }) => !byQuery.has(id)).map(({ id }) => id);
+    if (missing.length === 0) return ok(`recordings ${name}, one for every query`);
+    return fail(
+      `recordings ${name}: none for ${plural(missing.length, 'query', 'queries')} (${andMore(missing, MAX_NAMED)})`,
+      'A recording belongs to a query by its id, or by its exact text.',
+    );
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return fail(`recordings ${name}: ${error.message}`, error.hint ?? 'Record them again, or name another path.');
+  }
+}
+
+function commandFinding(runner: Extract<RunnerConfig, { kind: 'command' }>, dir: string, io: Io): Finding {
+  const [program = '', ...args] = runner.command;
+  const cwd = resolve(dir, runner.cwd ?? '.');
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    return fail(`there is no folder "${runner.cwd}" to run ${program} in`, 'runner.cwd is relative to the spec.');
+  if (findProgram(program, { cwd, env: { ...io.env, ...runner.env } }) === undefined)
+    return fail(`command ${program} was not found`, 'Install it, or write its path in runner.command.');
+  const script = scriptOf([program, ...args]);
+  if (script !== undefined && !existsSync(resolve(cwd, script)))
+    return fail(
+      `command ${program}: there is no file "${script}"`,
+      `It is looked for in ${runner.cwd ?? 'the folder of the spec'}.`,
+    );
+  return ok(`command ${runner.command.join(' ')}`);
+}
+
+const INTERPRETER = /^(?:.*[\\/])?(?:python[\d.]*|node|deno|bun|tsx|ts-node|ruby|php|perl|bash|sh|zsh)(?:\.exe)?$/;
+const SCRIPT = /^[^\s-][^\s]*\.(?:py|[cm]?[jt]sx?|rb|php|pl|sh)$/;
+
+/** The file an interpreter is given. Code on the command line (`-c`, `-e`) and modules (`-m`) are not files. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => INTERPRETER.test(word));
+  if (at < 0) return undefined;
+  const rest = words.slice(at + 1);
+  const first = rest.findIndex((word) => SCRIPT.test(word));
+  if (first < 0 || rest.slice(0, first).some((word) => /^-(?:[cemp]|-eval|-print)$/.test(word))) return undefined;
+  return rest[first];
+}
+
+/** Opens a connection and closes it again; nothing is sent. */
+async function urlFinding({ url: template, headers }: HttpRunnerConfig, io: Io): Promise<Finding> {
+  const unset = [...JSON.stringify({ template, headers }).matchAll(/\$\{(\w+)\}/g)]
+    .map(([, name]) => name!)
+    .filter((name) => !io.env[name]);
+  if (unset.length > 0)
+    return fail(`${template} needs the environment variable ${unset[0]}, which is not set`, `Set ${unset.join(', ')}.`);
+  let url: URL;
+  try {
+    url = new URL(template.replace(/\$\{(\w+)\}/g, (_, name: string) => io.env[name] ?? ''));
+  } catch {
+    return fail(`${template} is not a URL`, 'Write it as http://host:port/path.');
+  }
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const isReachable = await new Promise<boolean>((done) => {
+    const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port, timeout: CONNECT_MS });
+    const end = (answer: boolean) => {
+      socket.destroy();
+      done(answer);
+    };
+    socket
+      .once('connect', () => end(true))
+      .once('error', () => end(false))
+      .once('timeout', () => end(false));
+  });
+  const detail = `${url.protocol}//${url.host}`;
+  return isReachable
+    ? ok(`${detail} answers`)
+    : fail(`${detail} does not answer`, 'Start the agent, or correct runner.http.url.');
+}

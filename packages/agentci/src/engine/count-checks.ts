@@ -1,0 +1,44 @@
+import { canonicalJson } from '../kit/hash.ts';
+import { isCheck } from '../layers/check.ts';
+import { CHECKS } from '../layers/index.gen.ts';
+import { METRIC_FACTS } from '../metrics/facts.gen.ts';
+import { LAYERS } from '../results/run-result.ts';
+import { isBounded, metricRequests } from '../spec/metric-list.ts';
+import type { Query, Suite } from '../spec/suite.ts';
+import { countRubrics } from './rubric-checks.ts';
+
+const OVER_THE_RUN: ReadonlySet<string> = new Set(
+  METRIC_FACTS.filter(({ isOverall }) => isOverall).map(({ name }) => name),
+);
+
+/**
+ * How many verdicts a suite asks for, counted as a run counts them: each check and rubric of a query, each part of a
+ * policy, each metric with a bound. What only a baseline brings is not in it.
+ */
+export function countChecks({ queries }: Suite): number {
+  // A metric over the whole run is one check, however many queries ask for it.
+  const overall = new Set(
+    queries.flatMap(({ metrics }) =>
+      metricRequests(metrics)
+        .filter((request) => OVER_THE_RUN.has(request.name) && isBounded(request))
+        .map(canonicalJson),
+    ),
+  );
+  return queries.reduce((sum, query) => sum + checksOfQuery(query), overall.size);
+}
+
+function checksOfQuery(query: Query): number {
+  if (query.test !== undefined) return 1;
+  const written = LAYERS.flatMap((layer) =>
+    CHECKS.filter((check) => isCheck(check) && check.layer === layer && (query[layer]?.[check.key] ?? null) !== null),
+  ).length;
+  const policies = (query.policies ?? []).reduce(
+    (sum, { hasCallRules, rules, blocklist }) =>
+      sum + Number(hasCallRules) + Number(rules.length > 0) + Number(blocklist.length > 0),
+    0,
+  );
+  const metrics = metricRequests(query.metrics).filter(
+    (request) => !OVER_THE_RUN.has(request.name) && isBounded(request),
+  ).length;
+  return written + countRubrics(query) + policies + metrics;
+}
