@@ -1,11 +1,12 @@
 import type { RunSummaryCounts } from '../results/run-result.ts';
 
-/** pass^k of the suite as a small table, ready to print; empty where no query ran more than once. */
+/** pass^k of the suite as a small table, ready to print; empty below two queries. */
 export function passHatTable({ pass_hat_k = [] }: RunSummaryCounts): {
   readonly head: string[];
   readonly rows: string[][];
 } {
-  if (pass_hat_k.length === 0) return { head: [], rows: [] };
+  // Of one query its own lines say it better.
+  if ((pass_hat_k[0]?.tasks ?? 0) < 2) return { head: [], rows: [] };
   return {
     head: ['k', ...pass_hat_k.map(({ k }) => String(k))],
     rows: [

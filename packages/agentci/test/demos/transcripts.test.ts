@@ -37,7 +37,7 @@ const settle = (text: string): string[] =>
     .replace(/\d[\d,.]* ?(ms|s)\b/g, 'TIME')
     .replace(/(Latency:).*$/gm, '$1')
     .replace(/ +$/gm, '')
-    .replace(/^(slowest|dearest):.*$/gm, '$1:')
+    .replace(/^(slowest|most expensive):.*$/gm, '$1:')
     .trim()
     .split('\n');
 

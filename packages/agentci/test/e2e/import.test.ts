@@ -214,14 +214,14 @@ describe('agentci import', () => {
       says: 'x.jsonl:2 TRACE_',
     },
     {
-      when: 'a key stands twice',
+      when: 'a key appears twice',
       files: {
         'x.json':
           '{"messages":[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"1","content":"x","content":"y"}]}',
       },
       args: ['x.json'],
       code: 2,
-      says: '"content" stands twice',
+      says: '"content" appears twice',
     },
     {
       when: 'the format does not exist',
