@@ -23,10 +23,21 @@ const FORMAT = 'claude-code-transcript';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Claude Code session transcripts (projects/<folder>/<session>.jsonl)',
-  unit: 'file',
-  detect: (sample) => most(sample, likeness),
+  unit: (sample) => (sample.length > 0 && sample.every(isWrapped) ? 'record' : 'file'),
+  detect: (sample) => (sample.length > 0 && sample.every(isWrapped) ? 0.97 : most(sample, likeness)),
   allowsStrays: true,
-  read,
+  read: (records) =>
+    records.length > 0 && records.every(({ value }) => isWrapped(value))
+      ? records.flatMap((record) =>
+          readLines(objects(fields(record.value).loglines).map((value) => ({ ...record, value }))),
+        )
+      : readLines(records),
+};
+
+/** A session of Claude Code on the web: its lines under one key. */
+const isWrapped = (value: unknown): boolean => {
+  const lines = isFields(value) ? value.loglines : undefined;
+  return Array.isArray(lines) && lines.length > 0 && most(lines.slice(0, 50), likeness) > 0;
 };
 
 function likeness(value: unknown): number {
@@ -55,7 +66,7 @@ interface Session {
   unknown: number;
 }
 
-function read(records: readonly RawRecord[]): AdapterItem[] {
+function readLines(records: readonly RawRecord[]): AdapterItem[] {
   const sessions = new Map<string, Session>();
   let unknown = 0;
   let last: string | undefined;

@@ -10,14 +10,15 @@ import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
+import { isStreamPart, isTellingPart, joinParts } from './stream-parts.ts';
 
 const FORMAT = 'vercel-ai-sdk';
 const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
 
-/** The Vercel AI SDK, versions 4 to 7: steps of a run, its messages, or the messages of its user interface. */
+/** The Vercel AI SDK, versions 4 to 7: steps of a run, its messages, the messages of its user interface, or the parts of a stream. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Vercel AI SDK: steps (v4–v7), model messages, UI messages',
+  summary: 'Vercel AI SDK: steps (v4–v7), model messages, UI messages, stream parts',
   unit: (sample) =>
     sample.every((value) => stepsOf(value) !== undefined || messagesOf(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => {
@@ -30,12 +31,14 @@ export const adapter: Adapter = {
     if (stepsOf(first.value) !== undefined || messagesOf(first.value) !== undefined)
       return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
     const values = records.map((record) => record.value);
+    if (isStreamPart(first.value)) return tryBuild(first, () => streamDraft(values.filter(isFields)));
     return tryBuild(first, () => (isStep(first.value) ? stepsDraft(values) : messagesDraft(values)));
   },
 };
 
 function likeness(value: unknown): number {
   if (isStep(value)) return 0.95;
+  if (isStreamPart(value)) return isTellingPart(value) ? 0.95 : 0.4;
   const steps = stepsOf(value);
   if (steps !== undefined) return 0.95;
   const messages = messagesOf(value);
@@ -81,6 +84,18 @@ function wrapped(record: RawRecord): Draft {
   const value = fields(record.value);
   const draft = stepsOf(value) === undefined ? messagesDraft(messagesOf(value) ?? []) : stepsDraft(stepsOf(value)!);
   return { ...draft, ...defined({ id: label(value.id) }) };
+}
+
+function streamDraft(parts: readonly Fields[]): Draft {
+  const { turns, replies, gaps, id, failure } = joinParts(parts);
+  return {
+    source: { format: FORMAT, dialects: ['stream'] },
+    ...conversation(turns, (turn) => replies.get(turn) ?? {}),
+    records: { ...RECORDS, prompts: 'none' },
+    gaps,
+    ...defined({ id }),
+    ...(failure === undefined ? {} : { status: 'error' as const, error: { message: failure } }),
+  };
 }
 
 function messagesDraft(values: readonly unknown[]): Draft {
