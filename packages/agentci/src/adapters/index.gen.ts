@@ -8,11 +8,13 @@ import { adapter as agentci } from './formats/agentci/agentci.ts';
 import { adapter as agentcore } from './formats/agentcore/agentcore.ts';
 import { adapter as agentdojo } from './formats/agentdojo/agentdojo.ts';
 import { adapter as agentunit } from './formats/agentunit/agentunit.ts';
+import { adapter as anthropicManagedAgents } from './formats/anthropic-managed-agents/anthropic-managed-agents.ts';
 import { adapter as anthropicMessages } from './formats/anthropic-messages/anthropic-messages.ts';
 import { adapter as assay } from './formats/assay/assay.ts';
 import { adapter as atif } from './formats/atif/atif.ts';
 import { adapter as autogen } from './formats/autogen/autogen.ts';
 import { adapter as bedrockConverse } from './formats/bedrock-converse/bedrock-converse.ts';
+import { adapter as browserUse } from './formats/browser-use/browser-use.ts';
 import { adapter as claudeCodeStreamJson } from './formats/claude-code-stream-json/claude-code-stream-json.ts';
 import { adapter as claudeCodeTranscript } from './formats/claude-code-transcript/claude-code-transcript.ts';
 import { adapter as codexCli } from './formats/codex-cli/codex-cli.ts';
@@ -25,6 +27,7 @@ import { adapter as langchainLanggraph } from './formats/langchain-langgraph/lan
 import { adapter as langfuseExport } from './formats/langfuse-export/langfuse-export.ts';
 import { adapter as langfuseOtel } from './formats/langfuse-otel/langfuse-otel.ts';
 import { adapter as langsmith } from './formats/langsmith/langsmith.ts';
+import { adapter as langwatch } from './formats/langwatch/langwatch.ts';
 import { adapter as mastra } from './formats/mastra/mastra.ts';
 import { adapter as mcp } from './formats/mcp/mcp.ts';
 import { adapter as ollama } from './formats/ollama/ollama.ts';
@@ -39,6 +42,7 @@ import { adapter as otelOpenllmetry } from './formats/otel-openllmetry/otel-open
 import { adapter as otelPydanticAi } from './formats/otel-pydantic-ai/otel-pydantic-ai.ts';
 import { adapter as otlpJson } from './formats/otlp-json/otlp-json.ts';
 import { adapter as otlpProtobuf } from './formats/otlp-protobuf/otlp-protobuf.ts';
+import { adapter as piCodingAgent } from './formats/pi-coding-agent/pi-coding-agent.ts';
 import { adapter as pydanticAiMessages } from './formats/pydantic-ai-messages/pydantic-ai-messages.ts';
 import { adapter as simple } from './formats/simple/simple.ts';
 import { adapter as strands } from './formats/strands/strands.ts';
@@ -56,11 +60,13 @@ export const ADAPTERS: readonly Adapter[] = [
   agentcore,
   agentdojo,
   agentunit,
+  anthropicManagedAgents,
   anthropicMessages,
   assay,
   atif,
   autogen,
   bedrockConverse,
+  browserUse,
   claudeCodeStreamJson,
   claudeCodeTranscript,
   codexCli,
@@ -73,6 +79,7 @@ export const ADAPTERS: readonly Adapter[] = [
   langfuseExport,
   langfuseOtel,
   langsmith,
+  langwatch,
   mastra,
   mcp,
   ollama,
@@ -87,6 +94,7 @@ export const ADAPTERS: readonly Adapter[] = [
   otelPydanticAi,
   otlpJson,
   otlpProtobuf,
+  piCodingAgent,
   pydanticAiMessages,
   simple,
   strands,

@@ -33,6 +33,12 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^\*$/,
     why: 'the last line of a branch that was left: no result answers it and no line goes on from it',
   },
+  {
+    format: 'browser-use',
+    what: 'tool calls',
+    where: /^history\.\*$/,
+    why: 'the first step has the number 1 or 2, by the version, and nothing counts up to the last',
+  },
   { format: 'gemini-cli', what: 'tool calls', where: /toolCalls\.\*/, why: ONE_ENTRY },
   {
     format: 'gemini-cli',
@@ -43,10 +49,11 @@ export const UNKNOWABLE: readonly Unknowable[] = [
   {
     format: 'ollama',
     what: 'tool calls',
-    where: /^\*(?:\.message\.tool_calls(?:\.\*)?)?$/,
-    why: 'a piece of a stream has neither an id nor a number, and Ollama says "stop" after calls too',
+    where: /^\*(?:\.message\.tool_calls|$)/,
+    why: 'a streamed reply ends with "stop" whether or not it called something, and no result is in the stream',
   },
   { format: 'openai-agents-sdk', what: 'tool calls', where: /^\*$/, why: TOOL_SPAN },
+  { format: 'codex-cli', what: 'model calls', where: /^items\.\*$/, why: NO_BORDER },
   { format: 'openai-agents-sdk', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   { format: 'openai-responses', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   {

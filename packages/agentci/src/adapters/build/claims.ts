@@ -150,7 +150,8 @@ class Claims {
     if (llms.length === 0 || llms.some(({ draft }) => draft.output === undefined)) return;
     const past = new Set([...this.#before.values()].flat());
     for (const node of this.#tools) {
-      const { callId, evidence, by } = node.draft;
+      const { callId, evidence, by, actor } = node.draft;
+      if (actor === 'user') continue;
       const isModels = past.has(node) || (callId !== undefined && evidence?.includes('mcp') !== true && by !== 'mcp');
       const isSaid = node.gaps.includes('orphanResult');
       if (isModels && !isSaid && node.requester === undefined) node.gaps.push('absentReplies');

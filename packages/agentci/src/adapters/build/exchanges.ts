@@ -69,7 +69,7 @@ export function pairOf(record: RawRecord): Pair | undefined {
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
-  const events = isStream ? eventsIn(response) : undefined;
+  const events = isStream ? eventsIn(response) : typeof response === 'string' ? linesIn(response) : undefined;
   return {
     record,
     uri: label(value.uri) ?? label(value.url) ?? '',
@@ -78,6 +78,16 @@ export function pairOf(record: RawRecord): Pair | undefined {
     status: typeof value.status === 'number' ? value.status : undefined,
     ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
   };
+}
+
+/** A stream of JSON lines kept as text; undefined for any other text. */
+function linesIn(text: string): ReturnType<typeof eventsIn> | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < 2 || !lines.some((line) => line.trimStart().startsWith('{'))) return undefined;
+  const parsed = lines.map((line) => parseJson(line));
+  const records = parsed.flatMap((value) => (isFields(value) ? [{ value }] : []));
+  if (records.length * 2 <= lines.length) return undefined;
+  return { records, broken: parsed.flatMap((value, i) => (isFields(value) ? [] : [i + 1])) };
 }
 
 /** How a provider's requests and replies are read. */

@@ -1,3 +1,4 @@
+import { isFields } from '../../trace/fields.ts';
 import { isNativeTrace } from '../../trace/upgrade.ts';
 import type { Adapter, Unit } from '../adapter.ts';
 import { adapter as simple } from '../formats/simple/simple.ts';
@@ -73,7 +74,7 @@ export function unreadable({ candidates }: Detection, adapters: readonly Adapter
       ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
       : {
           code: 'TRACE_UNKNOWN_FORMAT',
-          message: `the record is in no known format: it is ${describeShape(value)} (known: ${names.join(', ')})`,
+          message: `the record is in no known format: it is ${describeShape(value)}${wrappedIn(value, adapters)} (known: ${names.join(', ')})`,
         });
   return {
     format: 'unknown',
@@ -84,3 +85,19 @@ export function unreadable({ candidates }: Detection, adapters: readonly Adapter
     read: (records) => records.map((record) => problemWith(record, problemOf(record.value))),
   };
 }
+
+/** Names the unknown wrapper around records in a known format. */
+function wrappedIn(value: unknown, adapters: readonly Adapter[]): string {
+  if (!isFields(value)) return '';
+  for (const [key, inner] of Object.entries(value).slice(0, MAX_KEYS)) {
+    const records = Array.isArray(inner) ? inner.slice(0, MAX_WRAPPED) : isFields(inner) ? [inner] : [];
+    if (records.length === 0) continue;
+    const { format, confidence, candidates } = detectRecords(records, adapters);
+    if (format !== undefined && confidence >= FLOOR && candidates.length === 1)
+      return `; what is under ${JSON.stringify(key.slice(0, 40))} looks like ${format}: take it out of its wrapper`;
+  }
+  return '';
+}
+const MAX_KEYS = 20;
+const MAX_WRAPPED = 20;
+const FLOOR = 0.5;

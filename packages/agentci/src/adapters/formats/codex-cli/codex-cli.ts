@@ -2,6 +2,8 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { most } from '../../build/likeness.ts';
+import { isResponseItem } from '../../build/response-items.ts';
+import { objects } from '../../build/values.ts';
 import { execDraft, isExecEvent } from './codex-exec.ts';
 import { isRolloutLine, rolloutDraft } from './codex-rollout.ts';
 
@@ -21,11 +23,16 @@ export const adapter: Adapter = {
 const likeness = (value: unknown): number =>
   isExecEvent(value) || isRolloutLine(value) ? 0.97 : wrappedEvents(value) !== undefined ? 0.97 : 0;
 
-/** Events as a program collected them. */
+/** Events, or the items of a session, as a program collected them. */
 function wrappedEvents(value: unknown): readonly Fields[] | undefined {
-  if (!isFields(value) || !Array.isArray(value.events)) return undefined;
-  const events = value.events.filter(isFields);
-  return events.length > 0 && (events.every(isExecEvent) || events.every(isRolloutLine)) ? events : undefined;
+  if (!isFields(value)) return undefined;
+  const events = objects(value.events);
+  if (events.length > 0) return events.every(isExecEvent) || events.every(isRolloutLine) ? events : undefined;
+  const items = objects(value.items);
+  if (items.length === 0 || 'object' in value) return undefined;
+  if (items.every(isExecEvent) || items.every(isRolloutLine)) return items;
+  const isItems = items.some(isResponseItem) && items.every((item) => isResponseItem(item) || item.type === 'message');
+  return isItems ? items.map((payload) => ({ type: 'response_item', payload })) : undefined;
 }
 
 function read(records: readonly RawRecord[]): AdapterItem[] {

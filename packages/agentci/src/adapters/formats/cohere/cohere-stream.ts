@@ -1,55 +1,84 @@
-import type { Fields } from '../../../trace/fields.ts';
-import { fields, objects, text } from '../../build/values.ts';
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import { fields } from '../../build/values.ts';
 
-/** A streamed reply of either version as the reply it adds up to. */
-export function joinStream(events: readonly Fields[]): { readonly reply: Fields; readonly isCutOff: boolean } {
-  const end = events.findLast(({ event_type }) => event_type === 'stream-end');
-  if (end !== undefined)
-    return { reply: { ...fields(end.response), finish_reason: end.finish_reason }, isCutOff: false };
-  if (events.some(({ event_type }) => typeof event_type === 'string'))
-    return { reply: oldReply(events), isCutOff: true };
-  return joinMessage(events);
+const SECOND =
+  /^(?:message-(?:start|end)|content-(?:start|delta|end)|tool-plan-delta|tool-call-(?:start|delta|end)|citation-(?:start|end)|debug)$/;
+const FIRST =
+  /^(?:stream-(?:start|end)|text-generation|tool-calls-(?:generation|chunk)|citation-generation|search-queries-generation|search-results|debug)$/;
+
+/** An event of a stream: typed in version 2, `{event_type, is_finished}` in version 1. */
+export const isEvent = (value: unknown): boolean =>
+  isFields(value) &&
+  (typeof value.event_type === 'string'
+    ? FIRST.test(value.event_type)
+    : typeof value.type === 'string' &&
+      SECOND.test(value.type) &&
+      ('delta' in value || 'index' in value || 'id' in value));
+
+export const isStart = (value: unknown): boolean =>
+  fields(value).type === 'message-start' || fields(value).event_type === 'stream-start';
+
+interface Joined {
+  readonly reply: Fields;
+  readonly isDamaged: boolean;
 }
 
-/** Version 1 says everything again at the end; without it, what came so far. */
-const oldReply = (events: readonly Fields[]): Fields => ({
-  text: events.map((event) => (event.event_type === 'text-generation' ? (text(event.text) ?? '') : '')).join(''),
-  tool_calls: events.flatMap((event) =>
-    event.event_type === 'tool-calls-generation' ? objects(event.tool_calls) : [],
-  ),
-});
-
-interface OpenCall {
-  id: unknown;
-  name: string;
-  arguments: string;
+/** A streamed reply put together, in the shape a whole one has. */
+export function joined(events: readonly unknown[]): Joined {
+  const isFirst = events.some((event) => typeof fields(event).event_type === 'string');
+  return isFirst ? firstVersion(events) : secondVersion(events);
 }
 
-function joinMessage(events: readonly Fields[]): { readonly reply: Fields; readonly isCutOff: boolean } {
-  let content = '';
+function secondVersion(events: readonly unknown[]): Joined {
+  const texts = new Map<unknown, string>();
+  const calls = new Map<unknown, { call: Fields; json: string }>();
+  let plan = '';
+  let end: Fields = {};
   let id: unknown;
-  let end: Fields | undefined;
-  const calls = new Map<unknown, OpenCall>();
-  for (const event of events) {
-    const message = fields(fields(event.delta).message);
-    if (event.type === 'message-start') id = event.id;
-    else if (event.type === 'content-delta') content += text(fields(message.content).text) ?? '';
-    else if (event.type === 'message-end') end = fields(event.delta);
-    else if (event.type === 'tool-call-start') {
+  let isDamaged = false;
+  for (const given of events) {
+    const { type, index, delta, id: named } = fields(given);
+    const message = fields(fields(delta).message);
+    if (type === 'message-start') id = named;
+    else if (type === 'message-end') end = fields(delta);
+    else if (type === 'tool-plan-delta') plan += typeof message.tool_plan === 'string' ? message.tool_plan : '';
+    else if (type === 'content-start' || type === 'content-delta') {
+      const said = fields(message.content).text;
+      texts.set(index, (texts.get(index) ?? '') + (typeof said === 'string' ? said : ''));
+    } else if (type === 'tool-call-start') {
       const call = fields(message.tool_calls);
-      const called = fields(call.function);
-      calls.set(event.index, { id: call.id, name: text(called.name) ?? '', arguments: text(called.arguments) ?? '' });
-    } else if (event.type === 'tool-call-delta') {
-      const open = calls.get(event.index);
-      if (open !== undefined) open.arguments += text(fields(fields(message.tool_calls).function).arguments) ?? '';
-    }
+      const written = fields(call.function).arguments;
+      calls.set(index, { call, json: typeof written === 'string' ? written : '' });
+    } else if (type === 'tool-call-delta') {
+      const more = fields(fields(message.tool_calls).function).arguments;
+      const open = calls.get(index) ?? { call: {}, json: '' };
+      calls.set(index, { ...open, json: open.json + (typeof more === 'string' ? more : '') });
+    } else if (!isEvent(given)) isDamaged = true;
   }
-  const tool_calls = [...calls.values()].map(({ id: callId, name, arguments: args }) => ({
-    id: callId,
-    function: { name, arguments: args },
+  const tool_calls = [...calls.values()].map(({ call, json }) => ({
+    ...call,
+    function: { ...fields(call.function), arguments: json },
   }));
+  const content = [...texts.values()].map((said) => ({ type: 'text', text: said }));
+  return { reply: { id, ...end, message: { content, tool_plan: plan, tool_calls } }, isDamaged };
+}
+
+/** Version 1 ends with the whole reply. */
+function firstVersion(events: readonly unknown[]): Joined {
+  const all = events.filter(isFields);
+  const end = all.findLast(({ event_type }) => event_type === 'stream-end');
+  const said = all
+    .map(({ event_type, text }) => (event_type === 'text-generation' && typeof text === 'string' ? text : ''))
+    .join('');
+  const asked = all.findLast(({ event_type }) => event_type === 'tool-calls-generation');
+  const whole = fields(end?.response);
   return {
-    reply: { id, message: { content, ...(tool_calls.length === 0 ? {} : { tool_calls }) }, ...end },
-    isCutOff: end === undefined,
+    reply: {
+      text: said,
+      tool_calls: asked?.tool_calls,
+      ...whole,
+      finish_reason: end?.finish_reason ?? whole.finish_reason,
+    },
+    isDamaged: !all.every(isEvent),
   };
 }

@@ -1,94 +1,112 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Adapter } from '../../adapter.ts';
+import type { Usage } from '../../../trace/model.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
-import type { Call, Turn } from '../../build/draft.ts';
+import type { Turn } from '../../build/draft.ts';
+import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire, wholeReplies } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
-import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
-import { gapOf } from '../../build/streams.ts';
-import { amount, argumentsOf, fields, label, objects, text } from '../../build/values.ts';
-import { wireAdapter } from '../../build/wire-adapter.ts';
-import { merged } from '../../otel/messages.ts';
-import { joinStream } from './cohere-stream.ts';
+import { best } from '../../build/likeness.ts';
+import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
+import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
+import { isEvent, isStart, joined } from './cohere-stream.ts';
+import { oldInput } from './cohere-v1.ts';
 
-const V2_EVENT =
-  /^(?:message-(?:start|end)|content-(?:start|delta|end)|tool-plan-delta|tool-call-(?:start|delta|end)|citation-(?:start|end))$/;
-const V1_EVENT =
-  /^(?:stream-(?:start|end)|text-generation|tool-calls-(?:generation|chunk)|search-\w+|citation-generation)$/;
+const FORMAT = 'cohere';
 
-const isEvent = (value: unknown): value is Fields =>
-  isFields(value) &&
-  ((typeof value.type === 'string' && V2_EVENT.test(value.type) && ('delta' in value || value.type.endsWith('-end'))) ||
-    (typeof value.event_type === 'string' && V1_EVENT.test(value.event_type)));
+/** Cohere on the wire: chat of version 2 and 1, generate; whole or streamed. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Cohere chat (v1, v2): responses, request/response pairs, streams',
+  unit: 'file',
+  detect: (sample) => best(sample, likeness),
+  read,
+};
 
-/** Version 2 wraps the message; version 1 has its text and its calls at the top. */
-const isReply = (value: unknown): boolean =>
-  isFields(value) &&
-  ((isFields(value.message) && 'finish_reason' in value && !('model' in value) && !('done' in value)) ||
-    (typeof value.generation_id === 'string' && typeof value.text === 'string'));
-
-/** Cohere's chat, versions 1 and 2. */
-export const adapter: Adapter = wireAdapter({
-  format: 'cohere',
-  summary: 'Cohere chat (v1 and v2): replies, request/response pairs, streams',
-  path: /cohere\.[^/]+\/v[12]\/chat\b/,
-  isReply,
-  isChunk: isEvent,
-  startsStream: (piece) => fields(piece).type === 'message-start' || fields(piece).event_type === 'stream-start',
-  wire: { input: inputOf, reply: replyOf },
-});
-
-function inputOf(request: Fields): readonly Turn[] {
-  if (Array.isArray(request.messages)) return turnsOf(request.messages);
-  const said = text(request.message);
-  return [
-    ...objects(request.chat_history).flatMap(oldTurn),
-    ...(said === undefined || said === '' ? [] : [turnOfText('user', said)]),
-    ...objects(request.tool_results).map(oldResult),
-  ];
+function likeness(value: unknown): number {
+  const pair = pairOf({ value });
+  if (pair === undefined) return isReply(value) || isEvent(value) ? 0.96 : 0;
+  if (isReply(pair.response)) return 0.96;
+  return /\bcohere\.[a-z]+\/(?:v\d\/)?(?:chat|generate)\b/.test(pair.uri) ? 0.96 : 0;
 }
 
-/** A turn of version 1: `USER`, `CHATBOT`, `SYSTEM` or `TOOL`. */
-function oldTurn(turn: Fields): Turn[] {
-  if (turn.role === 'TOOL') return objects(turn.tool_results).map(oldResult);
-  const role = turn.role === 'CHATBOT' ? 'assistant' : turn.role === 'SYSTEM' ? 'system' : 'user';
-  const calls = objects(turn.tool_calls).map(oldCall);
-  return [{ ...turnOfText(role, text(turn.message) ?? ''), ...(calls.length === 0 ? {} : { calls }) }];
+const isReply = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isEvent);
+  if (!isFields(value) || 'choices' in value || 'type' in value) return false;
+  const isSecond =
+    isFields(value.message) && value.message.role === 'assistant' && 'finish_reason' in value && 'id' in value;
+  const isFirst = typeof value.text === 'string' && ('generation_id' in value || 'response_id' in value);
+  const isGenerated = Array.isArray(value.generations) && 'prompt' in value && 'id' in value;
+  return isSecond || isFirst || isGenerated;
+};
+
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (isEvent(first.value)) {
+    const streams = splitStreams(
+      records,
+      countStarts(({ value }: RawRecord) => isStart(value)),
+    );
+    return exchangeItems(streamedReplies(streams, WIRE), FORMAT);
+  }
+  return exchangeItems(wholeReplies(records, WIRE), FORMAT);
 }
 
-const oldCall = (call: Fields): Call => ({ name: label(call.name) ?? '', ...argumentsOf(call.parameters) });
+const WIRE: Wire = {
+  input: (request) =>
+    Array.isArray(request.messages) ? objects(request.messages).flatMap(withPlan) : oldInput(request),
+  reply: replyOf,
+};
 
-/** Version 1 has no ids: the result repeats its call, and the calls are joined in order. */
-const oldResult = (result: Fields): Turn => ({
-  role: 'tool',
-  parts: [],
-  result: result.outputs,
-  ...defined({ name: label(fields(result.call).name) }),
-});
+/** What the model plans to do stands beside its calls. */
+function withPlan(message: Fields): Turn[] {
+  const plan = text(message.tool_plan);
+  const whole = message.role === 'tool' ? { ...message, content: documentsOf(message.content) } : message;
+  return messageTurns(plan === undefined || plan === '' ? whole : { ...whole, reasoning_content: plan });
+}
+
+/** Results are documents, `{type: "document", document: {data}}`. */
+const documentsOf = (content: unknown): unknown =>
+  Array.isArray(content)
+    ? content.map((block) => {
+        const data = fields(fields(block).document).data;
+        return data === undefined
+          ? block
+          : { type: 'text', text: typeof data === 'string' ? data : JSON.stringify(data) };
+      })
+    : content;
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
-  const { reply, isCutOff } = Array.isArray(response)
-    ? joinStream(response.map(fields))
-    : { reply: fields(response), isCutOff: false };
-  const message = fields(reply.message);
-  const output = isFields(reply.message)
-    ? merged(messageTurns({ ...message, role: 'assistant' }))
-    : oldTurn({ role: 'CHATBOT', message: reply.text, tool_calls: reply.tool_calls })[0];
-  const hasCalls = (output?.calls ?? []).length > 0;
+  const stream = Array.isArray(response) ? joined(response) : undefined;
+  const whole = stream?.reply ?? fields(response);
+  const message = isFields(whole.message) ? whole.message : oldMessage(whole);
+  const reason = pick(whole, 'finish_reason') ?? objects(whole.generations)[0]?.finish_reason;
   return defined({
-    output,
-    responseId: label(reply.id) ?? label(reply.response_id),
-    usage: usageOf(reply),
-    finish: hasCalls && reply.finish_reason === 'COMPLETE' ? ('tool_calls' as const) : finishOf(reply.finish_reason),
-    ...gapOf({ cutOff: isCutOff }),
+    provider: FORMAT,
+    output:
+      message === undefined
+        ? undefined
+        : (withPlan({ ...message, role: 'assistant' })[0] ?? turnOfText('assistant', '')),
+    responseId: label(pick(whole, 'id', 'response_id')),
+    finish: typeof reason === 'string' && /^complete$/i.test(reason) ? ('stop' as const) : finishOf(reason),
+    usage: usageOf(fields(whole.usage ?? whole.meta)),
+    ...gapOf({ cutOff: stream !== undefined && reason === undefined, damaged: stream?.isDamaged === true }),
   });
 }
 
-/** What the model read and wrote; what is billed is less where parts are free. */
-function usageOf(reply: Fields) {
-  const { tokens, billed_units } = fields(reply.usage ?? reply.meta);
-  const counted = isFields(tokens) ? tokens : fields(billed_units);
-  const input = amount(counted.input_tokens);
-  const output = amount(counted.output_tokens);
-  return input === undefined && output === undefined ? undefined : defined({ input, output });
+/** Version 1 says `{text, tool_calls: [{name, parameters}]}`, and generate a list of texts. */
+function oldMessage(reply: Fields): Fields | undefined {
+  const said = text(reply.text) ?? text(objects(reply.generations)[0]?.text);
+  if (said === undefined && !Array.isArray(reply.tool_calls)) return undefined;
+  return { content: said ?? '', tool_calls: reply.tool_calls };
+}
+
+/** What was used, else what is charged for. */
+function usageOf(given: Fields): Usage | undefined {
+  const counts = isFields(given.tokens) ? given.tokens : fields(given.billed_units);
+  const usage: Usage = defined({ input: amount(counts.input_tokens), output: amount(counts.output_tokens) });
+  return Object.keys(usage).length === 0 ? undefined : usage;
 }

@@ -58,11 +58,17 @@ function collect(value: unknown, runs: Map<string, Fields>): void {
       for (const inner of lists.toReversed()) open.push({ value: inner });
       continue;
     }
-    const id = label(item.id);
+    const id = label(item.id) ?? idInOrder(item.dotted_order);
     if (id === undefined) continue;
     merge(runs, id, next.parent === undefined ? item : { parent_run_id: next.parent, ...item });
     for (const child of objects(item.child_runs).toReversed()) open.push({ value: child, parent: id });
   }
+}
+
+/** A patch may leave its id out: the last part of its place in the trace, `TIME Z ID`, has it. */
+function idInOrder(order: unknown): string | undefined {
+  const last = typeof order === 'string' ? order.split('.').at(-1) : undefined;
+  return last === undefined ? undefined : /Z([0-9a-f-]{16,64})$/i.exec(last)?.[1];
 }
 
 function merge(runs: Map<string, Fields>, id: string, more: Fields): void {

@@ -1,9 +1,9 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
-import type { Adapter } from '../../adapter.ts';
+import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
-import type { Call, DraftStep, Turn } from '../../build/draft.ts';
+import type { Call, DraftStep, GapNote, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
@@ -33,6 +33,7 @@ export const adapter: Adapter = {
         ...(id === '' ? {} : { id }),
         source: { format: FORMAT },
         steps: spans.map(stepOf),
+        gaps: absentSpans(records, traces),
         records: {
           toolCalls: 'full',
           toolArgs: 'full',
@@ -46,6 +47,16 @@ export const adapter: Adapter = {
   },
 };
 
+/** A printed tree comes with an outline: a line for every span. */
+function absentSpans(records: readonly RawRecord[], traces: ReadonlyMap<string, readonly Fields[]>): GapNote[] {
+  const found = [...traces.values()].reduce((sum, spans) => sum + spans.length, 0);
+  const outlined = records.reduce((sum, { value }) => {
+    const outline = fields(value).__structure__;
+    return sum + (Array.isArray(outline) ? outline.length : 0);
+  }, 0);
+  return outlined > found ? [{ gap: 'absentChildren', detail: `${outlined} spans outlined, ${found} found` }] : [];
+}
+
 const isSpan = (value: unknown): value is Fields =>
   isFields(value) &&
   typeof value.type === 'string' &&
@@ -58,8 +69,31 @@ function spansOf(value: unknown): Fields[] {
   if (isSpan(value)) return [value];
   if (!isFields(value)) return [];
   if (isSpan(value.exportedSpan)) return value.type === 'span_ended' ? [value.exportedSpan] : [];
-  return objects(value.spans).filter(isSpan);
+  return objects(value.spans).flatMap((item) => (isSpan(item) ? [item] : treeSpans(item)));
 }
+
+const MAX_DEPTH = 64;
+
+/** A tree of `{span, children}`, as Mastra's test exporter prints it: what stands inside another is its child. */
+function treeSpans(root: Fields): Fields[] {
+  const found: Fields[] = [];
+  const open: { node: Fields; parent: string | undefined; depth: number }[] = [
+    { node: root, parent: undefined, depth: 0 },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, parent, depth } = next;
+    if (!isFields(node.span) || !isTreeSpan(node.span)) continue;
+    found.push(parent === undefined ? node.span : { parentSpanId: parent, ...node.span });
+    if (depth >= MAX_DEPTH) continue;
+    for (const child of objects(node.children).toReversed())
+      open.push({ node: child, parent: label(node.span.id) ?? parent, depth: depth + 1 });
+  }
+  return found;
+}
+
+/** Times may have been taken out. */
+const isTreeSpan = (span: Fields): boolean =>
+  typeof span.type === 'string' && TYPES.test(span.type) && 'traceId' in span;
 
 function stepOf(span: Fields): DraftStep {
   const attributes = fields(span.attributes);

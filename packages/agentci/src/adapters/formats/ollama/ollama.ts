@@ -1,76 +1,97 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Adapter } from '../../adapter.ts';
+import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
+import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
+import { best } from '../../build/likeness.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
-import { gapOf } from '../../build/streams.ts';
-import { amount, fields, label, objects, text, time } from '../../build/values.ts';
-import { wireAdapter } from '../../build/wire-adapter.ts';
-import { merged } from '../../otel/messages.ts';
+import { gapOf, splitStreams } from '../../build/streams.ts';
+import { amount, fields, label, objects, text } from '../../build/values.ts';
 
-const NANOSECONDS = 1e6;
+const FORMAT = 'ollama';
 
-const isPiece = (value: unknown): value is Fields =>
+/** Ollama on the wire: chat and generate, whole or streamed line by line. Calls have no ids and are paired in order. */
+export const adapter: Adapter = {
+  format: FORMAT,
+  summary: 'Ollama: responses of /api/chat and /api/generate, request/response pairs, streams',
+  unit: 'file',
+  detect: (sample) => best(sample, likeness),
+  read,
+};
+
+function likeness(value: unknown): number {
+  const pair = pairOf({ value });
+  if (pair === undefined) return isPiece(value) ? 0.96 : 0;
+  if (isReply(pair.response)) return 0.96;
+  return /\/api\/(?:chat|generate)(?:[?#]|$)/.test(pair.uri) && 'model' in pair.request ? 0.95 : 0;
+}
+
+const isReply = (response: unknown): boolean =>
+  Array.isArray(response) ? response.length > 0 && response.every(isPiece) : isPiece(response);
+
+/** `{model, created_at, message | response, done}`: a whole reply, or a piece of one. */
+const isPiece = (value: unknown): boolean =>
   isFields(value) &&
-  typeof value.done === 'boolean' &&
   typeof value.model === 'string' &&
+  typeof value.done === 'boolean' &&
+  'created_at' in value &&
   (isFields(value.message) || typeof value.response === 'string');
 
-/** Ollama's own API: `/api/chat` and `/api/generate`. A stream is JSON lines, the last of which says `done`. */
-export const adapter: Adapter = wireAdapter({
-  format: 'ollama',
-  summary: 'Ollama: /api/chat and /api/generate, replies, request/response pairs, streams',
-  path: /\/api\/(?:chat|generate)\b/,
-  isReply: (value) => isPiece(value) && value.done === true && 'eval_count' in value && !isLastPiece(value),
-  isChunk: (value) => isPiece(value) && (value.done === false || isLastPiece(value)),
-  startsStream: (_, before) => fields(before).done === true,
-  wire: { input: inputOf, reply: replyOf },
-});
-
-/** The end of a stream has no words of its own: only the counts. A whole reply has both. */
-function isLastPiece(value: Fields): boolean {
-  const message = fields(value.message);
-  return (
-    value.done === true &&
-    objects(message.tool_calls).length === 0 &&
-    (text(message.content ?? value.response) ?? '') === ''
-  );
+function read(records: readonly RawRecord[]): AdapterItem[] {
+  const [first] = records;
+  if (first === undefined) return [];
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
 }
 
-function inputOf(request: Fields): readonly Turn[] {
-  if (Array.isArray(request.messages)) return turnsOf(request.messages);
-  const system = text(request.system);
-  const prompt = text(request.prompt);
-  return [
-    ...(system === undefined || system === '' ? [] : [turnOfText('system', system)]),
-    ...(prompt === undefined ? [] : [turnOfText('user', prompt)]),
-  ];
+/** A reply goes on until it is done. */
+function pieceKey(): (record: RawRecord) => string {
+  let count = 0;
+  let isDone = true;
+  return ({ value }) => {
+    if (isDone) count++;
+    isDone = fields(value).done === true;
+    return String(count);
+  };
 }
+
+const WIRE: Wire = {
+  input: (request) =>
+    Array.isArray(request.messages)
+      ? objects(request.messages).flatMap(messageTurns)
+      : [...systemOf(request), ...turnsOf(text(request.prompt) ?? [])],
+  reply: replyOf,
+};
+
+const systemOf = ({ system }: Fields): Turn[] =>
+  typeof system === 'string' && system !== '' ? [turnOfText('system', system)] : [];
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
-  const pieces = (Array.isArray(response) ? response : [response]).map(fields);
-  const last = pieces.at(-1) ?? {};
-  const content = pieces.map((piece) => text(fields(piece.message).content ?? piece.response) ?? '').join('');
-  const calls = pieces.flatMap((piece) => objects(fields(piece.message).tool_calls));
-  const t0 = time(pieces[0]?.created_at);
-  const took = amount(last.total_duration);
-  const isDone = last.done === true;
-  return defined({
-    output: merged(messageTurns({ role: 'assistant', content, ...(calls.length === 0 ? {} : { tool_calls: calls }) })),
-    model: label(last.model),
-    usage: usageOf(last),
-    // Ollama says "stop" after asking for tools too.
-    finish: calls.length > 0 && isDone ? ('tool_calls' as const) : finishOf(last.done_reason),
-    ...gapOf({ cutOff: !isDone }),
-    t0,
-    ...(t0 !== undefined && took !== undefined ? { t1: t0 + took / NANOSECONDS } : {}),
+  const pieces = (Array.isArray(response) ? response : [response]).filter(isFields);
+  if (!pieces.some(isPiece)) return { provider: FORMAT };
+  const last = pieces.findLast(({ done }) => done === true);
+  const messages = pieces.map(({ message }) => fields(message));
+  const said = pieces
+    .map(({ message, response: words }) => text(isFields(message) ? message.content : words) ?? '')
+    .join('');
+  const thought = messages.map(({ thinking }) => text(thinking) ?? '').join('');
+  const [turn] = messageTurns({
+    role: 'assistant',
+    content: said,
+    tool_calls: messages.flatMap(({ tool_calls }) => objects(tool_calls)),
+    ...(thought === '' ? {} : { reasoning_content: thought }),
   });
-}
-
-function usageOf({ prompt_eval_count, eval_count }: Fields) {
-  const input = amount(prompt_eval_count);
-  const output = amount(eval_count);
-  return input === undefined && output === undefined ? undefined : defined({ input, output });
+  const [input, output] = [amount(last?.prompt_eval_count), amount(last?.eval_count)];
+  const hasCalls = (turn?.calls ?? []).length > 0;
+  return defined({
+    provider: FORMAT,
+    model: label(pieces[0]?.model),
+    output: turn,
+    // A reply with calls ends with "stop" as well.
+    finish: hasCalls ? undefined : finishOf(last?.done_reason),
+    usage: input === undefined && output === undefined ? undefined : defined({ input, output }),
+    ...gapOf({ cutOff: last === undefined }),
+  });
 }

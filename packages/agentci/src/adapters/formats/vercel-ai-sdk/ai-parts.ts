@@ -25,6 +25,8 @@ export class AiParts {
     else if (type === 'reasoning-delta' || type === 'reasoning') this.#say('reasoning', part);
     else if (type === 'tool-call' || type === 'tool-input-available') this.#call(part);
     else if (type === 'tool-result' || type === 'tool-output-available') this.#result(part);
+    else if (type === 'tool-output-denied')
+      this.#result({ ...part, output: { type: 'execution-denied', reason: part.reason } });
     else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error') this.#failed(part);
     else if (type === 'finish-step' || type === 'step-finish') this.#close(part);
     // A step that was never said to end ends where the next begins.
