@@ -26,7 +26,7 @@ export class AiParts {
     else if (type === 'tool-call' || type === 'tool-input-available') this.#call(part);
     else if (type === 'tool-result' || type === 'tool-output-available') this.#result(part);
     else if (type === 'tool-output-denied')
-      this.#result({ ...part, output: { type: 'execution-denied', reason: part.reason } });
+      this.#result({ ...part, output: { type: 'execution-denied', value: part.reason ?? 'denied' } });
     else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error') this.#failed(part);
     else if (type === 'finish-step' || type === 'step-finish') this.#close(part);
     // A step that was never said to end ends where the next begins.
