@@ -29,7 +29,7 @@ export function sdkDraft(events: readonly Fields[], format: string): Draft {
   let answer: string | undefined;
   let failure: string | undefined;
   for (const event of events) {
-    const kind = String(event.kind);
+    const kind = label(event.kind) ?? '';
     if (kind === 'MessageEvent') {
       const turns = messageTurns(fields(event.llm_message));
       const isAgents = event.source === 'agent';

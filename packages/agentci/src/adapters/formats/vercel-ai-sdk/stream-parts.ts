@@ -16,7 +16,7 @@ export const isStreamPart = (value: unknown): boolean =>
 
 /** Some of these words are used by others: those parts must look like the SDK's own. */
 function hasShape(part: Fields): boolean {
-  const type = String(part.type);
+  const type = label(part.type) ?? '';
   if (/^(?:text|reasoning)-/.test(type)) return 'id' in part || 'delta' in part || 'text' in part;
   if (type.startsWith('tool-')) return typeof part.toolCallId === 'string';
   if (type === 'error') return 'errorText' in part || 'error' in part;
@@ -27,7 +27,7 @@ function hasShape(part: Fields): boolean {
 export const isTellingPart = (value: unknown): boolean =>
   isStreamPart(value) &&
   /^(?:start-step|finish-step|tool-(?:input|output)-|(?:text|reasoning)-(?:start|end))/.test(
-    String(fields(value).type),
+    label(fields(value).type) ?? '',
   );
 
 interface Joined {
@@ -65,7 +65,7 @@ class StreamRun {
   #failure: string | undefined;
 
   add(part: Fields): void {
-    const type = String(part.type);
+    const type = label(part.type) ?? '';
     const id = label(part.toolCallId) ?? '';
     const said = /^(text|reasoning)-(start|delta)$/.exec(type);
     if (said !== null) this.#say(said[1] as 'text' | 'reasoning', said[2]!, text(pick(part, 'delta', 'text')) ?? '');
