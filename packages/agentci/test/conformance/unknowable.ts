@@ -39,6 +39,7 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^history\.\*$/,
     why: 'the first step has the number 1 or 2, by the version, and nothing counts up to the last',
   },
+  { format: 'codex-cli', what: 'model calls', where: /^items\.\*$/, why: NO_BORDER },
   { format: 'gemini-cli', what: 'tool calls', where: /toolCalls\.\*/, why: ONE_ENTRY },
   {
     format: 'gemini-cli',

@@ -21,7 +21,7 @@ export const adapter: Adapter = {
 
 function likeness(value: unknown): number {
   if (isPair(value) || isPage(value)) return 0.97;
-  return isEvent(value) && isFields(value) ? (String(value.type).startsWith('user.') ? 0.6 : 0.96) : 0;
+  return isEvent(value) && isFields(value) ? ((label(value.type) ?? '').startsWith('user.') ? 0.6 : 0.96) : 0;
 }
 
 const CALL = /^(?:client\.)?(?:beta\.)?sessions\b/;

@@ -26,7 +26,7 @@ const QUIET =
 export function sessionDraft(events: readonly Fields[], session: Fields, format: string): Draft {
   const run = new SessionRun(fields(session.agent), events);
   for (const event of events) run.add(event);
-  const last = events.findLast(({ type }) => /^session\.(?:status_|error)/.test(String(type)));
+  const last = events.findLast(({ type }) => /^session\.(?:status_|error)/.test(label(type) ?? ''));
   const isOver =
     last !== undefined && last.type !== 'session.status_running' && last.type !== 'session.status_rescheduled';
   const stop = fields(last?.stop_reason).type;
@@ -76,7 +76,7 @@ class SessionRun {
   }
 
   add(event: Fields): void {
-    const type = String(event.type);
+    const type = label(event.type) ?? '';
     const at = time(event.processed_at);
     if (type === 'span.model_request_start') {
       this.#open = this.#reply(at);
@@ -97,7 +97,7 @@ class SessionRun {
     else if (type === 'user.tool_confirmation') this.#named.add(label(event.tool_use_id) ?? '');
     else if (!QUIET.test(type)) this.gaps.push({ gap: 'unknownBlock', detail: type.slice(0, 80) });
     const { event_ids } = fields(event.stop_reason);
-    if (Array.isArray(event_ids)) for (const id of event_ids) this.#named.add(String(id));
+    if (Array.isArray(event_ids)) for (const id of event_ids) this.#named.add(label(id) ?? '');
   }
 
   /** Calls that the session waits for, or that were confirmed, and that are not there. */

@@ -20,7 +20,8 @@ export function oldInput(request: Fields): Turn[] {
 
 function historyTurns({ role, message, tool_calls, tool_results }: Fields): Turn[] {
   const results = objects(tool_results).map(resultTurn);
-  const named = ROLES[String(role).toUpperCase()] ?? 'user';
+  const said = (label(role) ?? '').toUpperCase();
+  const named = Object.hasOwn(ROLES, said) ? ROLES[said]! : 'user';
   if (named === 'tool') return results;
   return [...messageTurns({ role: named, content: message, tool_calls }), ...results];
 }

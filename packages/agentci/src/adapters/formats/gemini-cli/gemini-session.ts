@@ -113,9 +113,9 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
     dialogue.hear(...calls.map(resultTurn));
   }
   const { toolSequence } = fields(about.memoryScratchpad);
-  const unseen = Array.isArray(toolSequence) ? toolSequence.filter((name) => !called.has(String(name))) : [];
+  const unseen = Array.isArray(toolSequence) ? toolSequence.filter((name) => !called.has(label(name) ?? '')) : [];
   if (unseen.length > 0)
-    gaps.push({ gap: 'moreCounted', detail: `the session names ${String(unseen[0]).slice(0, 80)}` });
+    gaps.push({ gap: 'moreCounted', detail: `the session names ${(label(unseen[0]) ?? 'a tool').slice(0, 80)}` });
   const kept = messages.filter(({ id }) => !left.has(label(id) ?? ''));
   const failure = messages.at(-1)?.type === 'error' ? text(messages.at(-1)!.content) : undefined;
   const asked = left.size === 0 ? undefined : firstWords(kept);
@@ -196,7 +196,7 @@ function subagentGap(call: Fields): GapNote[] {
   const isShown =
     isFields(resultDisplay) && (resultDisplay.isSubagentProgress === true || 'recentActivity' in resultDisplay);
   const isSaid = typeof resultDisplay === 'string' && /^Subagent\b/.test(resultDisplay);
-  const isAgent = typeof agentId === 'string' || isShown || isSaid || AGENT_TOOLS.has(String(name));
+  const isAgent = typeof agentId === 'string' || isShown || isSaid || AGENT_TOOLS.has(label(name) ?? '');
   if (!isAgent) return [];
   return [{ gap: 'unlinked', detail: `the sub-agent ${label(name)?.slice(0, 80) ?? ''} keeps a session of its own` }];
 }

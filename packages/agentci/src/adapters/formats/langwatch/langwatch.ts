@@ -92,9 +92,9 @@ function stepOf(span: Fields): DraftStep {
   const failed = failure.has_error === true || text(failure.message) !== undefined;
   const { started_at, finished_at } = fields(span.timestamps);
   const base = {
-    key: String(span.span_id),
     status: failed ? ('error' as const) : ('ok' as const),
     ...defined({
+      key: label(span.span_id),
       parent: label(span.parent_id),
       t0: time(started_at),
       t1: time(finished_at),

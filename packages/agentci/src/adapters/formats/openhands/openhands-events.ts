@@ -128,8 +128,8 @@ class EventRun {
     const id = label(metadata.tool_call_id) ?? `action ${label(event.id) ?? `#${++this.#count}`}`;
     const isMcp = action === 'call_tool_mcp';
     const name = label(metadata.function_name) ?? (isMcp ? label(args.name) : undefined) ?? action;
-    const eventId = label(event.id);
-    if (eventId !== undefined) this.#callOf.set(eventId, id);
+    const own = label(event.id);
+    if (own !== undefined) this.#callOf.set(own, id);
     this.#lastCall = id;
     if (action === 'delegate')
       this.dialogue.add({ kind: 'handoff', to: label(args.agent) ?? 'delegate', mode: 'return' });

@@ -70,7 +70,9 @@ function draftOf(records: readonly RawRecord[]): Draft {
   const unknown = lines.filter((line) => !isMessage(line) && mayHoldMessage(line));
   const gaps: GapNote[] = [
     ...absent.map((id): GapNote => ({ gap: 'absentParent', detail: id.slice(0, 80) })),
-    ...unknown.slice(0, 1).map((line): GapNote => ({ gap: 'unknownBlock', detail: String(line.type).slice(0, 80) })),
+    ...unknown
+      .slice(0, 1)
+      .map((line): GapNote => ({ gap: 'unknownBlock', detail: (label(line.type) ?? '').slice(0, 80) })),
   ];
   return {
     source: { format: FORMAT, ...defined({ version: label(lines.find(({ type }) => type === 'session')?.version) }) },
@@ -93,7 +95,7 @@ function draftOf(records: readonly RawRecord[]): Draft {
 
 /** A message of a role nobody knows may have called something. */
 const mayHoldMessage = ({ type, message }: Fields): boolean =>
-  type === 'message' && (!isFields(message) || !ROLES.has(String(message.role)));
+  type === 'message' && (!isFields(message) || !ROLES.has(label(message.role) ?? ''));
 
 function add(dialogue: Dialogue, message: Fields, index: number): void {
   const at = time(message.timestamp);
