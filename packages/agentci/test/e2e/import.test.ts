@@ -221,7 +221,7 @@ describe('agentci import', () => {
       },
       args: ['x.json'],
       code: 2,
-      says: '"content" stands twice',
+      says: '"content" appears twice',
     },
     {
       when: 'the format does not exist',
