@@ -10,9 +10,11 @@ const code = (text) => `\`${text.replaceAll('|', '\\|')}\``;
 /** The page of one command: usage, arguments, every option, and the notes and examples of its help. */
 export function commandPage(command) {
   let after = '';
-  const parser = new Command(`agentci ${command.name}`)
-    .description(command.summary)
-    .configureOutput({ writeOut: (text) => void (after += text) });
+  const parser = new Command(`agentci ${command.name}`).description(command.summary).configureOutput({
+    writeOut: (text) => {
+      after += text;
+    },
+  });
   command.configure(parser);
   parser.configureHelp({ formatHelp: () => '' });
   parser.outputHelp();
@@ -34,7 +36,8 @@ export function commandPage(command) {
     lines.push('');
   }
   lines.push('## Options', '', '| option | what it does |', '| --- | --- |');
-  for (const option of options) lines.push(`| ${code(option.flags)} | ${cell(option.description)}${choices(option)}${fallback(option)} |`);
+  for (const option of options)
+    lines.push(`| ${code(option.flags)} | ${cell(option.description)}${choices(option)}${fallback(option)} |`);
   lines.push(`| \`-h, --help\` | show all this in the terminal |`, '');
   if (after.trim() !== '') lines.push('## Notes', '', '```text', after.trim(), '```', '');
   return lines.join('\n');

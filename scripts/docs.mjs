@@ -1,5 +1,5 @@
 // The documentation as a site. `npm run docs` builds it into docs/.vitepress/dist, with search, and fails at a link that
-// leads nowhere; `npm run docs -- --dev` serves it and follows changes.
+// leads nowhere; `npm run docs -- --dev` serves it and follows changes, `--out DIR` builds it elsewhere.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, createServer } from 'vitepress';
@@ -10,4 +10,7 @@ if (process.argv.includes('--dev')) {
   const server = await createServer(docs);
   await server.listen();
   server.printUrls();
-} else await build(docs);
+} else {
+  const out = process.argv.indexOf('--out');
+  await build(docs, out < 0 ? {} : { outDir: process.argv[out + 1] });
+}
