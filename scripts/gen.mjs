@@ -1,9 +1,11 @@
-// Writes what is derived from the sources: the index of every extension folder and the JSON Schemas.
+// Writes what is derived from the sources: the index of every extension folder, the JSON Schemas and the
+// pages of the commands.
 // Nobody edits a shared list, so adding a check, a reporter or a command is adding one file. `--check` only compares.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
+import { commandPage, commandsPage } from './cli-pages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const src = join(root, 'packages', 'agentci', 'src');
@@ -120,6 +122,12 @@ await lazyIndex({ folder: 'cli/commands', symbol: 'command', name: 'COMMANDS', f
 
 const { specJsonSchema } = await jiti.import(join(src, 'spec', 'json-schema.ts'));
 emit(join(root, 'schema', 'agentci-spec.schema.json'), `${JSON.stringify(specJsonSchema(), null, 2)}\n`);
+
+const commands = [];
+for (const file of extensions('cli/commands', ['command']))
+  commands.push((await jiti.import(join(src, 'cli/commands', file))).command);
+for (const command of commands) emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
+emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

@@ -40,7 +40,7 @@ describe('three rubrics and an ensemble', () => {
     const server = await scriptedModel([{ text: verdictText(4), usage: { input: 100, output: 20 } }]);
     const cwd = project(server.url);
     const live = await cli(['test', '-f', 'json'], { cwd, env });
-    expect(live).toMatchObject({ code: 0, stderr: '' });
+    expect(live).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 query: 1 passed .*\nok \(exit 0\)\n$/) });
     const run = JSON.parse(live.stdout);
     expect(run.judge).toMatchObject({ calls: 9, cached: 0, input_tokens: 900, output_tokens: 180 });
     expect(run.judge.cost_usd).toBeGreaterThan(0);

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+
+const docs = join(dirname(fileURLToPath(import.meta.url)), '..');
+const { version, homepage } = JSON.parse(readFileSync(join(docs, '..', 'packages', 'agentci', 'package.json'), 'utf8'));
+const repository = homepage.replace(/#.*$/, '');
+
+/** The pages of a folder, by the names of their files; its README is the heading. */
+function pagesOf(folder) {
+  return readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .sort()
+    .map((name) => ({ text: titleOf(`${folder}/${name}`), link: `/${folder}/${name.slice(0, -3)}` }));
+}
+
+const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'))?.[1].replaceAll('`', '') ?? path;
+
+const folder = (text, name) => ({ text, link: `/${name}/`, collapsed: true, items: pagesOf(name) });
+
+/** README.md is the page of its folder; what is not a page of the site is in the repository. */
+function siteLink(href, from) {
+  if (/^(?:[a-z]+:|#|\/)/i.test(href)) return href;
+  const [path, anchor] = href.split('#');
+  const target = posix.normalize(posix.join(posix.dirname(from), path));
+  const hash = anchor === undefined ? '' : `#${anchor}`;
+  if (target.startsWith('..')) return `${repository}/blob/main/${target.replace(/^(?:\.\.\/)+/, '')}${hash}`;
+  if (!target.endsWith('.md')) return `${repository}/blob/main/docs/${target}${hash}`;
+  return href.replace(/README\.md/, '');
+}
+
+export default defineConfig({
+  title: 'AgentCI',
+  description: 'Does the agent still do its job, the right way, at the right price?',
+  base: process.env.DOCS_BASE ?? '/',
+  cleanUrls: true,
+  lastUpdated: false,
+  rewrites: (id) => id.replace(/README\.md$/, 'index.md'),
+  markdown: {
+    config: (md) => {
+      md.core.ruler.push('site-links', (state) => {
+        for (const { children } of state.tokens)
+          for (const token of children ?? []) {
+            const href = token.type === 'link_open' ? token.attrGet('href') : null;
+            if (href !== null) token.attrSet('href', siteLink(href, state.env.relativePath ?? ''));
+          }
+      });
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Tutorial', link: '/guide/tutorial' },
+      { text: 'Commands', link: '/cli/' },
+      { text: `v${version}`, link: `${repository}/blob/main/CHANGELOG.md` },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'Five-minute tutorial', link: '/guide/tutorial' },
+          { text: 'CI in one minute', link: '/guide/ci' },
+          { text: 'Why did it fail?', link: '/guide/why-did-it-fail' },
+          { text: 'Could not tell', link: '/guide/could-not-tell' },
+        ],
+      },
+      {
+        text: 'Guide',
+        items: pagesOf('guide').filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell)$/.test(link)),
+      },
+      {
+        text: 'Reference',
+        items: [
+          folder('Commands', 'cli'),
+          folder('Checks', 'checks'),
+          folder('Metrics', 'metrics'),
+          folder('Policies', 'policies'),
+          folder('Recordings', 'adapters'),
+          { text: 'Reports', collapsed: true, items: pagesOf('reporters') },
+          { text: 'Formulas and thresholds', link: '/metrics_reference' },
+          { text: 'Manual testing playbook', link: '/manual_testing_playbook' },
+        ],
+      },
+    ],
+    socialLinks: [{ icon: 'github', link: repository }],
+    footer: { message: `AgentCI ${version} · Apache-2.0` },
+  },
+});

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { CHECKS } from '../src/layers/index.gen.ts';
+
+// Every check and every code a user can meet has an entry that says what it means and what to do.
+
+const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
+const src = join(root, 'packages', 'agentci', 'src');
+const page = (name: string) => readFileSync(join(root, 'docs', 'guide', name), 'utf8');
+const why = page('why-did-it-fail.md');
+const entries = new Set(
+  [...`${why}\n${page('could-not-tell.md')}`.matchAll(/^\| `([^`]+)` \| \S.* \| \S.* \|$/gm)].map(([, code]) => code!),
+);
+
+/** Words in capitals that are not ours: variables, words of other programs' formats and error codes of Node. */
+const FOREIGN = [
+  /_API_KEY$/,
+  /^(?:UND_ERR|ERR|EAI|Z_BUF|STATUS_CODE|TEXT_MESSAGE|TOOL_CALL|MESSAGES|ROLE)_/,
+  /^(?:RUN_STARTED|RUN_FINISHED|RUN_ERROR|CHILD_OF|CHAT_MODEL|AGENTCI_PROCESS_MARK)$/,
+];
+
+const codes = new Set(
+  readdirSync(src, { recursive: true })
+    .map(String)
+    .filter((name) => /\.m?ts$/.test(name) && !/\.(?:test|gen)\.ts$/.test(name))
+    .flatMap((name) => [...readFileSync(join(src, name), 'utf8').matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)])
+    .map(([, code]) => code!)
+    .filter((code) => !FOREIGN.some((pattern) => pattern.test(code))),
+);
+
+test('there are codes to look for', () => {
+  expect(codes.size).toBeGreaterThan(150);
+});
+
+test('every code in the sources has an entry', () => {
+  expect([...codes].filter((code) => !entries.has(code)).sort()).toEqual([]);
+});
+
+test('every entry is of a code that exists', () => {
+  const listed = [...entries].filter((entry) => /^[A-Z0-9]+(?:_[A-Z0-9]+)+$/.test(entry));
+  expect(listed.filter((code) => !codes.has(code)).sort()).toEqual([]);
+});
+
+describe('every check is explained', () => {
+  const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'].map((key) => `correctness.${key}`);
+  test.each([...CHECKS.map(({ layer, key }) => `${layer}.${key}`), ...rubrics])('%s', (id) => {
+    expect(why).toContain(`\`${id}\``);
+  });
+});

@@ -1,0 +1,16 @@
+// The documentation as a site. `npm run docs` builds it into docs/.vitepress/dist, with search, and fails at a link that
+// leads nowhere; `npm run docs -- --dev` serves it and follows changes, `--out DIR` builds it elsewhere.
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, createServer } from 'vitepress';
+
+const docs = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs');
+
+if (process.argv.includes('--dev')) {
+  const server = await createServer(docs);
+  await server.listen();
+  server.printUrls();
+} else {
+  const out = process.argv.indexOf('--out');
+  await build(docs, out < 0 ? {} : { outDir: process.argv[out + 1] });
+}
