@@ -1,4 +1,5 @@
 import { visibleName } from '../kit/visible-text.ts';
+import { maskedTest } from './mask-trace.ts';
 import type { Capability, HandoffStep, LlmStep, Message, Part, Step, ToolStep, Trace } from './model.ts';
 
 const isTool = (step: Step): step is ToolStep => step.kind === 'tool';
@@ -51,7 +52,7 @@ export function queryText(trace: Trace): string | undefined {
   return message === undefined ? undefined : textOfParts(message.parts);
 }
 
-/** The texts an answer can be grounded in: documents, tool results, `meta.context`. Undefined when there is none. */
+/** The texts an answer can be grounded in: documents, tool results, `meta.context`. Undefined when there is none to rely on. */
 export function contextOf(trace: Trace): string[] | undefined {
   const texts: string[] = [];
   for (const step of trace.steps) {
@@ -65,7 +66,8 @@ export function contextOf(trace: Trace): string[] | undefined {
   }
   const { context } = trace.meta;
   for (const item of Array.isArray(context) ? context : [context]) if (typeof item === 'string') texts.push(item);
-  return texts.length === 0 ? undefined : texts;
+  const isMasked = maskedTest(trace);
+  return texts.length === 0 || (isMasked && texts.some(isMasked)) ? undefined : texts;
 }
 
 function textOfParts(parts: readonly Part[]): string | undefined {
