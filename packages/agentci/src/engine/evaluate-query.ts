@@ -20,7 +20,7 @@ import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
-import { TRUNCATED, truncationOf } from './truncated-answer.ts';
+import { endedInError, TRUNCATED, truncationOf } from './truncated-answer.ts';
 
 export interface EvaluateInput {
   readonly query: Query;
@@ -125,6 +125,7 @@ function unfitReason(trace: Trace): string | undefined {
     const { type, message } = trace.error ?? {};
     return `the recording says the run failed${message || type ? `: ${[type, message].filter(Boolean).join(': ')}` : ''}`;
   }
+  if (endedInError(trace)) return 'the model ended its reply with an error (finish_reason: error)';
   if (trace.steps.length === 0 && finalText(trace) === undefined)
     return 'the recording has neither steps nor an answer';
   return undefined;

@@ -35,14 +35,15 @@ export const llmCalls = (trace: Trace): LlmStep[] => trace.steps.filter(isLlm);
 /** Whether a capability was recorded at least in part; `trace.captured` says if anything is missing. */
 export const captures = (trace: Trace, capability: Capability): boolean => trace.captured[capability] !== 'none';
 
-/** The answer as text: as given, else its text parts, else its data as JSON, a list one item a line. */
+/** The answer as text: as given, else its text parts, else its data as JSON, a list one item a line (`[]` when empty). */
 export function finalText(trace: Trace): string | undefined {
   const { final } = trace;
   if (final === undefined) return undefined;
   if (final.text !== undefined) return final.text;
   const text = final.parts === undefined ? undefined : textOfParts(final.parts);
   if (text !== undefined) return text;
-  if (Array.isArray(final.data)) return final.data.map((item: unknown) => textOfValue(item) ?? '').join('\n');
+  if (Array.isArray(final.data) && final.data.length > 0)
+    return final.data.map((item: unknown) => textOfValue(item) ?? '').join('\n');
   return textOfValue(final.data);
 }
 
