@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from '../kit/did-you-mean.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
@@ -25,6 +26,7 @@ export interface BaselinePlace {
 /** The spec and its baselines. An `--agent` that is not the spec's is a mistake: its baselines would never be found again. */
 export async function baselinePlace(options: PlaceOptions, io: Io): Promise<BaselinePlace> {
   const { suite } = await loadSpec(specPath(options.config ?? DEFAULT_SPEC, io.cwd));
+  SECRETS.spare([suite.agent, suite.file, ...suite.queries.map(({ id }) => id)]);
   if (options.agent !== undefined && options.agent !== suite.agent) {
     throw new UserError(
       'AGENT_MISMATCH',

@@ -5,6 +5,7 @@ import { type Precheck, type SaveBaselineInput, type SavedBaseline, saveBaseline
 import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
+import type { QueryResult } from '../results/run-result.ts';
 import { baselinePath } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 import type { BaselinePlace } from './baseline-place.ts';
@@ -57,6 +58,8 @@ export async function saveTraces(
   input: BaselinePlace & {
     readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
     readonly refused?: readonly Refused[];
+    /** What the run that the traces are from said of each query. */
+    readonly verdicts?: ReadonlyMap<string, QueryResult>;
   },
   options: SaveOptions,
   io: Io,
@@ -65,7 +68,12 @@ export async function saveTraces(
   const refused: Refused[] = [...(input.refused ?? [])];
   for (const [queryId, traces] of input.byQuery) {
     try {
-      saved.push(await saveFirstGood(traces.slice(0, MAX_TRIED), toInput(input, queryId, options, io)));
+      saved.push(
+        await saveFirstGood(traces.slice(0, MAX_TRIED), {
+          ...toInput(input, queryId, options, io),
+          verdict: input.verdicts?.get(queryId),
+        }),
+      );
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const { code, message, hint } = error;

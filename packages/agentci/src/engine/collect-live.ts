@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { SECRETS } from '../kit/secrets.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
@@ -60,7 +61,13 @@ export async function collectLive(
         signal: interrupt,
         random,
         onRetry: (n, error, delayMs) =>
-          options.onEvent?.({ type: 'retrying', id: query.id, attempt: n, message: error.message, delayMs }),
+          options.onEvent?.({
+            type: 'retrying',
+            id: query.id,
+            attempt: n,
+            message: SECRETS.text(error.message),
+            delayMs,
+          }),
       });
     } catch (error) {
       refuse(query, run, error);

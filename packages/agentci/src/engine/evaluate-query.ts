@@ -12,6 +12,7 @@ import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { driftWarnings } from '../trace/drift.ts';
+import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
@@ -19,7 +20,7 @@ import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
-import { TRUNCATED, truncationOf } from './truncated-answer.ts';
+import { endedInError, TRUNCATED, truncationOf } from './truncated-answer.ts';
 
 export interface EvaluateInput {
   readonly query: Query;
@@ -53,7 +54,8 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
   if (unfit !== undefined)
     return { ...errorResult(query, { kind: 'trace', message: unfit }), warnings: warningsOf(input.trace) };
 
-  const trace = input.trace.status === 'incomplete' ? asPartial(input.trace) : input.trace;
+  const seen = withoutMasked(input.trace);
+  const trace = seen.status === 'incomplete' ? asPartial(seen) : seen;
   const priced = input.price ? { price: input.price } : {};
   const context: Draft<Omit<CheckContext, 'siblings'>> = { trace, totals: totals(trace, priced) };
   if (input.baseline) {
@@ -63,11 +65,11 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
   const places = query.locations ? { locations: query.locations } : {};
   const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context, places);
 
-  const correctness = withFinding(layer('correctness'), truncationOf(trace));
-  const path = withChecks(layer('path'), policyChecks(query, input.trace, input.policies));
+  const correctness = withFinding(layer('correctness'), truncationOf(input.trace));
+  const path = withChecks(layer('path'), policyChecks(query, seen, input.policies));
   const cost = withUsage(layer('cost'), context);
   const finish = (judgedCorrectness: LayerResult): QueryResult =>
-    resultOf(input, trace, { correctness: judgedCorrectness, path, cost });
+    resultOf(input, { correctness: judgedCorrectness, path, cost });
   if (!hasRubrics(query)) return hasMetrics(query) ? measured(input, trace, finish(correctness)) : finish(correctness);
   return judged(input, trace, correctness).then((rubrics) => {
     const result = finish(withChecks(correctness, rubrics));
@@ -89,8 +91,8 @@ async function measured(input: EvaluateInput, trace: Trace, result: QueryResult)
   return { ...full, status: statusOf(full) };
 }
 
-function resultOf(input: EvaluateInput, trace: Trace, layers: Pick<QueryResult, Layer>): QueryResult {
-  const { query, baseline } = input;
+function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): QueryResult {
+  const { query, trace, baseline } = input;
   const result = blankResult(query, layers);
   result.answer = finalText(trace) ?? null;
   if (trace.warnings.length > 0 || trace.reported !== undefined) result.warnings = warningsOf(trace);
@@ -123,6 +125,7 @@ function unfitReason(trace: Trace): string | undefined {
     const { type, message } = trace.error ?? {};
     return `the recording says the run failed${message || type ? `: ${[type, message].filter(Boolean).join(': ')}` : ''}`;
   }
+  if (endedInError(trace)) return 'the model ended its reply with an error (finish_reason: error)';
   if (trace.steps.length === 0 && finalText(trace) === undefined)
     return 'the recording has neither steps nor an answer';
   return undefined;

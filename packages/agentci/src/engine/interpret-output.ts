@@ -1,20 +1,23 @@
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { errorIn, isVisible } from '../runners/answer.ts';
-import { AgentError, type RunOutput } from '../runners/runner.ts';
+import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { findRecording } from './find-recording.ts';
+import { withPointedAnswer } from './pointed-answer.ts';
 
 /** Below this a JSON document is somebody's answer, not a recording. */
 const SURE = 0.5;
 
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
 export async function interpretOutput(output: RunOutput, asked: { id: string; query: string }): Promise<Trace> {
-  const trace =
-    typeof output.value === 'string' ? await fromText(output.value, output) : await fromValue(output.value, output);
+  const trace = output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   return complete(withVisibleAnswer(trace), output, asked);
 }
+
+const read = (output: RunOutput): Promise<Trace> =>
+  typeof output.value === 'string' ? fromText(output.value, output) : fromValue(output.value, output);
 
 /** An answer that shows nothing was not given: what the run did can be judged, the answer cannot. */
 function withVisibleAnswer(trace: Trace): Trace {
@@ -31,7 +34,7 @@ function withVisibleAnswer(trace: Trace): Trace {
 /** Reads a recording a caller already has. Nobody timed it here, so nothing is added about time. */
 export async function interpretRecording(value: unknown, asked: { id: string; query: string }): Promise<Trace> {
   const output: RunOutput = { value, wallMs: 0 };
-  const trace = typeof value === 'string' ? await fromText(value, output) : await fromValue(value, output);
+  const trace = await read(output);
   return { ...trace, task: askedTask(trace, asked) };
 }
 
@@ -48,6 +51,25 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
   if (found.kind === 'none') return simpleTrace(trimmed);
   const trace = await single(found.text, output);
   return found.noise.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, noiseWarning(found.noise)] };
+}
+
+/** Reads what is around an answer that the spec points at. What cannot be read as a recording is the server's own form. */
+async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Trace> {
+  const around = answer.body ?? output.value;
+  const text = JSON.stringify(around);
+  const isWhole = answer.body === undefined;
+  if (!isWhole && !(await isRecordingText(text))) return withPointedAnswer(undefined, answer);
+  try {
+    return withPointedAnswer(await single(text, output), answer);
+  } catch (error) {
+    if (isWhole || !(error instanceof AgentError)) throw error;
+    return withPointedAnswer(undefined, answer);
+  }
+}
+
+async function isRecordingText(json: string): Promise<boolean> {
+  const { detectFormat } = await import('../adapters/reader/detect.ts');
+  return detectFormat(json).confidence >= SURE;
 }
 
 const MAX_NOISE = 80;
@@ -71,6 +93,7 @@ async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
   if (text === undefined)
     throw new AgentError('agent', `the agent returned ${typeof value}`, { stderr: output.stderr });
   if (typeof value !== 'object') return simpleTrace(String(value));
+  if (Array.isArray(value) && !(await isRecordingText(text))) return simpleTrace(text);
   if (output.acceptsErrors && errorIn(value) !== undefined) return simpleTrace(text);
   return single(text, output);
 }

@@ -1,5 +1,6 @@
 import type { Budget } from '../judge/budget.ts';
 import { SECRETS } from '../kit/secrets.ts';
+import { maskResult } from '../results/mask-result.ts';
 import type { QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
@@ -167,7 +168,7 @@ const hasCutMetric = ({ metrics }: QueryResult): boolean =>
 function withoutSecrets(result: QueryResult): QueryResult {
   if (SECRETS.isEmpty) return result;
   const found = new Set<string>();
-  const masked = SECRETS.value(result, (name) => found.add(name));
+  const masked = maskResult(result, (name) => found.add(name));
   const { warnings = [] } = masked;
   const isTold = warnings.some(({ code }) => code === SECRET_MASKED);
   return found.size === 0 || isTold ? masked : { ...masked, warnings: [...warnings, maskedWarning(found)] };

@@ -2,6 +2,7 @@ import { type Judgement, judgeAnswer } from '../judge/ensemble.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
 import { type ResolvedRubric, resolveRubric, type WrittenRubric } from '../judge/rubric.ts';
+import { noAnswer } from '../layers/answer.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
 import { readContextFile } from '../spec/context-file.ts';
 import type { Query } from '../spec/suite.ts';
@@ -95,7 +96,7 @@ async function evaluate({ key, written, place }: Item, input: RubricInput, hasFa
 
   if (judge === 'off') return skip('off', 'not judged: the judge is off');
   const answer = finalText(trace);
-  if (answer === undefined) return error('not judged: no final answer was captured');
+  if (answer === undefined) return error(`not judged: ${noAnswer(trace)}`);
   if (hasFailed) return skip('not_run', 'not judged: another check already failed');
   if (typeof judge === 'string') return error('no judge was given; createJudge(config) makes one');
 

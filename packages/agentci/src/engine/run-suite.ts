@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -17,6 +18,7 @@ import { ToolWitness } from './tool-witness.ts';
 export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
+  SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
   const queries = selectQueries(suite, options);
@@ -77,7 +79,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: SECRETS.value([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
-import type { CheckResult } from '../results/run-result.ts';
+import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import {
@@ -20,6 +20,8 @@ import type { RunOptions } from './run-options.ts';
 
 export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
   readonly trace: Trace;
+  /** The verdict that the same checks gave when the agent ran. It counts where secrets were taken out of the trace since. */
+  readonly verdict?: QueryResult | undefined;
   /** Takes out what a file in version control must not hold; the precheck sees the trace as it is. */
   readonly clean?: (trace: Trace) => Trace;
   readonly suite: Suite;
@@ -62,7 +64,8 @@ export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBasel
   const query = queryOf(suite, queryId);
   const file = baselinePath({ dir: input.dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId });
   const precheck = await precheckTrace(input);
-  if ((precheck.status === 'failed' || precheck.status === 'undecided') && !force) throw refusal(precheck, queryId);
+  if ((precheck.status === 'failed' || precheck.status === 'undecided') && !force)
+    throw refusal(precheck, queryId, input.trace);
   const baseline: BaselineInfo = {
     version,
     agent,
@@ -134,7 +137,8 @@ function queryOf(suite: Suite, id: string): Query {
 
 /** Judges a trace as `saveBaseline` does, without saving it. */
 export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): Promise<Precheck> {
-  const { suite, trace, queryId, judge, env, signal, judgeCacheDir } = input;
+  const { suite, trace, queryId, judge, env, signal, judgeCacheDir, verdict } = input;
+  if (trace.masked !== undefined && verdict !== undefined) return precheckOf(verdict);
   const results = await judgeRecorded([{ queryId, trace }], {
     suite,
     judge: judge ?? 'live',
@@ -142,7 +146,10 @@ export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): 
     ...(signal === undefined ? {} : { signal }),
     ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
   });
-  const result = results.get(queryId)!;
+  return precheckOf(results.get(queryId)!);
+}
+
+function precheckOf(result: QueryResult): Precheck {
   const checks = checksOf(result);
   if (result.error) return { status: 'undecided', checks, problems: [result.error.message] };
   const told = (is: (check: CheckResult) => boolean): string[] =>
@@ -162,7 +169,7 @@ export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): 
 /** A check that can fail the query and was not decided: it could not be measured, or its judge was not asked. */
 const isOpen = ({ status, skip_reason: reason }: CheckResult): boolean => status === 'error' || reason === 'off';
 
-function refusal({ status, problems }: Precheck, queryId: string): UserError {
+function refusal({ status, checks, problems }: Precheck, queryId: string, trace: Trace): UserError {
   const what = status === 'failed' ? 'does not pass its checks' : 'could not be judged';
   return new UserError(
     status === 'failed' ? 'PRECHECK_FAILED' : 'PRECHECK_UNDECIDED',
@@ -171,9 +178,20 @@ function refusal({ status, problems }: Precheck, queryId: string): UserError {
       hint:
         status === 'failed'
           ? '--force-save saves it all the same; the file then says that it was forced.'
-          : 'Give the judge its key, or use stored verdicts with --judge recorded; --force-save saves it unjudged, and the file says so.',
+          : `${wayOut(checks, trace)}; --force-save saves it unjudged, and the file says so.`,
     },
   );
+}
+
+const RUBRIC = /^correctness\.(?:llm_judge|safety_check|hallucination_check)\b|^metric\./;
+
+/** What would let an open precheck decide. */
+function wayOut(checks: readonly CheckResult[], { masked }: Trace): string {
+  if (masked !== undefined)
+    return 'The stored trace has no secrets in it any more: save from the run itself, or run the agent again with --query';
+  if (checks.some((check) => isOpen(check) && RUBRIC.test(check.id)))
+    return 'Give the judge its key, or use stored verdicts with --judge recorded';
+  return 'Record a run that holds what these checks look at';
 }
 
 /** Where a trace was read is a fact about one machine, and a baseline goes to all. */

@@ -1,4 +1,4 @@
-import { SECRETS } from '../kit/secrets.ts';
+import { secretsInTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 
 export const SECRET_MASKED = 'SECRET_MASKED';
@@ -11,8 +11,6 @@ export const maskedWarning = (names: ReadonlySet<string>): Trace['warnings'][num
 
 /** Notes on a trace that a secret is in it; its files will show the name in its place. */
 export function withSecretWarning(trace: Trace): Trace {
-  if (SECRETS.isEmpty) return trace;
-  const names = new Set<string>();
-  SECRETS.value(trace, (name) => names.add(name));
+  const names = secretsInTrace(trace);
   return names.size === 0 ? trace : { ...trace, warnings: [...trace.warnings, maskedWarning(names)] };
 }

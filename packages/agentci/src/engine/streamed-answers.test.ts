@@ -135,6 +135,14 @@ const gemini = [
   }),
 ];
 
+const piece = (content: string, rest: object = { done: false }): string =>
+  `${JSON.stringify({ model: 'm', created_at: '2026-01-01T00:00:00Z', message: { role: 'assistant', content }, ...rest })}\n`;
+const ollama = [
+  piece('Par'),
+  piece('is'),
+  piece('', { done: true, done_reason: 'stop', prompt_eval_count: 7, eval_count: 2 }),
+];
+
 test.each([
   { what: 'OpenAI chat', body: chat, tokens: 9, finish: 'stop' },
   { what: 'OpenAI chat without usage', body: [...chat.slice(0, 4), DONE], finish: 'stop' },
@@ -155,7 +163,6 @@ test.each([
     what: 'plain text with line ends of Windows',
     body: ['data: Par\r\n\r\n', 'data: is\r\n\r\n', 'data: [DONE]\r\n\r\n'],
   },
-  { what: 'plain text without its last blank line', body: ['data: Par\n\n', 'data: is'] },
   { what: 'texts as JSON', body: ['data: "Par"\n\n', 'data: "is"\n\n', DONE] },
   { what: 'comments in between', body: [': ping\n\n', 'data: Par\n\n', ': ping\n\n', 'data: is\n\n', DONE] },
   {
@@ -188,6 +195,42 @@ test.each([
     body: chat.slice(0, 5).map((line) => `${line.slice(6).trim()}\n`),
     tokens: 9,
     finish: 'stop',
+  },
+  {
+    what: 'OpenAI chat with words that are not JSON in between',
+    body: [chat[0]!, chat[1]!, 'data: keepalive\n\n', 'event: ping\ndata: 1\n\n', ...chat.slice(2)],
+    tokens: 9,
+    finish: 'stop',
+  },
+  { what: 'OpenAI chat that says more after its end', body: [...chat, chunk({ content: ', not' }), 'data: oops\n\n'] },
+  { what: 'plain text that says more after its end', body: ['data: Paris\n\n', DONE, 'data: , not\n\n'] },
+  {
+    what: 'OpenAI chat with a pointer into the whole reply',
+    body: chat,
+    http: { answer: '/choices/0/message/content' },
+    tokens: 9,
+    finish: 'stop',
+  },
+  {
+    what: 'OpenAI chat with a pointer into each event',
+    body: chat,
+    http: { answer: '/choices/0/delta/content' },
+    tokens: 9,
+    finish: 'stop',
+  },
+  { what: 'Ollama', type: 'application/x-ndjson', body: ollama, tokens: 9, finish: 'stop' },
+  {
+    what: 'Ollama with a pointer',
+    type: 'application/x-ndjson',
+    body: ollama,
+    http: { answer: '/message/content' },
+    tokens: 9,
+    finish: 'stop',
+  },
+  {
+    what: 'the AI SDK in version 4 without its header',
+    body: ['0:"Par"\n', '0:"is"\n', 'd:{"finishReason":"stop"}\n'],
+    type: 'text/plain',
   },
   { what: 'JSON lines with the answer last', type: 'application/jsonl', body: ['{"step":1}\n', '{"answer":"Paris"}'] },
 ])('reads a stream of $what', async ({ tokens, finish, tools, ...reply }) => {
@@ -274,6 +317,94 @@ test.each([
     message: /cut off/,
   },
   {
+    what: 'Ollama without its end',
+    type: 'application/x-ndjson',
+    body: ollama.slice(0, 2),
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
+    what: 'Ollama without its end, with a pointer',
+    type: 'application/x-ndjson',
+    body: ollama.slice(0, 2),
+    http: { answer: '/message/content' },
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
+    what: 'JSON lines that end with an error',
+    type: 'application/x-ndjson',
+    body: ['{"message":{"content":"hel"}}\n', '{"error":"boom"}\n'],
+    http: { answer: '/message/content' },
+    kind: 'agent',
+    message: /boom/,
+  },
+  {
+    what: 'nothing but an error in words',
+    body: ['event: error\ndata: it failed\n\n'],
+    kind: 'agent',
+    message: /it failed/,
+  },
+  {
+    what: 'an error without words',
+    body: ['data: Paris\n\n', 'event: error\n\n'],
+    kind: 'agent',
+    message: /no reason/,
+  },
+  {
+    what: 'text and an error in words',
+    body: ['data: Paris\n\n', 'event: error\ndata: upstream died\n\n', DONE],
+    kind: 'agent',
+    message: /upstream died/,
+  },
+  { what: 'an error object', body: ['event: error\ndata: {"error":"boom"}\n\n'], kind: 'agent', message: /boom/ },
+  {
+    what: 'an error with a pointer',
+    body: [event({ text: 'Paris' }), 'event: error\ndata: {"code": 5}\n\n'],
+    http: { answer: '/text' },
+    kind: 'agent',
+    message: /error: 5/,
+  },
+  {
+    what: 'OpenAI chat with an error in words',
+    body: [...chat.slice(0, 3), 'event: error\ndata: upstream died\n\n'],
+    kind: 'agent',
+    message: /upstream died/,
+  },
+  {
+    what: 'OpenAI chat with an error in a chunk',
+    body: [...chat.slice(0, 3), chunk({ content: '' }, 'error', { error: { code: 502, message: 'gone' } }), DONE],
+    kind: 'agent',
+    message: /502: gone/,
+  },
+  {
+    what: 'plain text that ends inside an event',
+    body: ['data: Par\n\n', 'data: is'],
+    kind: 'infra',
+    message: /inside/,
+  },
+  { what: 'plain text that ends before the blank line', body: ['data: Paris\n'], kind: 'infra', message: /inside/ },
+  {
+    what: 'texts and unknown objects mixed',
+    body: ['data: keepalive\n\n', event({ delta: 'Paris' }), DONE],
+    kind: 'agent',
+    message: /mixes texts and objects/,
+  },
+  {
+    what: 'words that are cut JSON, where a pointer says',
+    body: [event({ text: '{"a": [1,' })],
+    http: { answer: '/text' },
+    kind: 'agent',
+    message: /cut off/,
+  },
+  {
+    what: 'the AI SDK in version 4 without header and end',
+    body: ['0:"Par"\n', '0:"is"\n'],
+    type: 'text/plain',
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
     what: 'events that are not called a stream',
     type: 'text/plain',
     body: [chat[1]!, DONE],
@@ -328,6 +459,17 @@ async function call(code: string) {
 
 test.each([
   { what: 'an async generator of texts', code: 'export default async function* () { yield "Par"; yield "is"; }' },
+  {
+    what: 'a generator that returns its result',
+    code: 'export default async function* () { yield "thinking"; return { answer: "Paris", tool_calls: [{ name: "lookup" }] }; }',
+    tools: ['lookup'],
+  },
+  {
+    what: 'a generator that returns what else is known',
+    code: 'export default async function* () { yield "Par"; yield "is"; return { tool_calls: [{ name: "lookup" }] }; }',
+    tools: ['lookup'],
+  },
+  { what: 'a generator that only returns', code: 'export default async function* () { return "Paris"; }' },
   { what: 'a generator', code: 'export default function* () { yield "Par"; yield "is"; }' },
   {
     what: 'an iterable of texts in a promise',

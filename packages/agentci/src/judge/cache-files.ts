@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { maskText } from '../kit/secrets.ts';
+import { maskText, SECRETS } from '../kit/secrets.ts';
 import { parseVerdict } from './parse-verdict.ts';
 import type { Verdict } from './port.ts';
 
@@ -84,8 +84,8 @@ export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, s
   const file = {
     schema: SCHEMA,
     ...key,
-    verdict: { rationale, score, label },
-    raw: stored.raw.slice(0, MAX_RAW),
+    verdict: { rationale: SECRETS.text(rationale), score, label },
+    raw: SECRETS.text(stored.raw.slice(0, MAX_RAW)),
     input_tokens: stored.input_tokens,
     output_tokens: stored.output_tokens,
     warnings: stored.warnings,

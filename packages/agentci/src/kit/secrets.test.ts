@@ -25,6 +25,16 @@ describe('which environment values are secret', () => {
     'GOOGLE_CREDENTIALS',
     'GH_PAT',
     'npm_config__authToken',
+    'DB_PASS',
+    'DBPASS',
+    'AUTHORIZATION',
+    'HTTP_AUTHORIZATION',
+    'BEARER',
+    'JWT',
+    'SESSION_JWT',
+    'NPM_AUTH',
+    'SIGNING_PRIVATE',
+    'CREDENTIAL',
   ])('%s', (name) => {
     expect(secretsIn({ [name]: 'abcdef123456' })).toEqual([{ name, value: 'abcdef123456' }]);
   });
@@ -39,6 +49,10 @@ describe('which environment values are secret', () => {
     { TOKEN_URL: 'https://example.com/token' },
     { KEYCLOAK_REALM: 'customers' },
     { MONKEYS: '' },
+    { SSH_AUTH_SOCK: '/run/user/1000/agent.socket' },
+    { AUTH_PROVIDER: 'some-provider' },
+    { BYPASS: 'some-value-here' },
+    { AUTHOR_EMAIL: 'somebody@example.com' },
     { API_KEY: 'short' },
     { API_KEY: undefined },
     { API_TOKEN: '12345678' },
@@ -71,6 +85,50 @@ describe('a secret is found', () => {
     expect(shown).not.toContain(base64(KEY).slice(4, 16));
   });
 
+  const HARD = `a b/c+d&e='f'(1)!*ä~"\\x`;
+  const quoted = [...HARD]
+    .map((c) => (/[\w/~-]/.test(c) ? c : [...Buffer.from(c)].map((byte) => `%${byte.toString(16)}`).join('')))
+    .join('');
+  const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const ascii = (text: string): string =>
+    json(text).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  test.each([
+    { how: 'as Python quotes it', text: quoted },
+    {
+      how: 'with every byte quoted',
+      text: [...Buffer.from(HARD)].map((b) => `%${b.toString(16).padStart(2, '0')}`).join(''),
+    },
+    { how: 'in capital digits', text: encodeURIComponent(HARD) },
+    { how: 'in a URL that keeps some characters', text: encodeURI(HARD) },
+    { how: 'in a web form', text: `k=${new URLSearchParams({ k: HARD })}` },
+    { how: 'in JSON of ASCII characters only', text: ascii(HARD) },
+    { how: 'in JSON with slashes escaped', text: json(HARD).replaceAll('/', '\\/') },
+    { how: 'in three levels of JSON', text: json(json(ascii(HARD))) },
+    { how: 'in JSON in a URL', text: encodeURIComponent(json(HARD)) },
+    { how: 'in HTML', text: HARD.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;') },
+    { how: 'between other escapes', text: `\\n%20${quoted}\\t100%` },
+  ])('$how', ({ text }) => {
+    const mask = maskOf(['KEY', HARD]);
+    const shown = mask.text(`>${text}<`);
+    expect(shown).toMatch(/^>(?:\\n%20|k=k=)?\[KEY\](?:\\t100%)?<$/);
+    let written = '';
+    const { write, flush } = mask.pieces((piece) => {
+      written += piece;
+    });
+    for (const piece of `>${text}<`) write(piece);
+    flush();
+    expect(written).toBe(shown);
+  });
+
+  test('not in documents, where it may be a word of ours; nor where it is part of a name of the user', () => {
+    const mask = maskOf(['A', 'results'], ['B', 'agent007'], ['C', 'not_measured'], ['D', 'r2d2-c3po']);
+    mask.spare(['my-agent007']);
+    expect(mask.document('{"results":"agent007 not_measured r2d2-c3po"}')).toBe(
+      '{"results":"agent007 not_measured [D]"}',
+    );
+    expect(mask.text('results agent007 not_measured')).toBe('[A] [B] [C]');
+  });
+
   test('line by line, when it has several', () => {
     const pem =
       '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nAQEFAASCBKcwggSjAgEAAoIB\n-----END PRIVATE KEY-----\n';
@@ -94,7 +152,7 @@ describe('a secret is found', () => {
 });
 
 test('a text in pieces is masked however it is cut, and nothing of it is lost', () => {
-  const secrets = ['sk-aaab1234', 'aab12345', 'zzzzzzzz'];
+  const secrets = ['sk-aaab1234', 'aab12345', 'zzz9zzzz'];
   const mask = maskOf(['A', secrets[0]!], ['B', secrets[1]!], ['Z', secrets[2]!]);
   const part = fc.oneof(fc.constantFrom(...secrets, 'sk-', 'sk-aa', 'zzz', ' '), fc.string({ maxLength: 5 }));
   fc.assert(

@@ -1,3 +1,6 @@
+import { fullyDecoded } from './decoded-text.ts';
+import { MIN_LENGTH, SecretSearch } from './secret-search.ts';
+
 /** A value that must not be shown, and the name that is shown in its place. */
 export interface Secret {
   readonly name: string;
@@ -6,13 +9,12 @@ export interface Secret {
 
 /** Names that say their value is secret: `OPENAI_API_KEY`, `DB_PASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
 const SECRET_NAME =
-  /token|secret|passw(?:or)?d|passphrase|credential|api_?key|private_?key|(?:^|_)(?:[a-z]{2,12})?keys?(?:_?id)?$|(?:^|_)(?:pat|pwd)$/i;
+  /token|secret|passw(?:or)?d|passphrase|credential|api_?key|private|bearer|(?:^|_)(?:[a-z]{2,12})?keys?(?:_?id)?$|(?:^|_)(?:pat|pwd|pass|auth|authorization|jwt)(?:_|$)|(?:db|sql|user|smtp|ftp|redis)pass$/i;
 /** Names of things about a secret: where it is, how long, how many. */
 const ABOUT =
-  /_(?:file|path|dir|url|uri|endpoint|host|name|type|limit|count|budget|size|length|ttl|expiry|expires|parallelism|algorithm|issuer|audience)$|^(?:old)?pwd$|^(?:max|min|num|total)_|^tokenizers?_/i;
-const STRONG_NAME = /passw|secret|passphrase|credential/i;
+  /_(?:file|path|dir|sock|pid|url|uri|endpoint|host|domain|realm|provider|method|mode|region|email|user|username|name|type|limit|count|budget|size|length|ttl|expiry|expires|parallelism|algorithm|issuer|audience)$|^(?:old)?pwd$|^(?:max|min|num|total)_|^tokenizers?_/i;
+const STRONG_NAME = /pass(?:$|_|w)|secret|passphrase|credential/i;
 
-const MIN_LENGTH = 6;
 const MIN_TOKEN_LENGTH = 8;
 /** Values that are words of every log: hiding them would hide the log and no secret. */
 const COMMON: ReadonlySet<string> = new Set(
@@ -38,58 +40,56 @@ const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$
 const isHidden = ({ value }: Secret): boolean =>
   value.trim().length >= MIN_LENGTH && !COMMON.has(value.trim().toLowerCase());
 
+type OnFound = (name: string) => void;
+
 /** Replaces secrets in texts by `[NAME]`, in whichever of the usual encodings they come. */
 export class SecretMask {
-  readonly #names = new Map<string, string>();
-  #pattern: RegExp | undefined;
-  /** Without forms that could be a number of a JSON document, which must stay one. */
-  #inJson: RegExp | undefined;
-  #longest = 0;
+  /** Names by the forms their values come in. */
+  readonly #forms = new Map<string, string>();
+  #own = '';
+  #all = new SecretSearch(this.#forms);
+  /** Without forms that could be the program's own words or a number of a JSON document, which must stay. */
+  #inDocuments = this.#all;
 
   get isEmpty(): boolean {
-    return this.#names.size === 0;
+    return this.#forms.size === 0;
   }
 
   add(secrets: readonly Secret[]): void {
-    const before = this.#names.size;
-    for (const secret of secrets) {
-      if (!isHidden(secret)) continue;
-      for (const form of formsOf(secret.value)) if (!this.#names.has(form)) this.#names.set(form, secret.name);
+    const before = this.#forms.size;
+    for (const { name, value } of secrets.filter(isHidden)) {
+      for (const form of formsOf(value)) if (!this.#forms.has(form)) this.#forms.set(form, name);
     }
-    if (this.#names.size === before) return;
-    // The longest first: a key that another one begins with must not leave its end behind.
-    const forms = [...this.#names.keys()].sort((a, b) => b.length - a.length);
-    this.#longest = forms[0]!.length;
-    this.#pattern = patternOf(forms);
-    this.#inJson = patternOf(forms.filter((form) => !LIKE_NUMBER.test(form)));
+    if (this.#forms.size > before) this.#prepare();
   }
 
-  text(text: string, onFound?: (name: string) => void): string {
-    return this.#replace(text, this.#pattern, onFound);
+  /** Names and ids of the user's own that documents must keep, though a secret is part of one. */
+  spare(words: readonly string[]): void {
+    const fresh = words.filter((word) => !this.#own.includes(word));
+    if (fresh.length === 0) return;
+    this.#own += `\n${fresh.join('\n')}`;
+    this.#prepare();
   }
 
-  /** As `text` for what may be a JSON document, whose values were masked one by one already. */
+  #prepare(): void {
+    this.#all = new SecretSearch(this.#forms);
+    const isForeign = (form: string): boolean =>
+      !LIKE_NUMBER.test(form) && !LIKE_WORD.test(form) && !this.#own.includes(form);
+    this.#inDocuments = new SecretSearch(new Map([...this.#forms].filter(([form]) => isForeign(form))));
+  }
+
+  text(text: string, onFound?: OnFound): string {
+    return replaceIn(text, this.#all, onFound);
+  }
+
+  /** As `text` for what may be a document of ours, whose captured texts were masked one by one already. */
   document(text: string): string {
-    return this.#replace(text, this.#inJson);
+    return replaceIn(text, this.#inDocuments);
   }
 
-  #replace(text: string, pattern: RegExp | undefined, onFound?: (name: string) => void): string {
-    if (pattern === undefined || text.length < MIN_LENGTH) return text;
-    pattern.lastIndex = 0;
-    if (!pattern.test(text)) return text;
-    pattern.lastIndex = 0;
-    return text.replace(pattern, (form) => {
-      const name = this.#names.get(form)!;
-      onFound?.(name);
-      const shown = `[${name.replace(/[^\w.-]/g, '_')}]`;
-      // A secret that is an object, in a document of its own kind, leaves a text in its place.
-      return /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"') ? `"${shown}"` : shown;
-    });
-  }
-
-  /** As `text` for every text in a value, keys included. A value without secrets is given back as it is. */
-  value<T>(value: T, onFound?: (name: string) => void): T {
-    return this.#pattern === undefined ? value : (this.#visit(value, onFound) as T);
+  /** As `text` for every text in a captured value, and for its keys. A value without secrets is given back as it is. */
+  value<T>(value: T, onFound?: OnFound): T {
+    return this.isEmpty ? value : (this.#visit(value, onFound) as T);
   }
 
   /**
@@ -102,7 +102,7 @@ export class SecretMask {
       write: (text) => {
         if (this.isEmpty) return write(text);
         const whole = this.document(held + text);
-        const keep = this.#beginning(whole);
+        const keep = this.#inDocuments.beginning(whole);
         held = whole.slice(whole.length - keep);
         if (whole.length > keep) write(whole.slice(0, whole.length - keep));
       },
@@ -113,16 +113,7 @@ export class SecretMask {
     };
   }
 
-  /** How many characters at the end could be the beginning of a secret. */
-  #beginning(text: string): number {
-    for (let length = Math.min(this.#longest - 1, text.length); length > 0; length--) {
-      const end = text.slice(text.length - length);
-      for (const form of this.#names.keys()) if (form.length > length && form.startsWith(end)) return length;
-    }
-    return 0;
-  }
-
-  #visit(value: unknown, onFound: ((name: string) => void) | undefined): unknown {
+  #visit(value: unknown, onFound: OnFound | undefined): unknown {
     if (typeof value === 'string') return this.text(value, onFound);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -137,7 +128,8 @@ export class SecretMask {
     }
     let isChanged = false;
     const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
-      const entry: [string, unknown] = [this.text(key, onFound), this.#visit(inner, onFound)];
+      // A key is mostly a word of whoever made the schema; only what can be nothing else is a secret there.
+      const entry: [string, unknown] = [replaceIn(key, this.#inDocuments, onFound), this.#visit(inner, onFound)];
       isChanged ||= entry[0] !== key || entry[1] !== inner;
       return entry;
     });
@@ -145,25 +137,40 @@ export class SecretMask {
   }
 }
 
+function replaceIn(text: string, search: SecretSearch, onFound?: OnFound): string {
+  const found = search.find(text);
+  if (found.length === 0) return text;
+  let masked = '';
+  let at = 0;
+  for (const { start, end, name } of found) {
+    onFound?.(name);
+    masked += text.slice(at, start) + markFor(name, text.slice(start, end));
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+/** What is shown in place of a secret of this name. */
+export const maskMark = (name: string): string => `[${name.replace(/[^\w.-]/g, '_')}]`;
+
+/** A secret that is an object, in a document of its own kind, leaves a text in its place. */
+const markFor = (name: string, form: string): string =>
+  /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"') ? `"${maskMark(name)}"` : maskMark(name);
+
 /** Digits alone, which may be part of any number. */
 const LIKE_NUMBER = /^[\d.eE+-]+$/;
 
-const patternOf = (forms: readonly string[]): RegExp | undefined =>
-  forms.length === 0 ? undefined : new RegExp(forms.map(escapeRegex).join('|'), 'g');
-
-const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Words alone, which may be a key, an id or a status of ours; a phrase of many words is none of these. */
+const LIKE_WORD = /^\p{L}+(?:[_.-]\p{L}+){0,2}$/u;
 
 const MIN_ENCODED = 10;
 const MIN_LINE = 16;
 
-/** A secret as it is, as JSON and URLs write it, in Base64 wherever it begins, and line by line. */
+/** A secret as it is, in Base64 wherever it begins, and line by line. */
 function formsOf(given: string): Set<string> {
   const value = given.trim();
-  const forms = new Set([value]);
-  const inJson = JSON.stringify(value).slice(1, -1);
-  forms.add(inJson);
-  forms.add(JSON.stringify(inJson).slice(1, -1));
-  forms.add(urlEncoded(value));
+  // With its own escapes taken back too: it is also looked for in texts whose escapes are taken back.
+  const forms = new Set([value, fullyDecoded(value)]);
   for (let offset = 0; offset < 3; offset++) {
     const base64 = base64At(value, offset);
     if (base64.length < MIN_ENCODED) continue;
@@ -187,14 +194,6 @@ function textsIn(json: string): string[] {
     return values.filter((value) => typeof value === 'string');
   } catch {
     return [];
-  }
-}
-
-function urlEncoded(value: string): string {
-  try {
-    return encodeURIComponent(value);
-  } catch {
-    return value;
   }
 }
 

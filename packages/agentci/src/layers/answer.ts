@@ -2,7 +2,11 @@ import { foldText } from '../kit/text-fold.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 
-export const NO_ANSWER = 'no final answer was captured';
+/** Why there is no answer to look at. */
+export const noAnswer = (trace: Trace): string =>
+  trace.masked === undefined
+    ? 'no final answer was captured'
+    : `the answer was stored without its secrets (${trace.masked.join(', ')})`;
 
 /** Of the trace that was asked about last: its checks come one after the other. */
 let last: { readonly trace: Trace; readonly folded: string } | undefined;

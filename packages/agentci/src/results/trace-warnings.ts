@@ -13,6 +13,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'REQUESTS_LEFT_OUT',
   'SECRET_MASKED',
   'SIMPLE_UNKNOWN_KEY',
+  'STREAM_NOISE',
   'TOOL_NAME_CHANGED',
   'USAGE_DRIFT',
 ]);

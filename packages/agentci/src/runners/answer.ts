@@ -1,3 +1,4 @@
+import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { findJsonError } from '../kit/json-error.ts';
 import { SIMPLE_KEYS } from '../trace/simple.ts';
 
@@ -32,6 +33,7 @@ function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
   if (NOTHING.has(trimmed)) return `gave ${trimmed}`;
   if (isHtmlPage(trimmed)) return `gave an HTML page instead of an answer${titleOf(trimmed)}`;
   if (isEventStream(trimmed)) return 'gave raw server-sent events instead of an answer';
+  if (isDataStreamText(trimmed)) return 'gave the raw data stream of the AI SDK instead of an answer';
   if (!/^[{["]/.test(trimmed)) return isCutRecording(trimmed) ? CUT : undefined;
   const parsed = parse(trimmed);
   if (parsed === undefined) return trimmed[0] !== '"' && isCutJson(trimmed) ? CUT : undefined;
@@ -87,11 +89,17 @@ function titleOf(page: string): string {
 
 const FRAME = /^(?:data|event|id|retry)(?::|$)|^:/;
 
-/** Every line is a field of an event, and one of them carries data. */
+/**
+ * Every line is a field of an event, one of them carries data, and something shows that these are no lines of prose: JSON
+ * or an end mark as data, another field, or the blank line after an event.
+ */
 export function isEventStream(text: string): boolean {
   if (!FRAME.test(text)) return false;
-  const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== '');
-  return lines.every((line) => FRAME.test(line)) && lines.some((line) => line.startsWith('data:'));
+  const lines = text.split(/\r\n|\r|\n/);
+  if (!lines.every((line) => line === '' || FRAME.test(line))) return false;
+  const data = lines.filter((line) => line.startsWith('data:'));
+  const isMarked = data.length < lines.length || data.some((line) => /^data: ?(?:[{["]|\[DONE\])/.test(line));
+  return data.length > 0 && isMarked;
 }
 
 /** Where an object carries what the agent said, whatever it calls it. */
@@ -127,13 +135,13 @@ export function errorIn(value: unknown): string | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Record<string, unknown>;
-  const error = [fields.error, fields.errors].find(isSet);
+  const error = [fields.error, fields.errors].find(isSetError);
   if (error === undefined || SAID.some((key) => holdsSomething(fields[key]))) return undefined;
   return `gave an error instead of an answer: ${describe(error)}`;
 }
 
 /** `{"error": {}}` is what JavaScript makes of an Error; `false`, `0`, `""` and `[]` say that there was none. */
-const isSet = (error: unknown): boolean => Boolean(error) && !(Array.isArray(error) && error.length === 0);
+export const isSetError = (error: unknown): boolean => Boolean(error) && !(Array.isArray(error) && error.length === 0);
 
 function holdsSomething(said: unknown): boolean {
   if (said === undefined || said === null) return false;

@@ -1,12 +1,12 @@
-import { dataStreamPart } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
+import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { isFields } from '../trace/fields.ts';
-import { type AnswerRule, errorIn, isVisible } from './answer.ts';
-import { errorFacts, isRetryableStatus, parseRetryAfter } from './classify-error.ts';
-import { MAX_OUTPUT_BYTES } from './command.ts';
+import { type AnswerRule, whyNoAnswer } from './answer.ts';
+import { isRetryableStatus, parseRetryAfter } from './classify-error.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from './runner.ts';
-import { assembleStream, type Piece } from './stream/assemble.ts';
+import { assembleStream } from './stream/assemble.ts';
 import { parseLines, parseServerEvents, type StreamEvent } from './stream/server-events.ts';
+import { streamPieces } from './stream/stream-pieces.ts';
 
 /** A response as it came in: its head, and its body with the time of each chunk. */
 export interface Received {
@@ -22,27 +22,6 @@ export interface ResponseRule extends AnswerRule {
   readonly answer?: string;
   readonly trace?: string;
   readonly acceptStatus?: readonly number[];
-}
-
-/** Reads a body to its end, up to a bound. */
-export async function receive(response: Response, started: number): Promise<Received> {
-  const chunks: Uint8Array[] = [];
-  const times: number[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > MAX_OUTPUT_BYTES)
-        throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
-      chunks.push(chunk);
-      times.push(performance.now() - started);
-    }
-  } catch (error) {
-    if (error instanceof AgentError) throw error;
-    // The connection was lost in the middle of the answer: the network's failure, not the agent's.
-    throw new AgentError('infra', `the answer was cut off: ${errorFacts(error).message}`);
-  }
-  return { status: response.status, headers: Object.fromEntries(response.headers), chunks, times };
 }
 
 /** The statuses whose body is the answer itself. 202 promises one, 204 and 205 have none, 206 is a part of one. */
@@ -65,9 +44,7 @@ export function responseOutput(received: Received, rule: ResponseRule): Omit<Run
   const accepted = rule.acceptsErrors ? { acceptsErrors: true } : {};
   const events = eventsIn(text, headers);
   if (events !== undefined) return { ...streamed(events, text, received, rule), ...accepted };
-  const value = pick(text, rule);
-  refuseNoAnswer(value, rule);
-  return { value, ...accepted };
+  return { ...pick(text, rule), ...accepted };
 }
 
 const LINES = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|jsonlines|x-jsonlines|json-seq|stream\+json)\b/i;
@@ -76,9 +53,11 @@ const LINES = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|jsonlines|x-jsonli
 function eventsIn(text: string, headers: Received['headers']): readonly StreamEvent[] | undefined {
   const type = headers['content-type'] ?? '';
   if (/^text\/event-stream\b/i.test(type)) return parseServerEvents(text);
-  const isDataStream = headers['x-vercel-ai-data-stream'] !== undefined;
-  return isDataStream || LINES.test(type) ? parseLines(text.replaceAll('\u001e', '')) : undefined;
+  return isDataStream(text, headers) || LINES.test(type) ? parseLines(text.replaceAll('\u001e', '')) : undefined;
 }
+
+const isDataStream = (text: string, headers: Received['headers']): boolean =>
+  headers['x-vercel-ai-data-stream'] !== undefined || isDataStreamText(text);
 
 function streamed(
   events: readonly StreamEvent[],
@@ -86,45 +65,35 @@ function streamed(
   { chunks, times, headers }: Received,
   rule: ResponseRule,
 ): Omit<RunOutput, 'wallMs'> {
-  const isDataStream = headers['x-vercel-ai-data-stream'] !== undefined;
-  const said = events.filter(({ data }) => data.trim() !== '[DONE]' && data.trim() !== '');
-  if (said.length === 0) throw new AgentError('agent', 'the agent sent a stream without events');
-  const { answer, trace } = rule;
-  if (trace !== undefined) return { value: pickTrace(said, trace) };
-  const assembled = assembleStream(piecesOf(said, isDataStream), {
-    isDone: said.length < events.length && events.at(-1)!.data.trim() === '[DONE]',
-    textOf: answer === undefined ? undefined : (piece) => resolvePointer(piece, answer),
+  const said = streamPieces(events, isDataStream(text, headers));
+  const { answer: pointer, trace } = rule;
+  if (trace !== undefined) return { value: pickTrace(said.events, trace, rule) };
+  const assembled = assembleStream(said.pieces, {
+    isDone: said.isDone,
+    textOf: pointer === undefined ? undefined : (piece) => resolvePointer(piece, pointer),
   });
   if (!assembled.ok) throw new AgentError(assembled.kind, assembled.message);
-  const { value, first, warnings } = assembled;
-  refuseNoAnswer(value, rule);
-  const ttftMs = first === undefined ? undefined : arrivalOf(said[first]!.end, { text, chunks, times });
+  const { value, answer, first } = assembled;
+  // Where the spec points at the words, they are an answer like any other.
+  refuseNoAnswer(answer ?? (pointer === undefined ? value : (pickedText(value) ?? value)), rule);
+  const warnings = [...said.warnings, ...assembled.warnings];
+  const ttftMs = first === undefined ? undefined : arrivalOf(said.events[first]!.end, { text, chunks, times });
   return {
     value,
+    ...(answer === undefined ? {} : { answer: { text: answer } }),
     ...(ttftMs === undefined ? {} : { ttftMs }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 
+const pickedText = (value: unknown): unknown => (isFields(value) ? value.answer : undefined);
+
 /** The trace is in one of the events; where several have one, the last is the whole. */
-function pickTrace(events: readonly StreamEvent[], pointer: string): unknown {
+function pickTrace(events: readonly StreamEvent[], pointer: string, rule: ResponseRule): unknown {
   const found = events.flatMap(({ data }) => resolvePointer(parse(data), pointer) ?? []);
   if (found.length === 0) throw new AgentError('agent', `no event of the stream has anything at "${pointer}"`);
+  refuseNoAnswer(found.at(-1), rule);
   return found.at(-1);
-}
-
-/** Events as objects where all of them are; texts stay texts. */
-function piecesOf(events: readonly StreamEvent[], isDataStream: boolean): Piece[] {
-  const values = events.map(({ data }) => (isDataStream ? dataStreamPart(data) : parse(data)));
-  if (values.every(isFields)) return values;
-  const damaged = events.findIndex(({ data }, i) => values[i] === undefined && (isDataStream || /^\s*\{/.test(data)));
-  if (damaged !== -1 && (isDataStream || values.some(isFields) || damaged === events.length - 1)) {
-    throw new AgentError(
-      damaged === events.length - 1 ? 'infra' : 'agent',
-      `event ${damaged + 1} of the stream ${damaged === events.length - 1 ? 'is cut off' : 'cannot be read'}`,
-    );
-  }
-  return events.map(({ data }) => data);
 }
 
 /** When the chunk came in that completed the text up to `end`. */
@@ -160,8 +129,12 @@ function charsetOf(contentType: string): string {
   }
 }
 
-function pick(text: string, { answer, trace }: ResponseRule): unknown {
-  if (answer === undefined && trace === undefined) return text;
+function pick(text: string, rule: ResponseRule): Pick<RunOutput, 'value' | 'answer'> {
+  const { answer, trace } = rule;
+  if (answer === undefined && trace === undefined) {
+    refuseNoAnswer(text, rule);
+    return { value: text };
+  }
   const body = parse(text);
   if (body === undefined) throw new AgentError('agent', `the agent did not send JSON: ${text.trim().slice(0, 200)}`);
   const pointer = trace ?? answer ?? '';
@@ -169,12 +142,12 @@ function pick(text: string, { answer, trace }: ResponseRule): unknown {
   if (value === undefined || value === null) {
     throw new AgentError('agent', `the response has nothing at "${pointer}" (it has ${keysOf(body)})`);
   }
-  if (trace !== undefined) return value;
-  if (typeof value === 'string') {
-    if (!isVisible(value)) throw new AgentError('agent', `the answer at "${pointer}" is empty`);
-    return { answer: value };
-  }
-  return errorIn(value) === undefined ? { answer: JSON.stringify(value) } : value;
+  const why = whyNoAnswer(value, rule);
+  if (why !== undefined) throw new AgentError('agent', `the agent ${why} (at "${pointer}")`);
+  if (trace !== undefined) return { value };
+  const words = typeof value === 'string' ? value : JSON.stringify(value);
+  // The rest of the body may say why the model stopped, what it used and which tools it called.
+  return { value: { answer: words }, answer: { text: words, body, pointer } };
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,9 @@
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
-import { classifyError, errorFacts } from './classify-error.ts';
 import { PLACEHOLDER, type RunnerConfig } from './config.ts';
-import { receive, responseOutput } from './http-response.ts';
-import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { sendRequest } from './http-request.ts';
+import { responseOutput } from './http-response.ts';
+import type { Runner, RunnerEnvironment, RunRequest } from './runner.ts';
 
 /** Asks an agent behind HTTP. Header values may name environment variables as `${NAME}`; they are never printed. */
 export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>, around: RunnerEnvironment): Runner {
@@ -29,30 +29,18 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   return {
     run: async (request) => {
       const started = performance.now();
-      const response = await send(fillUrl(url, request), {
+      const received = await sendRequest({
+        url: fillUrl(url, request),
         method: http.method,
-        headers,
+        headers: Object.fromEntries(headers),
         signal: request.signal,
-        // A redirect would carry the headers, and their keys, to a server the spec does not name.
-        redirect: 'manual',
-        ...(hasBody ? { body: JSON.stringify(requestBody(http.body, request)) } : {}),
+        body: hasBody ? JSON.stringify(requestBody(http.body, request)) : undefined,
       });
-      const received = await receive(response, started);
       const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
       return { ...output, wallMs: performance.now() - started };
     },
     close: async () => {},
   };
-}
-
-async function send(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    const classified = classifyError(errorFacts(error), { prefix: 'the request failed: ' });
-    // fetch reports every network failure as a TypeError; all of them are worth another try.
-    throw error instanceof TypeError ? new AgentError('infra', classified.message) : classified;
-  }
 }
 
 /** Fills `{{query}}`, `{{id}}`, `{{run}}`, `{{metadata}}`; a string that is just one placeholder takes its value whole. */

@@ -10,7 +10,9 @@ export async function consume(value, started) {
   if (isResponse(value)) return { response: await readResponse(value, started) };
   if ('fullStream' in value || isTextResult(value)) return readResult(value, started);
   const pieces = iterableOf('textStream' in value ? value.textStream : value);
-  return pieces === undefined ? { value } : { stream: await readPieces(pieces, started) };
+  if (pieces === undefined) return { value };
+  const { returned, ...stream } = await readPieces(pieces, started);
+  return returned === undefined ? { stream } : resultOf(returned, stream);
 }
 
 const isResponse = (value) =>
@@ -36,15 +38,42 @@ async function readPieces(source, started) {
   const pieces = [];
   const times = [];
   let bytes = 0;
-  for await (const item of source) {
+  let returned;
+  for await (const item of keepingReturn(source, (value) => {
+    returned = value;
+  })) {
     const piece = portable(item);
     bytes += typeof piece === 'string' || piece instanceof Uint8Array ? piece.length : JSON.stringify(piece).length;
     if (bytes > MAX_BYTES) throw new Error(`the stream has more than ${MAX_BYTES / 1024 / 1024} MB`);
     pieces.push(piece);
     times.push(performance.now() - started);
   }
-  return { pieces, times };
+  return { pieces, times, ...(returned === undefined || returned === null ? {} : { returned }) };
 }
+
+/** A generator may return its result after its pieces, which a loop over them does not show. */
+async function* keepingReturn(source, onReturn) {
+  const iterator = source[Symbol.asyncIterator]?.() ?? source[Symbol.iterator]();
+  try {
+    for (let next = await iterator.next(); ; next = await iterator.next()) {
+      if (next.done) return onReturn(next.value);
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** What a generator returned is its result; its texts are the answer where the result has none of its own. */
+function resultOf(returned, { pieces, times }) {
+  const isObject = typeof returned === 'object' && !Array.isArray(returned);
+  const areTexts = pieces.length > 0 && pieces.every((piece) => typeof piece === 'string');
+  const lacksAnswer = isObject && areTexts && !ANSWER_KEYS.some((key) => key in returned);
+  const value = lacksAnswer ? { ...returned, answer: pieces.join('') } : returned;
+  return { value, ...(times.length === 0 ? {} : { ttftMs: times[0] }) };
+}
+
+const ANSWER_KEYS = ['answer', 'final_answer', 'schema', 'steps', 'messages', 'error'];
 
 function portable(item) {
   if (typeof item === 'string') return item;

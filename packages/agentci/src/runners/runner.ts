@@ -11,10 +11,20 @@ export interface RunRequest {
   readonly signal: AbortSignal;
 }
 
+/** The text at `http.answer`. */
+export interface PointedAnswer {
+  readonly text: string;
+  /** The document it is in, and where; absent when `value` is that document. */
+  readonly body?: unknown;
+  readonly pointer?: string;
+}
+
 /** What came back, before anyone read it as a trace. */
 export interface RunOutput {
   /** A string is an answer or the text of a recording; anything else is the simple form or a trace. */
   readonly value: unknown;
+  /** The answer's words, where the spec says where they are; what else is known of the run is read from the rest. */
+  readonly answer?: PointedAnswer;
   /** Wall time of the agent alone, used when the trace has none. */
   readonly wallMs: number;
   /** Starting a thread and loading the agent's module, where this run had to wait for it. Not part of `wallMs`. */

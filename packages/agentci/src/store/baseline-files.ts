@@ -4,6 +4,7 @@ import { readTraces } from '../adapters/reader/read-traces.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 import { baselineText } from './baseline-text.ts';
@@ -251,5 +252,13 @@ export function writeBaseline(
       hint: 'Choose another --version, or replace it with --overwrite.',
     });
   }
-  writeFileAtomic(file, baselineText({ schema: BASELINE_SCHEMA, ...SECRETS.value(content) }));
+  writeFileAtomic(
+    file,
+    baselineText({
+      schema: BASELINE_SCHEMA,
+      ...content,
+      query: SECRETS.document(content.query),
+      trace: maskTrace(content.trace),
+    }),
+  );
 }

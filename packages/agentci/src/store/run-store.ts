@@ -13,10 +13,10 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 import { RunLock } from './run-lock.ts';
@@ -80,7 +80,7 @@ export class RunStore {
     try {
       const journal = openSync(journalPath(dir), 'ax');
       const store = new RunStore(dir, lock, { journal, traces: openSync(tracesPath(dir), 'ax') }, options);
-      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...SECRETS.value(header) }));
+      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
       store.#journal.flush();
       return store;
     } catch (error) {
@@ -112,7 +112,7 @@ export class RunStore {
 
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
-    if (trace) this.#traces.append(JSON.stringify(SECRETS.value(trace)));
+    if (trace) this.#traces.append(JSON.stringify(maskTrace(trace)));
     const { id, run, result } = entry;
     // The ledger has masked the result; reports are made of the same one.
     const json = JSON.stringify(result);

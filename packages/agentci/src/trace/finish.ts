@@ -35,6 +35,9 @@ const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
   error: 'error',
 };
 
+/** Where providers say why a reply ended. */
+export const FINISH_KEYS = ['finish_reason', 'stop_reason', 'finishReason', 'stopReason', 'done_reason'] as const;
+
 /** Why a reply ended, in one vocabulary. */
 export function finishOf(value: unknown): LlmStep['finish'] | undefined {
   // Some SDKs print the name of their enum along: `FinishReason.MAX_TOKENS`, `FINISH_REASON_MAX_TOKENS`.

@@ -49,6 +49,8 @@ export interface Trace {
   resources?: ResourceSample[];
   meta: Record<string, unknown>;
   captured: Captured;
+  /** Names of the secrets that were taken out of its texts when it was stored; `[NAME]` is in their place. */
+  masked?: string[];
   warnings: { code: string; message: string; step?: string }[];
 }
 

@@ -249,6 +249,7 @@ export const traceSchema = z.object({
   resources: z.array(resource).optional(),
   meta: bag,
   captured: z.object(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level]))),
+  masked: z.array(text).optional(),
   warnings: z.array(z.object({ code: text, message: text, step: text.optional() })),
 });
 

@@ -1,4 +1,5 @@
 import { visibleName } from '../kit/visible-text.ts';
+import { maskedTest } from './mask-trace.ts';
 import type { Capability, HandoffStep, LlmStep, Message, Part, Step, ToolStep, Trace } from './model.ts';
 
 const isTool = (step: Step): step is ToolStep => step.kind === 'tool';
@@ -34,14 +35,15 @@ export const llmCalls = (trace: Trace): LlmStep[] => trace.steps.filter(isLlm);
 /** Whether a capability was recorded at least in part; `trace.captured` says if anything is missing. */
 export const captures = (trace: Trace, capability: Capability): boolean => trace.captured[capability] !== 'none';
 
-/** The answer as text: as given, else its text parts, else its data as JSON, a list one item a line. */
+/** The answer as text: as given, else its text parts, else its data as JSON, a list one item a line (`[]` when empty). */
 export function finalText(trace: Trace): string | undefined {
   const { final } = trace;
   if (final === undefined) return undefined;
   if (final.text !== undefined) return final.text;
   const text = final.parts === undefined ? undefined : textOfParts(final.parts);
   if (text !== undefined) return text;
-  if (Array.isArray(final.data)) return final.data.map((item: unknown) => textOfValue(item) ?? '').join('\n');
+  if (Array.isArray(final.data) && final.data.length > 0)
+    return final.data.map((item: unknown) => textOfValue(item) ?? '').join('\n');
   return textOfValue(final.data);
 }
 
@@ -51,7 +53,7 @@ export function queryText(trace: Trace): string | undefined {
   return message === undefined ? undefined : textOfParts(message.parts);
 }
 
-/** The texts an answer can be grounded in: documents, tool results, `meta.context`. Undefined when there is none. */
+/** The texts an answer can be grounded in: documents, tool results, `meta.context`. Undefined when there is none to rely on. */
 export function contextOf(trace: Trace): string[] | undefined {
   const texts: string[] = [];
   for (const step of trace.steps) {
@@ -65,7 +67,8 @@ export function contextOf(trace: Trace): string[] | undefined {
   }
   const { context } = trace.meta;
   for (const item of Array.isArray(context) ? context : [context]) if (typeof item === 'string') texts.push(item);
-  return texts.length === 0 ? undefined : texts;
+  const isMasked = maskedTest(trace);
+  return texts.length === 0 || (isMasked && texts.some(isMasked)) ? undefined : texts;
 }
 
 function textOfParts(parts: readonly Part[]): string | undefined {

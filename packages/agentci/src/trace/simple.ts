@@ -4,7 +4,7 @@ import { nothingCaptured } from './captured.ts';
 import { driftWarnings } from './drift.ts';
 import { failureOf } from './failure.ts';
 import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
-import { finishOf } from './finish.ts';
+import { FINISH_KEYS, finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
 import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
 import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
@@ -48,7 +48,7 @@ export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   'resources',
   'status',
   'error',
-  'finish_reason',
+  ...FINISH_KEYS,
 ]);
 
 /** Where a record was read: `file`, the line it starts on, and its position among the file's records, from 1. */
@@ -256,7 +256,8 @@ function setFinal(trace: Trace, answer: unknown): void {
 }
 
 function setFinish(trace: Trace, fields: Fields): void {
-  const finish = finishOf(optionalText(fields.finish_reason, 'finish_reason'));
+  const key = FINISH_KEYS.find((name) => isGiven(fields[name]));
+  const finish = key === undefined ? undefined : finishOf(optionalText(fields[key], key));
   if (finish !== undefined && trace.final !== undefined) trace.final.finish = finish;
 }
 

@@ -121,3 +121,115 @@ test('what looks like a key is masked in a saved baseline unless it is asked to 
   expect(masked).toContain('a@example.com');
   expect(await saved('--no-redact')).toContain('hunter2');
 });
+
+const TALKER = `
+const asked = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+const key = process.env.ACME_TOKEN;
+console.log(JSON.stringify({ answer: 'your key is ' + key, tool_calls: [{ name: 't', args: { k: key, id: asked.id } }] }));
+`;
+const TALKER_SPEC = `agent: a
+runner: {command: [${process.execPath}, agent.cjs]}
+queries:
+  - {id: one, query: x, correctness: {not_in_answer: [Zx9-qkTtm4]}}
+  - {id: two, query: y, correctness: {regex_match: "^your key is [\\\\[\\\\]A-Z_]+$"}}
+  - {id: three, query: z, correctness: {expected_in_answer: ["ACME_TOKEN"]}, metrics: [{pii_leakage: {min: 1, severity: fail}}]}
+  - {id: four, query: z4, correctness: {not_in_answer: [zzz]}, policy: {tools: {t: {arguments: {k: {pattern: "^\\\\[ACME_TOKEN\\\\]$"}}}}}}
+  - {id: five, query: z5, path: {expected_tool_args: [{tool: t, args: {k: "[ACME_TOKEN]"}}]}}
+`;
+
+test('a failed run does not become a passed one by the masking of what it said', async () => {
+  const cwd = tempDir({ 'agentci_spec.yaml': TALKER_SPEC, 'agent.cjs': TALKER });
+  const env = { ACME_TOKEN: 'Zx9-qkTtm4pLw82vbnRy' };
+  const run = await cli(['test', '-f', 'json'], { cwd, env });
+  expect(run.code).toBe(1);
+  const { run_id: id, results } = JSON.parse(run.stdout);
+  expect(results.map(({ status }: { status: string }) => status)).toEqual(['fail', 'fail', 'fail', 'fail', 'warn']);
+
+  // The stored verdict is what the agent's words were judged by.
+  const saved = await cli(['save', '--version', 'v1'], { cwd, env });
+  expect(saved).toMatchObject({ code: 1 });
+  expect(saved.stdout).not.toMatch(/\/(?:one|two|three|four)\.json/);
+  for (const args of [
+    ['eval', '--run', id],
+    ['eval', '--run', id, '--strict'],
+    ['test', '--traces', `.agentci/runs/${id}/traces`],
+  ]) {
+    const again = await cli([...args, '-f', 'json'], { cwd, env });
+    const statuses = JSON.parse(again.stdout).results.map(({ status }: { status: string }) => status);
+    expect(statuses.slice(0, 4)).toEqual(['error', 'error', 'error', 'error']);
+    expect(again.stdout).toContain('the arguments of call 1 (t) were not captured');
+    expect(again.code).toBe(2);
+    expect(again.stdout).toContain('stored without its secrets (ACME_TOKEN)');
+  }
+  const traces = ['save', '--version', 'v2', '--trace-file', `.agentci/runs/${id}/traces`, '--query', 'one'];
+  const undecided = await cli(traces, { cwd, env });
+  expect(undecided.code).toBe(2);
+  expect(undecided.stderr).toContain('run the agent again with --query');
+}, 60_000);
+
+test('a run that passed is saved by its verdict, though its trace was masked since', async () => {
+  const cwd = tempDir({
+    'agentci_spec.yaml': TALKER_SPEC.replace('[Zx9-qkTtm4]', '[sorry]'),
+    'agent.cjs': TALKER,
+  });
+  const env = { ACME_TOKEN: 'Zx9-qkTtm4pLw82vbnRy' };
+  await cli(['test', '-q', 'one'], { cwd, env });
+  await cli(['test'], { cwd, env });
+  const saved = await cli(['save', '--version', 'v1'], { cwd, env });
+  expect(saved.stdout).toContain('one.json (precheck passed');
+  expect(filesUnder(join(cwd, 'baselines')).some((path) => readFileSync(path, 'utf8').includes('Zx9-'))).toBe(false);
+}, 60_000);
+
+const WEATHER = `agent: support
+runner: {command: [${process.execPath}, agent.cjs]}
+queries:
+  - {id: weather, query: weather today, correctness: {expected_in_answer: [weather]}, path: {expected_tools: [weather], forbidden_tools: [rm], match_mode: strict}}
+  - {id: passed, query: passed today, correctness: {expected_in_answer: [weather]}}
+`;
+const WEATHER_AGENT = `
+console.log(JSON.stringify({
+  answer: 'the weather is fine, correctness and results and support and status',
+  tool_calls: [{ name: 'weather', args: { passed: 'weather', results: 1 } }],
+}));`;
+
+/** A report with what differs from run to run taken out. */
+const bare = (text: string): unknown =>
+  JSON.parse(text, (key, value) => (/^(?:run_id|started_at|duration_ms|latency_ms|hash)$/.test(key) ? null : value));
+const shapeOf = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+};
+
+test.each(['support', 'weather', 'passed', 'correctness', 'results', 'status', 'function'])(
+  'a password that is the word "%s" changes no key, id, name or status, and every command still works',
+  async (word) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': WEATHER, 'agent.cjs': WEATHER_AGENT });
+    const plain = await cli(['test', '-f', 'json'], { cwd, env: { NO_SECRETS: '' } });
+    const env = { DB_PASSWORD: word };
+    const masked = await cli(['test', '-f', 'json', '-f', 'html=r.html', '-f', 'junit=r.xml'], { cwd, env });
+    expect(masked.code).toBe(plain.code);
+    const [before, after] = [bare(plain.stdout), bare(masked.stdout)] as { results: Record<string, unknown>[] }[];
+    const withoutWarnings = ({ warnings: _, ...result }: Record<string, unknown>) => result;
+    expect(after!.results.map(withoutWarnings).map(shapeOf)).toEqual(before!.results.map(withoutWarnings).map(shapeOf));
+    expect(after!.results.map(({ id, status }) => [id, status])).toEqual([
+      ['weather', 'pass'],
+      ['passed', 'pass'],
+    ]);
+    const { run_id: id } = JSON.parse(masked.stdout);
+    for (const args of [
+      ['report', '--run', id],
+      ['report', '--run', id, '-f', 'json'],
+      ['save', '--version', 'v1'],
+      ['baselines'],
+      ['test'],
+    ]) {
+      const { code, stdout, stderr } = await cli(args, { cwd, env });
+      expect(`${args.join(' ')}: ${code} ${stderr}`).toMatch(/: 0 /);
+      expect(stdout + stderr).not.toMatch(/^\s+at |TypeError/m);
+    }
+    const failed = await cli(['test', '--failed'], { cwd, env });
+    expect(failed.stderr).not.toMatch(/TypeError|no previous run/i);
+  },
+  120_000,
+);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { UserError } from '../../kit/user-error.ts';
+import type { QueryResult } from '../../results/run-result.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
 import type { Trace } from '../../trace/model.ts';
@@ -74,6 +75,7 @@ Exit codes: 0 saved · 1 a precheck failed · 2 a precheck could not be decided,
 interface Found {
   readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
   readonly refused?: readonly Refused[];
+  readonly verdicts?: ReadonlyMap<string, QueryResult>;
 }
 
 async function fromAgent(place: { suite: Suite; dir: string }, id: string, options: Options, io: Io): Promise<Found> {
@@ -106,7 +108,15 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
       hint: 'Recordings are matched to queries by id, then by exact text.',
     });
   }
-  return { byQuery: inSpecOrder(suite, wanted), refused: told };
+  const verdicts = run === undefined ? undefined : verdictsOf(run, suite, io);
+  return { byQuery: inSpecOrder(suite, wanted), refused: told, ...(verdicts ? { verdicts } : {}) };
+}
+
+/** The verdicts of a stored run, where they were given by the spec as it is now. */
+function verdictsOf(run: StoredRun, suite: Suite, io: Io): ReadonlyMap<string, QueryResult> | undefined {
+  if (!run.finished || run.header.spec.hash !== suite.hash) return undefined;
+  const { results } = readRun(runsRoot(folderOf(suite, io)), run.id);
+  return new Map(results.map((result) => [result.id, result]));
 }
 
 /** The queries of a stored run that came to no trace, with the reason. */

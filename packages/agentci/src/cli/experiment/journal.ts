@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { maskText } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { Trial } from '../../results/experiment-result.ts';
+import { maskResult } from '../../results/mask-result.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { ExperimentPlan } from './plan.ts';
 
@@ -66,7 +67,7 @@ export class TrialJournal {
   }
 
   add(entry: JournalTrial): void {
-    appendFileSync(this.#path, maskText(`${JSON.stringify(entry)}\n`));
+    appendFileSync(this.#path, maskText(`${JSON.stringify(maskResult(entry))}\n`));
   }
 }
 

@@ -1,6 +1,6 @@
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
-import { foldedAnswer, NO_ANSWER } from '../answer.ts';
+import { foldedAnswer, noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
@@ -16,7 +16,7 @@ export const check = defineCheck({
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
     if (answer === undefined)
-      return unmeasured(`${NO_ANSWER}; expected one of ${plural(terms.length, 'term')}`, { limit: 1 });
+      return unmeasured(`${noAnswer(trace)}; expected one of ${plural(terms.length, 'term')}`, { limit: 1 });
     const found = terms.filter((term) => answer.includes(foldText(term)));
     const details = { any_expected_in_answer: { checked: terms, found } };
     const rest = { value: found.length, limit: 1, details };

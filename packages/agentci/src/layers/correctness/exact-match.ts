@@ -1,6 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { finalText } from '../../trace/selectors.ts';
-import { excerpt, NO_ANSWER } from '../answer.ts';
+import { excerpt, noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { clip, quoted } from '../words.ts';
 
@@ -15,7 +15,7 @@ export const check = defineCheck({
     const text = finalText(trace);
     const expected = wanted.trim();
     const limit = clip(expected);
-    if (text === undefined) return unmeasured(`${NO_ANSWER}; expected exactly ${quoted(expected)}`, { limit });
+    if (text === undefined) return unmeasured(`${noAnswer(trace)}; expected exactly ${quoted(expected)}`, { limit });
     const answer = text.trim();
     const rest = { value: clip(answer), limit, details: { exact_match: { matched: answer === expected } } };
     if (answer === expected) return held(`the answer is exactly the expected ${expected.length} characters`, rest);

@@ -1,6 +1,6 @@
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
-import { foldedAnswer, NO_ANSWER } from '../answer.ts';
+import { foldedAnswer, noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
@@ -16,7 +16,7 @@ export const check = defineCheck({
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
     const limit = terms.length;
-    if (answer === undefined) return unmeasured(`${NO_ANSWER}; expected ${plural(limit, 'term')}`, { limit });
+    if (answer === undefined) return unmeasured(`${noAnswer(trace)}; expected ${plural(limit, 'term')}`, { limit });
     const missing = terms.filter((term) => !answer.includes(foldText(term)));
     const value = limit - missing.length;
     const details = { expected_in_answer: { checked: terms, all_found: missing.length === 0 } };

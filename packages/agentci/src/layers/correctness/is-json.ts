@@ -1,5 +1,5 @@
 import { v } from '../../kit/value-schema.ts';
-import { NO_ANSWER } from '../answer.ts';
+import { noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { parsedAnswer } from '../parsed-answer.ts';
 
@@ -12,7 +12,7 @@ export const check = defineCheck({
   schema: v.literal(true),
   evaluate: (_, { trace }) => {
     const parsed = parsedAnswer(trace);
-    if (parsed.kind === 'none') return unmeasured(`${NO_ANSWER}; JSON expected`, { limit: true });
+    if (parsed.kind === 'none') return unmeasured(`${noAnswer(trace)}; JSON expected`, { limit: true });
     const isJson = parsed.kind === 'json';
     const rest = { value: isJson, limit: true, details: { is_json: { valid: isJson } } };
     return isJson ? held('the answer is JSON', rest) : violated(`the answer is not JSON: ${parsed.why}`, rest);

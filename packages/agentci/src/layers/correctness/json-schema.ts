@@ -1,7 +1,7 @@
 import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
 import { type UnknownWord, unknownWords } from '../../kit/json-schema-words.ts';
 import { v } from '../../kit/value-schema.ts';
-import { NO_ANSWER } from '../answer.ts';
+import { noAnswer } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { parsedAnswer } from '../parsed-answer.ts';
 import { plural } from '../words.ts';
@@ -20,7 +20,7 @@ export const check = defineCheck({
     const compiled = compileOnce(schema);
     if (!compiled.ok) return unmeasured(`json_schema: ${compiled.path || 'the schema'}: ${compiled.message}`);
     const parsed = parsedAnswer(trace);
-    if (parsed.kind === 'none') return unmeasured(`${NO_ANSWER}; JSON expected`, { limit: 0 });
+    if (parsed.kind === 'none') return unmeasured(`${noAnswer(trace)}; JSON expected`, { limit: 0 });
     if (parsed.kind === 'broken') {
       return violated(`the answer is not JSON: ${parsed.why}`, {
         limit: 0,

@@ -1,6 +1,6 @@
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
-import { excerpt, foldedAnswer, NO_ANSWER } from '../answer.ts';
+import { excerpt, foldedAnswer, noAnswer } from '../answer.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
@@ -16,7 +16,7 @@ export const check = defineCheck({
   evaluate: (terms, { trace }) => {
     const answer = foldedAnswer(trace);
     if (answer === undefined)
-      return unmeasured(`${NO_ANSWER}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
+      return unmeasured(`${noAnswer(trace)}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
     const found = terms.map((term) => ({ term, at: answer.indexOf(foldText(term)) })).filter(({ at }) => at !== -1);
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };

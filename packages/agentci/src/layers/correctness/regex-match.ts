@@ -1,7 +1,7 @@
 import { compileRegex, RegexTimeout } from '../../kit/regex.ts';
 import { v } from '../../kit/value-schema.ts';
 import { finalText } from '../../trace/selectors.ts';
-import { NO_ANSWER } from '../answer.ts';
+import { noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { patternIssues } from '../pattern-issues.ts';
 import { clip } from '../words.ts';
@@ -20,7 +20,7 @@ export const check = defineCheck({
       return unmeasured(`regex_match: the pattern does not compile: ${compiled.message}`, { limit: pattern });
     const answer = finalText(trace);
     const shown = `/${clip(pattern)}/`;
-    if (answer === undefined) return unmeasured(`${NO_ANSWER}; ${shown} expected in it`, { limit: pattern });
+    if (answer === undefined) return unmeasured(`${noAnswer(trace)}; ${shown} expected in it`, { limit: pattern });
     try {
       const match = compiled.regex.firstMatch(answer);
       const details = { regex_match: { pattern, matched: match !== undefined } };

@@ -1,6 +1,7 @@
 import { AiParts } from '../../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Trace } from '../../trace/model.ts';
+import { isSetError } from '../answer.ts';
 
 /** One piece of a streamed answer: a text, or an object of a provider's or framework's stream. */
 export type Piece = string | Fields;
@@ -10,6 +11,8 @@ export type Assembled =
       readonly ok: true;
       /** A text is the answer; anything else is a recording. */
       readonly value: unknown;
+      /** The words at the place that the spec names, where `value` is the whole stream. */
+      readonly answer?: string;
       /** Index of the first piece with something to see. */
       readonly first: number | undefined;
       readonly warnings: Trace['warnings'];
@@ -49,7 +52,15 @@ const WIRES: readonly Wire[] = [
     isContent: ({ candidates }) => listOf(candidates).some(({ content }) => isFields(content)),
     isEnd: ({ candidates }) => listOf(candidates).some(({ finishReason }) => typeof finishReason === 'string'),
   },
+  {
+    isOne: (piece) => typeof piece.done === 'boolean' && ('message' in piece || 'response' in piece),
+    isContent: ({ message, response }) => Boolean(response) || (isFields(message) && Boolean(message.content)),
+    isEnd: ({ done }) => done === true,
+  },
 ];
+
+/** Whether a piece is of a stream that some provider sends. */
+export const isWirePiece = (piece: Fields): boolean => WIRES.some(({ isOne }) => isOne(piece));
 
 const CUT_OFF: Assembled = {
   ok: false,
@@ -67,22 +78,24 @@ export function assembleStream(
     /** The stream said `[DONE]`. */
     readonly isDone: boolean;
     /** Takes the text out of a piece that no format is known for. */
-    readonly textOf?: ((piece: Fields) => unknown) | undefined;
+    readonly textOf?: PickText | undefined;
   },
 ): Assembled {
   const objects = pieces.filter(isFields);
-  const [error] = objects.flatMap((piece) => errorOf(piece) ?? []);
-  if (error !== undefined) return error;
+  const [error] = objects.flatMap((piece) => streamError(piece) ?? []);
+  if (error !== undefined) return { ok: false, ...error };
   if (objects.length === 0) return joinTexts(pieces as readonly string[], options.isDone);
-  if (options.textOf !== undefined) return joinPicked(pieces, options.textOf);
   const content = objects.filter((piece) => typeOf(piece) !== 'ping');
   const wire = WIRES.find(({ isOne }) => content.length > 0 && content.every(isOne));
   if (wire !== undefined) {
     // After `[DONE]` without a reason from the model the readers call the run incomplete.
     if (!options.isDone && !objects.some(wire.isEnd)) return CUT_OFF;
-    return { ok: true, value: objects, first: firstIndex(pieces, wire.isContent), warnings: [] };
+    const known: Assembled = { ok: true, value: objects, first: firstIndex(pieces, wire.isContent), warnings: [] };
+    return withAnswer(known, pieces, options.textOf);
   }
-  if (objects.every(AiParts.knows)) return fromAiParts(pieces, objects, options.isDone);
+  if (objects.every(AiParts.knows))
+    return withAnswer(fromAiParts(pieces, objects, options.isDone), pieces, options.textOf);
+  if (options.textOf !== undefined) return joinPicked(pieces, options.textOf);
   return fromOthers(pieces, objects);
 }
 
@@ -109,7 +122,16 @@ function fromOthers(pieces: readonly Piece[], objects: readonly Fields[]): Assem
   };
 }
 
-function joinPicked(pieces: readonly Piece[], textOf: (piece: Fields) => unknown): Assembled {
+/** The words that the spec points at; in a stream that is known they are found without that too. */
+function withAnswer(known: Assembled, pieces: readonly Piece[], textOf: PickText | undefined): Assembled {
+  if (!known.ok || textOf === undefined) return known;
+  const picked = joinPicked(pieces, textOf);
+  return picked.ok ? { ...known, answer: (picked.value as { answer: string }).answer } : known;
+}
+
+type PickText = (piece: Fields) => unknown;
+
+function joinPicked(pieces: readonly Piece[], textOf: PickText): Assembled {
   let text = '';
   let first: number | undefined;
   for (const [i, piece] of pieces.entries()) {
@@ -143,21 +165,27 @@ function parseText(piece: string): string | undefined {
 
 const INFRA = /overload|rate.?limit|timeout|timed out|unavailable|internal|server_error|api_error/i;
 
-/** An event that says the stream failed, in the words of whoever sent it. */
-function errorOf(piece: Fields): Assembled | undefined {
-  const type = typeOf(piece);
-  const response = isFields(piece.response) ? piece.response : {};
-  const error =
-    type === 'response.failed'
-      ? (response.error ?? 'no reason given')
-      : type === 'error'
-        ? (piece.error ?? piece.errorText ?? piece.message ?? piece)
-        : type === '' && isFields(piece.error)
-          ? piece.error
-          : undefined;
+/** What went wrong, and whether it is worth another try. */
+interface StreamError {
+  readonly kind: 'agent' | 'infra';
+  readonly message: string;
+}
+
+/** What an event says of a stream that failed, in the words of whoever sent it. */
+export function streamError(piece: Fields): StreamError | undefined {
+  const error = errorOf(piece);
   if (error === undefined) return undefined;
   const text = wordsOf(error);
-  return { ok: false, kind: INFRA.test(text) ? 'infra' : 'agent', message: `the stream ended with an error: ${text}` };
+  return { kind: INFRA.test(text) ? 'infra' : 'agent', message: `the stream ended with an error: ${text}` };
+}
+
+function errorOf(piece: Fields): unknown {
+  const type = typeOf(piece);
+  if (type === 'response.failed') return (isFields(piece.response) && piece.response.error) || 'no reason given';
+  if (type === 'error') return piece.error ?? piece.errorText ?? piece.message ?? piece;
+  const error = [piece.error, piece.errors].find(isSetError);
+  // A tool that failed is a step of the run.
+  return /tool|function|mcp/i.test(type) ? undefined : error;
 }
 
 function wordsOf(error: unknown): string {

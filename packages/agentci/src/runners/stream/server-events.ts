@@ -4,27 +4,33 @@ export interface StreamEvent {
   readonly name?: string | undefined;
   /** Where the event ends, in UTF-16 units. */
   readonly end: number;
+  /** The text ends before the blank line that ends an event, so it may be a part of one. */
+  readonly isOpen?: boolean;
 }
 
-/** The events of a server-sent stream. The last one counts although no blank line follows: many servers leave it out. */
+/** The events of a server-sent stream, those without data too where they have a name. */
 export function parseServerEvents(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   let data: string[] = [];
   let name: string | undefined;
   let end = 0;
-  const flush = (): void => {
-    if (data.length > 0) events.push({ data: data.join('\n'), name, end });
+  const flush = (isOpen: boolean): void => {
+    if (data.length > 0 || name !== undefined)
+      events.push({ data: data.join('\n'), name, end, ...(isOpen ? { isOpen } : {}) });
     data = [];
     name = undefined;
   };
   for (const { line, end: lineEnd } of linesOf(text)) {
-    if (line === '') flush();
+    if (line === '') flush(false);
     else if (line.startsWith('data:')) {
       data.push(fieldValue(line, 'data:'));
       end = lineEnd;
-    } else if (line.startsWith('event:')) name = fieldValue(line, 'event:').trim();
+    } else if (line.startsWith('event:')) {
+      name = fieldValue(line, 'event:').trim();
+      end = lineEnd;
+    }
   }
-  flush();
+  flush(true);
   return events;
 }
 

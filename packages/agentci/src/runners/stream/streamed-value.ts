@@ -14,7 +14,7 @@ export function streamedOutput({ pieces, times }: StreamedValue, rule: AnswerRul
   if (pieces.length === 0) throw new AgentError('agent', 'the agent gave a stream without pieces');
   if (pieces.every((piece) => piece instanceof Uint8Array)) {
     // Bytes of a response, handed through: what they are can be seen in them alone.
-    const isEvents = isEventStream(Buffer.concat(pieces).toString('utf8').trim());
+    const isEvents = isEventStream(Buffer.concat(pieces).toString('utf8').replace(/^\s+/, ''));
     const type = isEvents ? 'text/event-stream' : 'text/plain';
     const output = responseOutput({ status: 200, headers: { 'content-type': type }, chunks: pieces, times }, rule);
     return { ...(times[0] === undefined ? {} : { ttftMs: times[0] }), ...output };

@@ -132,3 +132,15 @@ export function dataStreamPart(line: string): Fields | undefined {
       return { type: 'raw' };
   }
 }
+
+/**
+ * Whether a text is such a stream though no header says so: every line is a part, and one of them is what no list of
+ * numbered lines has.
+ */
+export function isDataStreamText(text: string): boolean {
+  if (!/^[0-9a-l]:["[{]/.test(text)) return false;
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return (
+    lines.length > 1 && lines.every((line) => dataStreamPart(line) !== undefined) && /^(?:0:"|[def]:\{)/m.test(text)
+  );
+}

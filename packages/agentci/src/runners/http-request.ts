@@ -1,0 +1,107 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { classifyError, errorFacts } from './classify-error.ts';
+import { MAX_OUTPUT_BYTES } from './command.ts';
+import type { Received } from './http-response.ts';
+import { AgentError } from './runner.ts';
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Connections are used again, and never keep the process alive by themselves. */
+const AGENTS = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+
+/**
+ * Sends one request and reads the response to its end, up to a bound. Not by `fetch`, which gives out what there is of a
+ * compressed body that breaks off as if it were the whole. Redirects are not followed.
+ */
+export async function sendRequest(request: HttpRequest): Promise<Received> {
+  const started = performance.now();
+  const response = await responseTo(request);
+  const body = decoded(response);
+  const chunks: Uint8Array[] = [];
+  const times: number[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_OUTPUT_BYTES)
+        throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
+      chunks.push(chunk);
+      times.push(performance.now() - started);
+    }
+    if (!response.complete) throw new Error('the connection was closed');
+  } catch (error) {
+    response.destroy();
+    if (error instanceof AgentError) throw error;
+    // The connection was lost in the middle of the answer: the network's failure, not the agent's.
+    throw new AgentError('infra', `the answer was cut off: ${errorFacts(error).message}`);
+  }
+  return { status: response.statusCode ?? 0, headers: headersOf(response), chunks, times };
+}
+
+function responseTo(request: HttpRequest): Promise<IncomingMessage> {
+  const { url, method, headers, body, signal } = request;
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      const { message } = classifyError(errorFacts(error), { prefix: 'the request failed: ' });
+      reject(new AgentError('infra', message));
+    };
+    try {
+      const target = new URL(url);
+      const isSecure = target.protocol === 'https:';
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const options = {
+        method,
+        headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers },
+        signal,
+      };
+      const sent = isSecure
+        ? requestHttps(target, { ...options, agent: AGENTS.https }, resolve)
+        : requestHttp(target, { ...options, agent: AGENTS.http }, resolve);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // A connection kept open may be closed by the other side just when it is to be used again.
+        if (sent.reusedSocket && error.code === 'ECONNRESET') responseTo(request).then(resolve, reject);
+        else fail(error);
+      });
+      sent.end(body);
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+/** The body without its compression; one that ends too early is an error of the stream. */
+function decoded(response: IncomingMessage): Readable {
+  const codings = (response.headers['content-encoding'] ?? '').toLowerCase().split(',');
+  let body: Readable = response;
+  for (const coding of codings.map((name) => name.trim()).reverse()) {
+    const decoder = decoderOf(coding);
+    if (decoder === undefined) continue;
+    const source = body;
+    source.once('error', (error) => decoder.destroy(error));
+    response.once('aborted', () => decoder.destroy(new Error('the connection was closed')));
+    body = source.pipe(decoder);
+  }
+  return body;
+}
+
+function decoderOf(coding: string) {
+  if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
+  if (coding === 'br') return createBrotliDecompress();
+  return coding === 'deflate' ? createInflate() : undefined;
+}
+
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
