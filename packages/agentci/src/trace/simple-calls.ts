@@ -7,7 +7,7 @@ import type { Captured, LlmStep, ToolStep, Usage } from './model.ts';
 import type { StepList } from './step-list.ts';
 import { parallelCalls, splitToolName, UNNAMED } from './tool-name.ts';
 
-type Note = (key: string, path: string, known: ReadonlySet<string>) => void;
+type Note = (key: string, path: string, known: ReadonlySet<string>, value: unknown) => void;
 
 const TOOL_CALL_KEYS = new Set(['id', 'name', 'args', 'result', 'error', 'status', 'latency_ms', 'agent']);
 
@@ -33,7 +33,7 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
   for (let i = 0; i < calls.length; i++) {
     const path = `tool_calls[${i}]`;
     const fields = objectAt(calls[i], path);
-    for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS);
+    for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS, fields[key]);
     const inner =
       typeof fields.name === 'string' ? parallelCalls(fields.name, parsedArguments(fields.args)) : undefined;
     if (inner !== undefined) {
@@ -154,7 +154,7 @@ export function addLlmCalls(
   for (let i = 0; i < calls.length; i++) {
     const path = `llm_calls[${i}]`;
     const fields = objectAt(calls[i], path);
-    for (const key in fields) if (!LLM_CALL_KEYS.has(key)) note(key, path, LLM_CALL_KEYS);
+    for (const key in fields) if (!LLM_CALL_KEYS.has(key)) note(key, path, LLM_CALL_KEYS, fields[key]);
     const step = llmStep(list.next, fields, path);
     if (step.model === undefined && options.defaultModel !== undefined) step.model = options.defaultModel;
     if (step.usage !== undefined) withUsage++;

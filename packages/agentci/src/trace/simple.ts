@@ -94,12 +94,16 @@ function build(input: unknown, place: RecordPlace): Trace {
 }
 
 const MAX_WARNINGS = 20;
+/** A number of calls beside an empty list of them. */
+const CALL_COUNT = /^(?:num_?|total_?)?tool_?calls?(?:_?count)?$/i;
 
 function fromFields(written: Fields, place: RecordPlace): Trace {
   const fields = withOwnNames(written);
   const warnings: Trace['warnings'] = [];
   let known = 0;
-  const note = (key: string, path: string, keys: ReadonlySet<string>): void => {
+  let hidesCalls = false;
+  const note = (key: string, path: string, keys: ReadonlySet<string>, value: unknown): void => {
+    hidesCalls ||= mayHoldCalls(key, value) || (typeof value === 'number' && value > 0 && CALL_COUNT.test(key));
     if (warnings.length >= MAX_WARNINGS) return;
     const meant = key.length > 64 ? undefined : didYouMean(key, keys);
     const shown = JSON.stringify(key.slice(0, 64));
@@ -108,13 +112,9 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
       message: `${path === '' ? 'the simple form' : `"${path}"`} has no key ${shown}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
     });
   };
-  let hidesCalls = false;
   for (const key in fields) {
     if (SIMPLE_KEYS.has(key)) known++;
-    else {
-      note(key, '', SIMPLE_KEYS);
-      hidesCalls ||= mayHoldCalls(key, fields[key]);
-    }
+    else note(key, '', SIMPLE_KEYS, fields[key]);
   }
   if (known === 0) {
     const keys = Object.keys(fields)
@@ -135,7 +135,12 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   if (llmCalls !== undefined) captured.llmCalls = 'partial';
   else if (isGiven(fields.llm_calls)) addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
   if (isGiven(fields.tool_calls)) addToolCalls(list, fields.tool_calls, captured, note);
-  if (hidesCalls || holdsCallList(fields.metadata) || holdsCallList(fields.answer)) {
+  if (
+    hidesCalls ||
+    holdsCallList(fields.metadata) ||
+    holdsCallList(fields.answer) ||
+    holdsCallList(fields.handoffs, 3)
+  ) {
     warnings.push({
       code: 'SIMPLE_CALLS_ELSEWHERE',
       message: 'calls may be recorded under keys that are not read: list every call in "tool_calls"',

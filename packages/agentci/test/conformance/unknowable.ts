@@ -17,14 +17,12 @@ const NO_NAME = 'a span without its attributes is a span of any program';
 /** Everything the readers may miss without a word. What is not listed here is a bug. */
 export const UNKNOWABLE: readonly Unknowable[] = [
   { format: 'agentci', what: 'tool calls', where: /^\*\.steps\.\*/, why: ONE_ENTRY },
-  { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*$/, why: ONE_ENTRY },
   {
     format: 'agentcore',
     what: 'model calls',
     where: /^\*\.body\.output/,
     why: 'without spans the reply is what tells an event of a model from one of the cycle around it',
   },
-  { format: 'agentci-upstream', what: 'tool calls', where: /^spans\.\*\.tool_calls\.\*/, why: ONE_ENTRY },
   { format: 'agentunit', what: 'tool calls', where: /^events\.\*/, why: ONE_ENTRY },
   { format: 'assay', what: 'tool calls', where: /^\*/, why: 'an audit line is the call, and nothing counts the lines' },
   {
@@ -39,7 +37,6 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     where: /^history\.\*$/,
     why: 'the first step has the number 1 or 2, by the version, and nothing counts up to the last',
   },
-  { format: 'codex-cli', what: 'model calls', where: /^items\.\*$/, why: NO_BORDER },
   { format: 'gemini-cli', what: 'tool calls', where: /toolCalls\.\*/, why: ONE_ENTRY },
   {
     format: 'gemini-cli',

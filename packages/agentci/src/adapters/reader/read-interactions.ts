@@ -3,6 +3,7 @@ import type { Trace } from '../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../adapter.ts';
 import { problemWith } from '../problem.ts';
 import { detectRecords } from './detect-records.ts';
+import { withHints } from './hints.ts';
 import { notFormat } from './recognise.ts';
 
 const FLOOR = 0.5;
@@ -33,7 +34,9 @@ export function readInteractions(
   if (byFormat.size === 0) return records.length === 0 ? [] : [noModelCall(records)];
   return [...byFormat].flatMap(([adapter, own]) => {
     if (chosen !== undefined && adapter !== chosen) return own.map((record) => notFormat(record, chosen, adapters));
-    return [...adapter.read(own)].map((item) => (item.ok ? { ok: true, trace: withOthers(item.trace, others) } : item));
+    return withHints([...adapter.read(own)], own).map((item) =>
+      item.ok ? { ok: true, trace: withOthers(item.trace, others) } : item,
+    );
   });
 }
 

@@ -6,6 +6,7 @@ import { readSimple, adapter as simple } from '../formats/simple/simple.ts';
 import { ownerOf, ownerOfText } from '../problem.ts';
 import { type AdapterList, chooseAdapter, unitOf, unreadable } from './choose-adapter.ts';
 import { detectRecords } from './detect-records.ts';
+import { withHints } from './hints.ts';
 import { readInteractions } from './read-interactions.ts';
 import { isPlausible, notFormat, recognises } from './recognise.ts';
 import { unwrap, withTask } from './unwrap.ts';
@@ -37,6 +38,8 @@ export class RecordReader {
   #session: RecordSession | undefined;
   #waiting: StreamRecord[] = [];
   #isEmpty = true;
+  #batches = 0;
+  #onlyBatch: readonly RawRecord[] | undefined;
 
   constructor(options: { file: string | undefined; adapters: AdapterList; chosen: Adapter | undefined }) {
     this.#file = options.file;
@@ -82,7 +85,11 @@ export class RecordReader {
 
   /** What is left at the end of the file; a file without records says so. */
   async end(): Promise<AdapterItem[]> {
-    if (!this.#isEmpty) return [...(await this.flush()), ...(this.#session?.end() ?? [])];
+    if (!this.#isEmpty) {
+      const flushed = await this.flush();
+      const rest = [...(this.#session?.end() ?? [])];
+      return [...flushed, ...(this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch))];
+    }
     return [this.problem({ code: 'TRACE_EMPTY', message: 'the recording is empty', line: 1 })];
   }
 
@@ -93,7 +100,7 @@ export class RecordReader {
     if (this.#unit !== 'file') return this.#items(waiting);
     const { raws, problems } = this.#apart(waiting);
     if (raws.length === 0) return problems;
-    const items = [...this.#adapter!.read(raws)];
+    const items = withHints([...this.#adapter!.read(raws)], raws);
     return [...problems, ...(problems.length === 0 ? items : items.map(withHole))];
   }
 
@@ -105,6 +112,8 @@ export class RecordReader {
 
   #feed(session: RecordSession, records: readonly StreamRecord[]): AdapterItem[] {
     const { raws, problems } = this.#apart(records);
+    // A file that is larger than one batch is not held: its runs come out while it is read.
+    if (raws.length > 0) this.#onlyBatch = this.#batches++ === 0 ? raws : undefined;
     return [...problems, ...(raws.length === 0 ? [] : session.push(raws))];
   }
 
@@ -204,7 +213,9 @@ export class RecordReader {
   #readRecord(record: StreamValue, items: AdapterItem[]): boolean {
     const wrapped = unwrap(record.value);
     if (!OWN.has(this.#adapter!.format) && !this.#isOwn(wrapped.value)) return false;
-    const read = [...this.#adapter!.read([this.#raw(record, wrapped.value)])];
+    const raw = [this.#raw(record, wrapped.value)];
+    const given = [...this.#adapter!.read(raw)];
+    const read = OWN.has(this.#adapter!.format) ? given : withHints(given, raw);
     if (read.length === 1 && read[0]!.ok === false) return false;
     for (const item of read) items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
     return true;
@@ -219,7 +230,9 @@ export class RecordReader {
       items.push(notFormat(raw, this.#adapter!, this.#known));
       return;
     }
-    for (const item of (other ?? this.#adapter!).read([raw]))
+    const adapter = other ?? this.#adapter!;
+    const given = [...adapter.read([raw])];
+    for (const item of OWN.has(adapter.format) ? given : withHints(given, [raw]))
       items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
   }
 

@@ -20,7 +20,7 @@ export const pydanticAi: Dialect = {
     const { attributes } = span;
     if (attributes['logfire.span_type'] === 'pending_span') return undefined;
     if (isAgent(span)) return agentOf(span);
-    if (attributes.tool_arguments !== undefined || span.name.startsWith('running tool')) return oldTool(span);
+    if (attributes.tool_arguments !== undefined || /^running tool(?!s)/.test(span.name)) return oldTool(span);
     return attributes.events === undefined ? readGenAi(span) : oldLlm(span);
   },
 };
