@@ -345,6 +345,33 @@ describe('requests recorded as JSON', () => {
     expect(container).toBeDefined();
     expect(unpack(container!, input).records).toEqual([{ value: read }]);
   });
+  test.each([
+    ['har', '{"log": {"version": "1.2", "entries": []}}'],
+    ['cassette', 'interactions: []\n'],
+  ] as const)('of %s that hold none say so', (container, text) => {
+    expect(unpack(container, bytes(text))).toMatchObject({ records: [], problems: [{ code: 'TRACE_EMPTY' }] });
+  });
+  test('with a text that goes on at the depth of its key are read', () => {
+    const text = [
+      'interactions:',
+      '  - request:',
+      '      body: \'{"messages":',
+      '      [], "say": "it\'\'s',
+      '      on"}\'',
+      '      uri: /v1/x',
+      '    response: {body: ok}',
+    ].join('\n');
+    expect(unpack('cassette', bytes(text)).records).toMatchObject([
+      { value: { uri: '/v1/x', request: { messages: [], say: "it's on" } } },
+    ]);
+  });
+  test('with a body written as YAML give it', () => {
+    const text =
+      'interactions:\n- request: {method: POST, uri: "/v1/x", body: {messages: []}}\n  response: {body: {a: 1}}\n';
+    expect(unpack('cassette', bytes(text)).records).toMatchObject([
+      { value: { request: { messages: [] }, response: { a: 1 } } },
+    ]);
+  });
   test('that are damaged are a problem', () => {
     expect(unpack('har', bytes('{"log": {"version": "1.2", "entries": [')).problems).toMatchObject([
       { code: 'TRACE_BAD_JSON' },
