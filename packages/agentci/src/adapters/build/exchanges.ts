@@ -53,14 +53,18 @@ export interface Pair {
 function unnested(value: unknown): unknown {
   if (!isFields(value) || !isFields(value.request) || !isFields(value.response)) return value;
   const { request, response } = value;
-  if (!('body' in request) || !('url' in request || 'uri' in request) || !('body' in response)) return value;
+  const pieces = Array.isArray(response.chunks)
+    ? response.chunks.filter((piece) => typeof piece === 'string')
+    : undefined;
+  const isKept = 'body' in response || pieces !== undefined;
+  if (!('body' in request) || !('url' in request || 'uri' in request) || !isKept) return value;
   const body = (given: unknown): unknown => (typeof given === 'string' ? (parseJson(given) ?? given) : given);
   return {
     method: request.method,
     uri: request.url ?? request.uri,
     request: body(request.body),
     status: response.status,
-    response: body(response.body),
+    response: body(pieces === undefined ? response.body : pieces.join('')),
   };
 }
 

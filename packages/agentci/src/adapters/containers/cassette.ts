@@ -2,7 +2,8 @@ import { parseYaml } from '../../kit/yaml.ts';
 import { nodeAt, toPlain, type YamlNode } from '../../kit/yaml-node.ts';
 import { fields } from '../build/values.ts';
 import { bodyOfBytes, bodyOfText } from './http-body.ts';
-import type { Unpacked, UnpackedRecord } from './unpacked.ts';
+import { indentQuoted } from './indent-quoted.ts';
+import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.ts';
 
 const BINARY = 'tag:yaml.org,2002:binary';
 
@@ -12,10 +13,10 @@ const BINARY = 'tag:yaml.org,2002:binary';
  */
 export function unpackCassette(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-  const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: ['!!binary', BINARY] });
-  const list = root === undefined ? undefined : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
+  const strict = parsed(text);
+  const { list, diagnostics } = strict.list === undefined ? parsed(indentQuoted(text)) : strict;
   if (list?.kind !== 'seq') {
-    const [first] = diagnostics;
+    const [first] = strict.diagnostics.length > 0 ? strict.diagnostics : diagnostics;
     return {
       records: [],
       problems: [
@@ -27,7 +28,14 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
       ],
     };
   }
+  if (list.items.length === 0) return nothingRecorded('cassette');
   return { records: list.items.map(interaction) };
+}
+
+function parsed(text: string) {
+  const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: ['!!binary', BINARY] });
+  const list = root === undefined ? undefined : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
+  return { list, diagnostics };
 }
 
 function interaction(node: YamlNode): UnpackedRecord {
@@ -65,7 +73,8 @@ function body(node: YamlNode | undefined): unknown {
     node.kind === 'map'
       ? (nodeAt(node, ['string']) ?? nodeAt(node, ['parsed_body']) ?? nodeAt(node, ['base64_string']))
       : node;
-  if (inner === undefined) return undefined;
+  // Some recorders write the body itself as YAML.
+  if (inner === undefined) return toPlain(node);
   if (inner.kind !== 'scalar') return toPlain(inner);
   if (typeof inner.value !== 'string') return inner.value;
   const isBase64 = inner.tag !== undefined || (node.kind === 'map' && nodeAt(node, ['base64_string']) === inner);

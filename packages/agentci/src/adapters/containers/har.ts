@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import { fields, objects, parseJson } from '../build/values.ts';
 import { bodyOfBytes, bodyOfText } from './http-body.ts';
-import type { Unpacked, UnpackedRecord } from './unpacked.ts';
+import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.ts';
 
 /**
  * Requests recorded as JSON: HAR files of browsers, proxies and test tools (`{log: {entries}}`), and recorders that keep
@@ -16,6 +16,7 @@ export function unpackHar(bytes: Uint8Array): Unpacked {
       records: [],
       problems: [{ code: 'TRACE_BAD_JSON', message: 'the HAR file is damaged, or has no entries', line: 1 }],
     };
+  if (objects(entries).length === 0) return nothingRecorded('HAR file');
   return { records: objects(entries).map(interaction) };
 }
 

@@ -15,3 +15,9 @@ export interface Unpacked {
 
 /** Containers are unpacked whole; beyond this they are refused. */
 export const MAX_CONTAINER_BYTES = 256 * 1024 * 1024;
+
+/** A recorder that was started and saw no request: said, so that its file does not look like one that passed. */
+export const nothingRecorded = (what: string): Unpacked => ({
+  records: [],
+  problems: [{ code: 'TRACE_EMPTY', message: `the ${what} holds no request`, line: 1 }],
+});

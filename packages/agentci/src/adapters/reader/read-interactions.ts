@@ -90,10 +90,15 @@ const pathOf = (value: Readonly<Record<string, unknown>>): string =>
     .split('?')[0]!
     .replace(/\/\/[^/]*@/, '//');
 
+function nameOf(value: Readonly<Record<string, unknown>>): string {
+  const path = pathOf(value);
+  // Recorders of sockets write messages where others write requests.
+  if (path === '' && value.method === undefined) return 'an entry without a request, such as a message of a socket';
+  return `${typeof value.method === 'string' ? value.method : '?'} ${path.slice(0, 120)}`;
+}
+
 function nameRequests(records: readonly RawRecord[]): string {
-  const names = records.flatMap(({ value }) =>
-    isFields(value) ? [`${typeof value.method === 'string' ? value.method : '?'} ${pathOf(value).slice(0, 120)}`] : [],
-  );
+  const names = records.flatMap(({ value }) => (isFields(value) ? [nameOf(value)] : []));
   const unique = [...new Set(names)];
   const more = unique.length > MAX_NAMED ? ` and ${unique.length - MAX_NAMED} more` : '';
   return `${unique.slice(0, MAX_NAMED).join(', ')}${more}`;

@@ -37,7 +37,7 @@ function likeness(value: unknown): number {
   const pair = pairOf({ value });
   if (pair !== undefined) {
     if (CONVERSE.test(pair.uri) || isReply(pair.response)) return 0.96;
-    return INVOKE.test(pair.uri) && isPlain(pair.response) ? 0.95 : 0;
+    return INVOKE.test(pair.uri) && (isPlain(pair.response) || (pair.status ?? 0) >= 400) ? 0.95 : 0;
   }
   return isReply(value) || isConverseEvent(value) ? 0.96 : 0;
 }
@@ -116,8 +116,19 @@ const WIRE: Wire = {
 };
 
 function askedOf(request: Fields): Turn[] {
-  if (Array.isArray(request.messages)) return objects(request.messages).flatMap(messageTurns);
+  if (Array.isArray(request.messages))
+    return objects(request.messages).flatMap((message) => messageTurns(unguarded(message)));
   return turnsOf(text(pick(request, 'prompt', 'inputText')) ?? []);
+}
+
+/** Words that a guardrail is to look at stand one level down. */
+function unguarded(message: Fields): Fields {
+  if (!Array.isArray(message.content)) return message;
+  const content = message.content.map((block) => {
+    const words = fields(fields(fields(block).guardContent).text).text;
+    return typeof words === 'string' ? { text: words } : block;
+  });
+  return { ...message, content };
 }
 
 function systemOf({ system }: Fields): Turn[] {

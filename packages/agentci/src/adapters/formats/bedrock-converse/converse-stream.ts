@@ -14,7 +14,8 @@ const FAILURES = /Exception$/;
 /** The name of an event, which is its one key; some writers wrap it as `{event: …}`. */
 export function eventName(value: unknown): string | undefined {
   const event = bare(value);
-  const [name, ...others] = Object.keys(event);
+  // InvokeModel adds metrics of its own to the last event.
+  const [name, ...others] = Object.keys(event).filter((key) => !key.startsWith('amazon-bedrock-'));
   return others.length === 0 ? name : undefined;
 }
 

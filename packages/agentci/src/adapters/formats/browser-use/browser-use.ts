@@ -23,8 +23,13 @@ export const adapter: Adapter = {
 const isHistory = (value: unknown): boolean =>
   isFields(value) && Array.isArray(value.history) && value.history.length > 0 && value.history.every(isStep);
 
+/** What the model wanted, or null where it gave no reply, and what came of it. */
 const isStep = (step: unknown): boolean =>
-  isFields(step) && 'model_output' in step && Array.isArray(step.result) && ('state' in step || 'metadata' in step);
+  isFields(step) &&
+  Array.isArray(step.result) &&
+  (isFields(step.model_output)
+    ? Array.isArray(step.model_output.action)
+    : step.model_output === null && ('state' in step || 'metadata' in step));
 
 function draftOf(value: Fields): Draft {
   const steps = objects(value.history);
