@@ -48,12 +48,12 @@ function problemsIn(text: string, where: (offset: number) => string): string[] {
 
 const lineOf = (text: string, offset: number) => text.slice(0, offset).split('\n').length;
 
-/** Documents without the code they show. */
+/** Documents without the code they show, and without the repositories that a demo analyses: those are its data. */
 function pages(): string[] {
   const inFolder = (folder: string) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => join(folder, String(name)))
-      .filter((name) => name.endsWith('.md') && !/node_modules|\.vitepress/.test(name));
+      .filter((name) => name.endsWith('.md') && !/node_modules|\.vitepress|\/repos\//.test(name));
   return ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...inFolder('docs'), ...inFolder('demos')];
 }
 
