@@ -49,7 +49,13 @@ function run(program, args, { fails, env = {} }) {
 /** The page is drawn by its own script, so the clock runs ahead until it is quiet. */
 function shoot(browser, url, name, size) {
   const file = join(pictures, name);
-  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--force-device-scale-factor=1'];
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--hide-scrollbars',
+    '--force-device-scale-factor=1',
+  ];
   const profile = `--user-data-dir=${join(dir, 'profile')}`;
   const { status, stderr } = spawnSync(
     browser,
