@@ -17,8 +17,11 @@ const pages = [
 for (const page of pages) {
   const text = readFileSync(page, 'utf8');
   const prose = text.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '));
-  for (const [, target] of prose.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)) {
-    if (!existsSync(join(dirname(page), target))) say(page, prose, target, `links to ${target}, which does not exist`);
+  for (const [, target = '', anchor] of prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)?(?:#([^)]*))?\)/g)) {
+    const file = target === '' ? page : join(dirname(page), target);
+    if (!existsSync(file)) say(page, prose, target, `links to ${target}, which does not exist`);
+    else if (anchor && file.endsWith('.md') && !anchorsOf(file).has(anchor))
+      say(page, prose, `#${anchor}`, `links to ${target}#${anchor}, but there is no such heading`);
   }
   // Paths from the root, as `packages/…/x.ts` or `docs/…`; names with placeholders are left alone.
   for (const [, path] of prose.matchAll(/`((?:packages|docs|scripts|demos|bench|schema)\/[\w./-]+)`/g)) {
@@ -39,6 +42,19 @@ for (const name of extensionsIn(`${src}/reporters`, 'reporter'))
 if (problems.length > 0) {
   console.log(problems.join('\n'));
   process.exit(1);
+}
+
+/** The headings of a page as links name them, on GitHub and on the site alike. */
+function anchorsOf(file) {
+  const text = readFileSync(file, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  const slug = (title) =>
+    title
+      .toLowerCase()
+      .replace(/[`*]/g, '')
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s+/g, '-');
+  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => slug(title)));
 }
 
 function needPage(page, what) {

@@ -87,7 +87,7 @@ queries:
 
 export const reporter: Reporter = {
   name: '${name}',
-  summary: 'one line a query',
+  summary: 'one line per query',
   extensions: ['.${name}'],
   machineReadable: true,
   render: (run) => ({ text: run.results.map((result) => \`\${result.status} \${JSON.stringify(result.id)}\\n\`).join('') }),
@@ -105,7 +105,7 @@ test('names every query and its status', () => {
 `,
       [`docs/reporters/${name}.md`]: `# \`${name}\`
 
-One line a query.
+One line per query.
 
 \`\`\`sh
 agentci test --traces traces.jsonl -f ${name}=results.${name}

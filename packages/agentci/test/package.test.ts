@@ -23,7 +23,7 @@ function packagesIn(modules: string): string[] {
     );
 }
 
-test('the published package installs small, without scripts or optional parts, and works', () => {
+test('the published package installs small, without scripts or optional parts, and works', { timeout: 120_000 }, () => {
   const dir = tempDir({ 'package.json': { name: 'scratch', private: true, type: 'module' } });
   const npm = (args: string[], cwd: string) =>
     execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });

@@ -196,7 +196,7 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
   for (const key of CHOICES) {
     if (given[key] === undefined || JSON.stringify(given[key]) === JSON.stringify(before[key])) continue;
     throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was started with another --${key}`, {
-      hint: 'Leave it out to go on as the run was started, or start a new run without --resume.',
+      hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
     });
   }
   return unfinished;

@@ -48,7 +48,7 @@ export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
     .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
-    .option('--resume', 'go on with the unfinished run of this spec');
+    .option('--resume', 'resume the unfinished run of this spec');
 }
 
 /** Folds the short spellings into the long ones. */

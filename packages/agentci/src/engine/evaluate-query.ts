@@ -10,6 +10,7 @@ import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
+import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { driftWarnings } from '../trace/drift.ts';
 import { withoutMasked } from '../trace/mask-trace.ts';
@@ -19,7 +20,7 @@ import { type PriceLookup, totals } from '../trace/totals.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
-import { hasRubrics, type RubricResults, rubricChecks } from './rubric-checks.ts';
+import { type RubricResults, rubricChecks } from './rubric-checks.ts';
 import { endedInError, TRUNCATED, truncationOf } from './truncated-answer.ts';
 
 export interface EvaluateInput {

@@ -1,18 +1,15 @@
 import { type Judgement, judgeAnswer } from '../judge/ensemble.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
-import { type ResolvedRubric, resolveRubric, type WrittenRubric } from '../judge/rubric.ts';
+import { type ResolvedRubric, resolveRubric } from '../judge/rubric.ts';
 import { noAnswer } from '../layers/answer.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
 import { readContextFile } from '../spec/context-file.ts';
+import { itemsOf, RUBRIC_KEYS, type RubricItem, type RubricKey } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
 import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
-
-/** The correctness keys that need a judge, in the order they are asked. */
-const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
-type RubricKey = (typeof RUBRIC_KEYS)[number];
 
 /** The seed's names for what a judge found out. */
 const DETAIL_NAMES: Partial<Record<RubricKey, string>> = {
@@ -36,18 +33,6 @@ export interface RubricResults {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-interface Item {
-  readonly key: RubricKey;
-  readonly written: WrittenRubric;
-  readonly place: Pick<CheckResult, 'id' | 'location'>;
-}
-
-export const hasRubrics = ({ correctness }: Query): boolean =>
-  RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
-
-/** How many verdicts a query asks of a judge. */
-export const countRubrics = (query: Query): number => RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)).length;
-
 /**
  * Verdicts of the rubric checks of a query: all of `llm_judge`, then `safety_check`, then `hallucination_check`, each left out
  * after a failure. Without a judge that answers they are `error`, never a pass; a deterministic failure makes them pointless.
@@ -70,24 +55,13 @@ export async function rubricChecks(input: RubricInput): Promise<RubricResults> {
   return { checks, details: records.length > 0 ? { ...details, judge: records } : details };
 }
 
-function itemsOf({ correctness, locations }: Query, key: RubricKey): Item[] {
-  const written = correctness?.[key] as WrittenRubric | readonly WrittenRubric[] | null | undefined;
-  if (written === undefined || written === null) return [];
-  const id = `correctness.${key}`;
-  const isList = Array.isArray(written);
-  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map((rubric, i) => {
-    const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
-    return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
-  });
-}
-
 interface Outcome {
   readonly check: CheckResult;
   readonly judgement?: Judgement;
   readonly rubric?: ResolvedRubric;
 }
 
-async function evaluate({ key, written, place }: Item, input: RubricInput, hasFailed: boolean): Promise<Outcome> {
+async function evaluate({ key, written, place }: RubricItem, input: RubricInput, hasFailed: boolean): Promise<Outcome> {
   const { judge, query, trace } = input;
   const skip = (skip_reason: SkipReason, message: string): Outcome => ({
     check: { ...place, status: 'skip', skip_reason, message, evidence: [] },

@@ -6,10 +6,10 @@ import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
 import { isSampled } from '../judge/sample.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
+import { countRubrics, hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
-import { countRubrics, hasRubrics } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 
 const MAX_NAMED = 20;

@@ -24,7 +24,7 @@ const COLUMNS = [
 
 export const reporter: Reporter = {
   name: 'csv',
-  summary: 'one row a check, for spreadsheets',
+  summary: 'one row per check, for spreadsheets',
   extensions: ['.csv'],
   machineReadable: true,
   render: (run) => ({ text: renderCsv(run) }),

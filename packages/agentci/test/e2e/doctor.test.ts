@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -49,7 +49,10 @@ test.each([
   },
   { when: 'no runner', runner: '', status: 'fail', code: 1 },
 ])('$when: the runner is $status and the exit code $code', async ({ runner, status, code }) => {
-  const result = await examine({ 'agentci_spec.yaml': spec(runner), 'agent.mjs': 'throw new Error("loaded")' });
+  const result = await examine({
+    'agentci_spec.yaml': spec(runner),
+    'agent.mjs': 'throw new Error("loaded"); export default 1',
+  });
   expect(result.of('runner')).toMatchObject({ status, ...(status === 'ok' ? {} : { fix: expect.any(String) }) });
   expect(result.code).toBe(code);
 });
@@ -88,4 +91,57 @@ test.each([
   const result = await examine(files);
   expect(result.of('spec')).toMatchObject({ status: 'fail', fix: expect.any(String) });
   expect(result.code).toBe(1);
+});
+
+describe('doctor fails where test could not tell, and only there', () => {
+  const recorded = '{"query": "q", "answer": "x"}\n';
+  const works = 'export default () => "x";\n';
+  const node = process.execPath;
+  test.each<{ when: string; runner: string; query?: string; files?: Record<string, string>; fails: boolean }>([
+    { when: 'a module works', runner: '{module: ./a.mjs}', files: { 'a.mjs': works }, fails: false },
+    { when: 'a module is missing', runner: '{module: ./a.mjs}', fails: true },
+    {
+      when: 'a module does not parse',
+      runner: '{module: ./a.mjs}',
+      files: { 'a.mjs': 'export default (' },
+      fails: true,
+    },
+    { when: 'a module exports nothing', runner: '{module: ./a.mjs}', files: { 'a.mjs': 'const a = 1;' }, fails: true },
+    {
+      when: 'a command works',
+      runner: `{command: [${node}, a.mjs]}`,
+      files: { 'a.mjs': 'console.log("x")' },
+      fails: false,
+    },
+    { when: 'a script is missing', runner: `{command: [${node}, a.mjs]}`, fails: true },
+    { when: 'a program is missing', runner: '{command: [no-such-program]}', fails: true },
+    { when: 'a folder is missing', runner: `{command: [${node}, a.mjs], cwd: none}`, fails: true },
+    { when: 'recordings are there', runner: '{replay: ./t.jsonl}', files: { 't.jsonl': recorded }, fails: false },
+    {
+      when: 'recordings are of other queries',
+      runner: '{replay: ./t.jsonl}',
+      files: { 't.jsonl': recorded.replace('"q"', '"z"') },
+      fails: true,
+    },
+    { when: 'recordings are damaged', runner: '{replay: ./t.jsonl}', files: { 't.jsonl': '{"query' }, fails: true },
+    {
+      when: 'a variable is missing',
+      runner: '{http: {url: "http://127.0.0.1:1/", headers: {authorization: "${NO_SUCH_KEY}"}}}',
+      fails: true,
+    },
+    {
+      when: 'the key of the judge is missing',
+      runner: '{module: ./a.mjs}',
+      files: { 'a.mjs': works },
+      query: 'correctness: {llm_judge: [{rule: is polite}]}',
+      fails: true,
+    },
+  ])('$when', async ({ runner, query, files = {}, fails }) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(`runner: ${runner}\n`, query), ...files });
+    const doctor = await cli(['doctor'], { cwd, env: NO_KEYS });
+    const run = await cli(['test', '--retries', '0'], { cwd, env: NO_KEYS });
+    expect({ doctor: doctor.code, test: run.code, says: doctor.stdout }).toMatchObject(
+      fails ? { doctor: 1, test: 2 } : { doctor: 0, test: 0 },
+    );
+  });
 });

@@ -45,7 +45,7 @@ export const command: CliCommand = {
       .option('-w, --workers <n>', 'trials made at a time; more than 1 disturbs measured times', wholeNumber(1), 1)
       .option('--retries <n>', 'retries after an infrastructure error', wholeNumber(0))
       .option('--timeout <time>', 'time one trial may take, such as 30s', duration)
-      .option('--resume', 'go on with the trials of an experiment that was stopped; failed ones are made again')
+      .option('--resume', 'resume an experiment that was stopped; failed trials are repeated')
       .option('--quiet', 'no progress')
       .addOption(
         new Option('--level <level>', "agreement: which of Krippendorff's α")
@@ -119,7 +119,7 @@ async function experiment(given: string, { flags, io }: { flags: ExperimentFlags
 
 function exitOf({ interrupted, sources, conditions }: ExperimentResult, io: Io): number {
   if (interrupted) {
-    io.stderr.write('agentci: interrupted; go on with --resume\n');
+    io.stderr.write('agentci: interrupted; continue with --resume\n');
     return EXIT_INTERRUPTED;
   }
   const empty = sources.filter(

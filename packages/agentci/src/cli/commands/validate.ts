@@ -1,7 +1,7 @@
-import { countChecks } from '../../engine/count-checks.ts';
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { countChecks } from '../../spec/count-checks.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { SpecError } from '../../spec/spec-error.ts';
 import { annotation } from '../annotation.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { countRubrics } from '../../engine/rubric-checks.ts';
 import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../../judge/judge-config.ts';
 import { DEFAULT_MODEL, KEY_VARIABLES, parseModelName } from '../../judge/model-name.ts';
 import { plural } from '../../kit/words.ts';
+import { countRubrics } from '../../spec/rubric-items.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { Io } from '../io.ts';
 import { folderOf, judgeCacheOf } from '../spec-folders.ts';

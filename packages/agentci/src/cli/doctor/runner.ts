@@ -1,10 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import type { HttpRunnerConfig, RunnerConfig } from '../../runners/config.ts';
+import { reasonIn } from '../../runners/stderr-reason.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { findProgram } from '../find-program.ts';
 import type { Io } from '../io.ts';
@@ -25,7 +27,7 @@ export async function runnerFinding(suite: Suite, io: Io, traces: string | undef
       return fail('none in the spec, and no recordings were given', 'Add a runner to the spec, or pass --traces FILE.');
     case 'module': {
       const path = resolve(dir, runner.module);
-      if (statSync(path, { throwIfNoEntry: false })?.isFile()) return ok(`module ${runner.module}`);
+      if (statSync(path, { throwIfNoEntry: false })?.isFile()) return moduleFinding(path, runner.module);
       return fail(
         `module ${runner.module} ${existsSync(path) ? 'is not a file' : 'does not exist'}`,
         'The path is relative to the spec.',
@@ -40,6 +42,20 @@ export async function runnerFinding(suite: Suite, io: Io, traces: string | undef
     default:
       throw new Error(`unhandled runner: ${JSON.stringify(runner satisfies never)}`);
   }
+}
+
+/** A module is parsed, never loaded: what it does at its top must not happen here. */
+function moduleFinding(path: string, name: string): Finding {
+  if (!/\bexports?\b/.test(readFileSync(path, 'utf8')))
+    return fail(`module ${name} exports nothing`, 'Export a function: export default async (query) => answer');
+  // Node parses its own languages; TypeScript is left to the run.
+  if (!/\.[cm]?js$/.test(path)) return ok(`module ${name}`);
+  const { status, stderr } = spawnSync(process.execPath, ['--check', path], {
+    encoding: 'utf8',
+    timeout: CONNECT_MS * 5,
+  });
+  if (status === 0 || status === null) return ok(`module ${name}`);
+  return fail(`module ${name} does not parse${reasonIn(stderr)}`, 'Correct it; node --check shows where.');
 }
 
 /** Recordings are read and matched: a query without one would be an error in the run. */

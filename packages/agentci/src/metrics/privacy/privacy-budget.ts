@@ -12,7 +12,7 @@ const params = () =>
     compat: z
       .literal('agentunit')
       .optional()
-      .describe('also the running results of AgentUnit, one a trace, in detail.results'),
+      .describe('also the running results of AgentUnit, one per trace, in detail.results'),
   });
 type Params = z.infer<ReturnType<typeof params>>;
 

@@ -1,11 +1,10 @@
-import { canonicalJson } from '../kit/hash.ts';
 import { isCheck } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import { LAYERS } from '../results/run-result.ts';
-import { isBounded, metricRequests } from '../spec/metric-list.ts';
-import type { Query, Suite } from '../spec/suite.ts';
-import { countRubrics } from './rubric-checks.ts';
+import { isBounded, metricRequests } from './metric-list.ts';
+import { countRubrics } from './rubric-items.ts';
+import type { Query, Suite } from './suite.ts';
 
 const OVER_THE_RUN: ReadonlySet<string> = new Set(
   METRIC_FACTS.filter(({ isOverall }) => isOverall).map(({ name }) => name),
@@ -21,7 +20,7 @@ export function countChecks({ queries }: Suite): number {
     queries.flatMap(({ metrics }) =>
       metricRequests(metrics)
         .filter((request) => OVER_THE_RUN.has(request.name) && isBounded(request))
-        .map(canonicalJson),
+        .map((request) => JSON.stringify(request)),
     ),
   );
   return queries.reduce((sum, query) => sum + checksOfQuery(query), overall.size);

@@ -1,0 +1,32 @@
+import type { WrittenRubric } from '../judge/rubric.ts';
+import type { CheckResult } from '../results/run-result.ts';
+import type { Query } from './suite.ts';
+
+/** The correctness keys that need a judge, in the order they are asked. */
+export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
+export type RubricKey = (typeof RUBRIC_KEYS)[number];
+
+/** One rubric of a query, and where it was written. */
+export interface RubricItem {
+  readonly key: RubricKey;
+  readonly written: WrittenRubric;
+  readonly place: Pick<CheckResult, 'id' | 'location'>;
+}
+
+export const hasRubrics = ({ correctness }: Query): boolean =>
+  RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
+
+/** How many verdicts a query asks of a judge. */
+export const countRubrics = (query: Query): number => RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)).length;
+
+/** The rubrics of a query under one key. */
+export function itemsOf({ correctness, locations }: Query, key: RubricKey): RubricItem[] {
+  const written = correctness?.[key] as WrittenRubric | readonly WrittenRubric[] | null | undefined;
+  if (written === undefined || written === null) return [];
+  const id = `correctness.${key}`;
+  const isList = Array.isArray(written);
+  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map((rubric, i) => {
+    const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
+    return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
+  });
+}

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+// Plain English in what users read. This keeps the worst turns of phrase out; the rest is for review.
+
+const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
+
+const THINGS =
+  'line|query|test|file|sink|run|thread|page|call|case|record|trace|metric|check|item|tool|step|word|process';
+
+/** What not to write, and what to write instead. */
+const PATTERNS: readonly { readonly not: RegExp; readonly but: string }[] = [
+  {
+    not: /(?<!\bthere )\b(?:is|are|was) no (?!longer\b|more\b|less\b|way\b|worse\b|better\b|higher\b|lower\b)\w+/i,
+    but: 'is not a …',
+  },
+  { not: /\bbeing no\b/i, but: 'not a …' },
+  { not: /\bstands?\b(?! for\b| in for\b| out\b)/i, but: 'is, appears' },
+  { not: /\bbehind the (?:colon|equals|dash|slash|dot|comma|["`'=:])/i, but: 'after the …' },
+  {
+    not: new RegExp(`\\b(?:one|two|three)(?: (?!when|to|if|names|of|in|with|for)\\w+)? an? (?:${THINGS})\\b`, 'i'),
+    but: 'one per line',
+  },
+  { not: /\d ?(?:ms|µs|s|MB|KB|tokens?|USD) an? \w+/i, but: '0.5 ms per trace' },
+  { not: /\b(?:goes|going|go|went) on\b(?! to\b)/i, but: 'continues, in progress, resume' },
+  { not: /\b(?:is|are|a) sound\b(?! file| card| effect)/i, but: 'valid, correct' },
+  { not: /\bnobody\b/i, but: 'no one; or say what is missing' },
+  { not: /\bdearest\b/i, but: 'most expensive' },
+  { not: /\b(?:is|are|was|were) asked for\b/i, but: 'minimum, need, expected' },
+  { not: /\bat hand\b/i, but: 'available' },
+  { not: /\bfurther tries\b/i, but: 'retries' },
+  { not: /\bholds? no\b/i, but: 'has no' },
+  { not: /\b(?:number|time)s? without end\b/i, but: 'non-finite' },
+  { not: /\bsays not\b/i, but: 'does not say' },
+  { not: /\bthat plead\b/i, but: 'prompt injection' },
+  { not: /\bnone such\b/i, but: 'there is none' },
+  { not: /\b1 of 1 \w+s are\b/i, but: 'use the plural helper' },
+];
+
+function problemsIn(text: string, where: (offset: number) => string): string[] {
+  return PATTERNS.flatMap(({ not, but }) =>
+    [...text.matchAll(new RegExp(not, `${not.flags}g`))].map((match) => `${where(match.index)} "${match[0]}": ${but}`),
+  );
+}
+
+const lineOf = (text: string, offset: number) => text.slice(0, offset).split('\n').length;
+
+/** Documents without the code they show, and without the repositories that a demo analyses: those are its data. */
+function pages(): string[] {
+  const inFolder = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, String(name)))
+      .filter((name) => name.endsWith('.md') && !/node_modules|\.vitepress|\/repos\//.test(name));
+  return ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...inFolder('docs'), ...inFolder('demos')];
+}
+
+test.each(pages())('%s', (name) => {
+  const text = readFileSync(join(root, name), 'utf8');
+  const prose = text
+    .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '))
+    .replace(/`[^`\n]*`/g, (code) => '`'.repeat(code.length))
+    .replace(/\n(?=[^\n])/g, ' ');
+  expect(problemsIn(prose, (offset) => `${name}:${lineOf(text, offset)}`)).toEqual([]);
+});
+
+/** Texts of a source file: what is in quotes and has a space, without the parts that are computed. */
+function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
+  const found: { text: string; at: number }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      ts.isStringLiteralLike(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddle(node) ||
+      ts.isTemplateTail(node)
+    ) {
+      if (/\s/.test(node.text)) found.push({ text: node.text.replace(/`[^`\n]*`/g, '`'), at: node.getStart(file) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Read by models, not by people, and part of the key of every stored verdict: other words would throw those away. */
+const PROMPTS = ['/judge/prompt.ts', '/judge/task.ts', '/judge/rubrics/', '/metrics/quality/model-method.ts'];
+
+test('messages, help and report pages', () => {
+  const folders = ['packages/agentci/src', 'packages/report-ui/src'];
+  const problems = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, String(name)))
+      .filter((name) => /\.(?:m?ts|tsx)$/.test(name) && !/\.(?:test|gen)\.|\/test\//.test(name))
+      .filter((name) => !PROMPTS.some((prompt) => name.includes(prompt)))
+      .flatMap((name) => {
+        const source = readFileSync(join(root, name), 'utf8');
+        const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
+        return textsOf(file).flatMap(({ text, at }) => problemsIn(text, () => `${name}:${lineOf(source, at)}`));
+      }),
+  );
+  expect(problems).toEqual([]);
+});
+
+describe('the list itself', () => {
+  test.each([
+    'x is no list',
+    'the key stands twice',
+    'one a line',
+    'one test a query',
+    '0.5 ms a trace',
+    'go on with the run',
+    'a sound spec',
+    'Nobody knows',
+    'at least 1 is asked for',
+    'are not at hand',
+  ])('finds "%s"', (text) => {
+    expect(problemsIn(text, () => '')).not.toEqual([]);
+  });
+
+  test.each([
+    'there is no file "x"',
+    'it is no longer there',
+    '`?` stands for any one character',
+    'one per line',
+    'go on to the next page',
+    'a line of one file',
+  ])('leaves "%s" alone', (text) => {
+    expect(problemsIn(text, () => '')).toEqual([]);
+  });
+});
