@@ -8,8 +8,9 @@ const MAJOR_PERCENT = 10;
 const CRITICAL_PERCENT = 20;
 
 export interface SampleRegression {
-  readonly is_regression: boolean;
-  readonly severity: 'none' | 'minor' | 'major' | 'critical';
+  /** `null`: could not tell, since a sample has fewer than two values. */
+  readonly is_regression: boolean | null;
+  readonly severity: 'none' | 'minor' | 'major' | 'critical' | null;
   readonly baseline_mean: number | null;
   readonly new_mean: number | null;
   readonly difference: number | null;
@@ -24,7 +25,8 @@ export interface SampleRegression {
 
 /**
  * Compares two unpaired samples of one metric. A regression is a change for the worse that is both unlikely to be chance
- * (Welch, p < 0.05) and large enough to care about (more than 5 %).
+ * (Welch, p < 0.05) and large enough to care about (more than 5 %). Where neither sample varies chance has no part in it, and
+ * the difference alone decides.
  */
 export function compareSamples(input: {
   readonly baseline: readonly number[];
@@ -37,12 +39,15 @@ export function compareSamples(input: {
   const difference = before === null || after === null ? null : after - before;
   const percent = difference === null || before === null || before === 0 ? null : (difference / Math.abs(before)) * 100;
   const { p, reason } = welchT(baseline, current);
-  const size = percent === null ? 0 : Math.abs(percent);
+  // From a baseline of zero any change is without measure.
+  const size =
+    percent === null ? (difference === 0 || difference === null ? 0 : Number.POSITIVE_INFINITY) : Math.abs(percent);
   const isWorse = difference !== null && (higherIsBetter ? difference < 0 : difference > 0);
-  const isRegression = isWorse && p !== null && p < ALPHA && size > SMALLEST_PERCENT;
+  const isTold = baseline.length > 1 && current.length > 1;
+  const isRegression = isTold ? isWorse && (p === null || p < ALPHA) && size > SMALLEST_PERCENT : null;
   return {
     is_regression: isRegression,
-    severity: !isRegression ? 'none' : size > CRITICAL_PERCENT ? 'critical' : size > MAJOR_PERCENT ? 'major' : 'minor',
+    severity: isRegression === null ? null : isRegression ? severityOf(size) : 'none',
     baseline_mean: before,
     new_mean: after,
     difference,
@@ -51,4 +56,9 @@ export function compareSamples(input: {
     cohens_d: cohensD(baseline, current),
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+function severityOf(size: number): 'minor' | 'major' | 'critical' {
+  if (size > CRITICAL_PERCENT) return 'critical';
+  return size > MAJOR_PERCENT ? 'major' : 'minor';
 }

@@ -1,3 +1,5 @@
+import { isSystemError, systemErrorText } from '../kit/system-error.ts';
+import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type JournalEntry, RunStore, type StoredRun, type StoreOptions } from '../store/run-store.ts';
@@ -86,6 +88,8 @@ export class StoreSession {
       this.#store = RunStore.create(root, header, this.#options);
       if (recordings !== undefined) this.#store.judges(recordings);
     } catch (error) {
+      if (error instanceof UserError) throw error;
+      if (isMachineFull(error)) throw notStored(error, root);
       // A read-only checkout can still be judged; it only cannot be resumed.
       this.#isRefused = true;
       io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);
@@ -93,6 +97,15 @@ export class StoreSession {
     return this.#store;
   }
 }
+
+/** A machine that has no room now would lose results later; a place that may not be written is a choice. */
+const isMachineFull = (error: unknown): boolean =>
+  isSystemError(error) && ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code);
+
+const notStored = (error: unknown, root: string): UserError =>
+  new UserError('RUN_NOT_WRITTEN', `the run cannot be stored in ${root}: ${systemErrorText(error)}`, {
+    hint: 'With the cause removed, start the run again.',
+  });
 
 /** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
 function newRunId(startedAt: string, chance: number): string {

@@ -90,7 +90,7 @@ test.each<{
   {
     when: 'its id is of another query than its text',
     saved: [{ version: 'v1', day: 1, id: 'c' }],
-    gives: [undefined, undefined, 'v1'],
+    gives: [undefined, undefined, undefined],
   },
 ])('the baseline of each query when $when', async ({ saved, options, gives }) => {
   expect(await versions(shelf(saved, options))).toEqual(gives);
@@ -112,6 +112,11 @@ test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
       { version: 'v2', day: 2, id: 'a', metadata: { precheck_passed: true, spec_hash: suite.hash } },
     ],
     notices: [],
+  },
+  {
+    what: 'one whose question is another is said',
+    saved: [{ version: 'v1', day: 1, id: 'a', query: 'Something else?' }],
+    notices: [expect.stringContaining('is of another question than "a" asks now')],
   },
   {
     what: 'one of a query that is gone is said',

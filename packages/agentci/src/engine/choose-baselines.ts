@@ -1,3 +1,4 @@
+import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
@@ -48,6 +49,12 @@ export class BaselineShelf {
         );
         continue;
       }
+      if (asksOther(file, query)) {
+        this.notices.push(
+          `baseline ${file.file} is of another question than "${query.id}" asks now, so it is not compared with: save it again`,
+        );
+        continue;
+      }
       // A forced baseline did not pass its precheck: it counts only when asked for by name.
       const usable =
         version === undefined
@@ -74,3 +81,9 @@ export class BaselineShelf {
     return { version: file.version, file: file.file, trace: await readBaselineTrace(file.file) };
   }
 }
+
+/** The file names the query by its id and another question: the spec was changed, or the file was edited by hand. */
+const asksOther = ({ query: asked }: BaselineFile, { query }: Query): boolean =>
+  asked !== '' && plain(asked) !== plain(query) && asked !== SECRETS.document(query);
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -17,6 +17,7 @@ import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
+import { changedNames } from './changed-names.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
@@ -96,7 +97,8 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
   const { query, trace, baseline } = input;
   const result = blankResult(query, layers);
   result.answer = finalText(trace) ?? null;
-  if (trace.warnings.length > 0 || trace.reported !== undefined) result.warnings = warningsOf(trace);
+  const warnings = warningsOf(trace);
+  if (warnings.length > 0) result.warnings = warnings;
   if (baseline) result.baseline = { version: baseline.version, ...(baseline.file ? { file: baseline.file } : {}) };
   result.status = statusOf(result);
   return result;
@@ -105,7 +107,7 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
 /** What the trace says of itself, and of totals that its own calls contradict. */
 function warningsOf(trace: Trace): TraceWarning[] {
   const isTold = trace.warnings.some(({ code }) => code === 'USAGE_DRIFT');
-  return toWarnings(isTold ? trace.warnings : [...trace.warnings, ...driftWarnings(trace)]);
+  return toWarnings([...trace.warnings, ...(isTold ? [] : driftWarnings(trace)), ...changedNames(trace)]);
 }
 
 function judged(input: EvaluateInput, trace: Trace, correctness: LayerResult): Promise<RubricResults> {

@@ -1,10 +1,7 @@
-import { findJsonError } from '../kit/json-error.ts';
+import { findDocuments, type JsonDocument } from '../kit/json-documents.ts';
+import { isSureRecording } from '../runners/broken-recording.ts';
 
-/** A JSON document that begins on a line of its own and is followed by nothing but the end of a line. */
-interface JsonDocument {
-  readonly start: number;
-  readonly end: number;
-}
+type Span = Pick<JsonDocument, 'start' | 'end'>;
 
 export type FoundRecording =
   | { readonly kind: 'none' }
@@ -13,17 +10,21 @@ export type FoundRecording =
 
 /**
  * Looks for a recording among lines of log. It must be the last JSON document of the output, or the lines of documents that
- * end with it; what else was printed is noise. Fenced code is part of an answer and is passed over.
+ * end with it; what else was printed is noise. Within a line of other words it must be one that can be nothing else. Fenced
+ * code is part of an answer and is passed over.
  */
 export function findRecording(text: string, isRecording: (json: string) => boolean): FoundRecording {
-  const documents = documentsIn(text);
+  const isOne = ({ start, end }: Span): boolean => isRecording(text.slice(start, end));
+  const isSure = ({ start, end }: Span): boolean => isSureRecording(topKeys(text.slice(start, end)));
+  const documents = findDocuments(text).documents.filter(
+    (document) => !document.isInline || (isSure(document) && !isQuoted(text, document)),
+  );
   const last = documents.at(-1);
   if (last === undefined) return { kind: 'none' };
-  const isOne = ({ start, end }: JsonDocument): boolean => isRecording(text.slice(start, end));
   const first = firstOfLines(text, documents);
-  const lines = { start: first.start, end: last.end };
+  const lines: Span = { start: first.start, end: last.end };
   const isWhole = first !== last && isOne(lines);
-  const found = isWhole ? lines : last;
+  const found: Span = isWhole ? lines : last;
   const earlier = documents.filter(({ start }) => start < found.start).filter(isOne);
   if (!isWhole && !isOne(last)) {
     return earlier.length === 0
@@ -44,36 +45,16 @@ function firstOfLines(text: string, documents: readonly JsonDocument[]): JsonDoc
   return documents[at]!;
 }
 
-function documentsIn(text: string): JsonDocument[] {
-  const documents: JsonDocument[] = [];
-  const opening = /^[ \t]*(?:([{[])|(```|~~~))/gm;
-  let isFenced = false;
-  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
-    if (found[2] !== undefined) {
-      isFenced = !isFenced;
-      continue;
-    }
-    if (isFenced) continue;
-    const start = opening.lastIndex - 1;
-    const error = findJsonError(text.slice(start));
-    const end = error === undefined ? text.length : start + error.offset;
-    const isDocument = error === undefined || isJson(text.slice(start, end));
-    if (isDocument && isLineEnd(text, end)) documents.push({ start, end });
-    // What was read is not read again, whatever it was.
-    opening.lastIndex = Math.max(opening.lastIndex, end);
-  }
-  return documents;
+/** A sentence that goes on after the object speaks of it; a line of log does not, whatever it ends with. */
+function isQuoted(text: string, { start, end }: JsonDocument): boolean {
+  const before = text.slice(text.lastIndexOf('\n', start) + 1, start).trim();
+  const after = text.slice(end).split('\n', 1)[0]!.trim();
+  return before !== '' && after !== '' && !LOG_LINE.test(before);
 }
 
-/** The error is at the next character that is not a blank: a line must have ended before it. */
-const isLineEnd = (text: string, at: number): boolean =>
-  at >= text.length || /[\n\r]\s*$/.test(text.slice(Math.max(0, at - 200), at));
+const LOG_LINE = /^\W*(?:\d{4}-\d\d|\d\d:\d\d|(?:trace|debug|info|notice|warn|warning|error|fatal|log)\b)/i;
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+function topKeys(json: string): string[] {
+  const value = JSON.parse(json) as unknown;
+  return typeof value === 'object' && value !== null ? Object.keys(value) : [];
 }

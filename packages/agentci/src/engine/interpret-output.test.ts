@@ -24,6 +24,9 @@ describe('a recording among lines of log', () => {
     { what: 'after log lines in JSON', text: `{"level": "info"}\n{"level": "warn"}\n${recording}`, lines: 2 },
     { what: 'with line ends of Windows', text: `loading\r\n${recording}\r\nbye\r\n`, lines: 2 },
     { what: 'after a line with braces', text: `{loading}\n${recording}`, lines: 1 },
+    { what: 'in a line of log', text: `INFO done: ${recording}`, lines: 1 },
+    { what: 'in a line of log that goes on', text: `12:00 result ${recording} took 3 s`, lines: 2 },
+    { what: 'before words of the same line', text: `${recording} INFO bye`, lines: 1 },
     { what: 'after an open bracket', text: `[1/2] loading\n[2/2] loading\n${recording}`, lines: 2 },
   ])('is found $what, and the noise is told', async ({ text, lines }) => {
     const trace = await read(text);
@@ -41,6 +44,7 @@ describe('a recording among lines of log', () => {
   });
 
   test.each([
+    { what: 'two recordings in lines of log', text: `a: ${recording}\nb: ${recording}`, message: /2 recordings/ },
     { what: 'two recordings', text: `${recording}\n${recording}`, message: /2 traces|2 recordings/ },
     { what: 'two recordings with a line between', text: `${recording}\nagain\n${recording}`, message: /2 recordings/ },
     {
@@ -84,6 +88,29 @@ test.each([{ answer: '' }, { answer: '\u200b', tool_calls: [{ name: 'lookup' }] 
     expect(finalText(trace)).toBeUndefined();
     expect(trace.captured.final).toBe('none');
     expect(trace.warnings).toMatchObject([{ code: 'ANSWER_EMPTY' }]);
+  },
+);
+
+test.each([{ value: [] }, { value: '[]' }, { value: { answer: [] } }, { value: '{"answer": []}' }])(
+  'an empty list is an answer: $value',
+  async ({ value }) => {
+    const trace = await read(value);
+    expect(finalText(trace)).toBe('[]');
+    expect(trace.captured.final).toBe('full');
+  },
+);
+
+test.each([['["a","b"]'], [['a', 'b']]])('a list that is no recording is an answer: %j', async (value) => {
+  expect(JSON.parse(finalText(await read(value))!)).toEqual(['a', 'b']);
+});
+
+test.each(['finish_reason', 'stop_reason', 'finishReason', 'stopReason'])(
+  '%s says why an answer ended',
+  async (key) => {
+    expect(await read({ answer: 'x', [key]: 'MAX_TOKENS' })).toMatchObject({
+      final: { finish: 'length' },
+      warnings: [],
+    });
   },
 );
 

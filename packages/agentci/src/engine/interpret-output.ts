@@ -40,12 +40,13 @@ export async function interpretRecording(value: unknown, asked: { id: string; qu
 
 async function fromText(text: string, output: RunOutput): Promise<Trace> {
   const trimmed = text.trim();
-  if (!/^[ \t]*[{[]/m.test(trimmed)) return simpleTrace(trimmed);
+  if (!/^[ \t]*[{[]|\{\s*"/m.test(trimmed)) return simpleTrace(trimmed);
   // Every format is known there; an agent that answers in words needs none of them.
   if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('../adapters/reader/detect.ts');
   const isRecording = (json: string): boolean => detectFormat(json).confidence >= SURE;
-  if (isJson(trimmed)) return isRecording(trimmed) ? single(trimmed, output) : simpleTrace(trimmed);
+  if (isJson(trimmed))
+    return isRecording(trimmed) && !isPlainList(JSON.parse(trimmed)) ? single(trimmed, output) : simpleTrace(trimmed);
   const found = findRecording(trimmed, isRecording);
   if (found.kind === 'refused') throw new AgentError('agent', found.why, { stderr: output.stderr });
   if (found.kind === 'none') return simpleTrace(trimmed);
@@ -66,6 +67,10 @@ async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Tra
     return withPointedAnswer(undefined, answer);
   }
 }
+
+/** A list of texts and numbers is what the agent said, not a list of runs. */
+const isPlainList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
 
 async function isRecordingText(json: string): Promise<boolean> {
   const { detectFormat } = await import('../adapters/reader/detect.ts');
@@ -93,7 +98,7 @@ async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
   if (text === undefined)
     throw new AgentError('agent', `the agent returned ${typeof value}`, { stderr: output.stderr });
   if (typeof value !== 'object') return simpleTrace(String(value));
-  if (Array.isArray(value) && !(await isRecordingText(text))) return simpleTrace(text);
+  if (Array.isArray(value) && (isPlainList(value) || !(await isRecordingText(text)))) return simpleTrace(text);
   if (output.acceptsErrors && errorIn(value) !== undefined) return simpleTrace(text);
   return single(text, output);
 }

@@ -24,6 +24,7 @@ export async function collectPolicyTests(
   options: RunOptions,
   source: NonNullable<RunOptions['traces']>,
   ledger: Ledger,
+  see: (trace: Trace) => void,
 ): Promise<Recorded> {
   const pending = ledger.pending();
   const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({ query, tally: new TestTally(query) }));
@@ -46,6 +47,7 @@ export async function collectPolicyTests(
         for (const { tally } of open) tally.unreadable(problemText(item.problem));
         continue;
       }
+      see(item.trace);
       for (const { query, tally } of open) await judge(query, item.trace, tally, { callerOf, options });
     }
   } finally {

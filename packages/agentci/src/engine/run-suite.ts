@@ -55,7 +55,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const runner = options.runner ?? suite.runner;
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
-    recorded = await collectPolicyTests(options, options.traces, ledger);
+    recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
   } else if (options.traces !== undefined) {
     recorded = await collectRecorded(options, options.traces, queries, ledger, judge);
   } else if (runner === undefined) {

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { loadSpec } from '../spec/load.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { runSuite } from './run-suite.ts';
@@ -48,7 +51,7 @@ describe('tools that rules name and nothing knows', () => {
       checks: 'path: {rules: [{type: before, first: verify, then: refnud}, {type: max_calls, tool: verify, max: 3}]}',
       calls: ['verify'],
       says: '"refnud"',
-      code: 0,
+      code: 2,
     },
     {
       what: 'a forbidden tool with a near name',
@@ -62,6 +65,21 @@ describe('tools that rules name and nothing knows', () => {
       checks: 'path: {forbidden_tools: [delte_account]}',
       calls: ['delete_account'],
       says: '"delte_account" (did you mean "delete_account"?), which is forbidden',
+      code: 2,
+    },
+    {
+      what: 'a limit on a tool that is a slip, which it keeps',
+      checks: 'path: {rules: [{type: max_calls, tool: serch, max: 1}]}',
+      calls: ['search', 'search'],
+      says: '"serch" (did you mean "search"?)',
+      code: 2,
+    },
+    {
+      what: 'a policy that names more tools than were used',
+      checks:
+        'policy: {sequences: [{type: max_calls, tool: lookup_order, max: 3}], tools: {refund: {arguments: {amount: {max: 10}}}}}',
+      calls: ['lookup_order'],
+      says: '"refund"',
       code: 0,
     },
   ])('$what: exit $code under --strict', async ({ checks, calls, says, code }) => {
@@ -87,7 +105,26 @@ describe('tools that rules name and nothing knows', () => {
 });
 
 test('a name with characters that do not show is judged as it looks, and told of', async () => {
-  const { notices, summary } = await run('path: {forbidden_tools: [rm]}', ['r\u200bm']);
+  const { results, summary } = await run('path: {forbidden_tools: [rm]}', ['r\u200bm']);
   expect(summary.exit_code).toBe(1);
-  expect(notices).toEqual(['a recording has the tool "r\\u{200B}m", which shows as "rm" and is compared as that']);
+  expect(results[0]!.warnings).toEqual([
+    { code: 'TOOL_NAME_CHANGED', message: 'the tool "r\\u{200B}m" shows as "rm" and is compared as that' },
+  ]);
+});
+
+test('the tests of an Assay suite are looked at too', async () => {
+  const dir = tempDir({
+    'suite.yaml': `version: "1"
+suite: s
+tests:
+  - {id: order, metric: sequence_valid, policy: ./p.yaml}
+`,
+    'p.yaml': 'version: "1"\nsequences: [{type: before, first: verify, then: refnud}]\n',
+  });
+  const { suite, diagnostics } = await loadSpec(join(dir, 'suite.yaml'));
+  expect(diagnostics).toEqual([]);
+  const traces = [simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'verify' }, { name: 'refund' }] })];
+  const { notices, summary } = await runSuite({ suite, traces, strict: true });
+  expect(notices.join()).toContain('"refnud" (did you mean "refund"?)');
+  expect(summary.exit_code).toBe(2);
 });

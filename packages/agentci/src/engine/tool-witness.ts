@@ -1,7 +1,7 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { isGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
-import { compileRules } from '../policy/compile-rules.ts';
+import { type CompiledRule, compileRules } from '../policy/compile-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Selector } from '../policy/selectors.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
@@ -23,7 +23,6 @@ const SLIP_SHARE = 0.25;
 export class ToolWitness {
   readonly #queries: readonly Query[];
   readonly #known = new Set<string>();
-  readonly #changed = new Map<string, string>();
   #isBlind = false;
 
   constructor(queries: readonly Query[]) {
@@ -39,38 +38,27 @@ export class ToolWitness {
     if (trace.captured.toolCalls === 'none') this.#isBlind = true;
     for (const step of trace.steps) {
       if (step.kind !== 'tool') continue;
-      this.#note(step.name);
-      if (step.rawName !== undefined) this.#note(step.rawName);
+      this.#known.add(visibleName(step.name));
+      if (step.rawName !== undefined) this.#known.add(visibleName(step.rawName));
     }
     for (const { name } of trace.tools ?? []) this.#known.add(visibleName(name));
     for (const { tools } of trace.agents) for (const name of tools ?? []) this.#known.add(visibleName(name));
   }
 
-  #note(name: string): void {
-    if (this.#known.has(name)) return;
-    const seen = visibleName(name);
-    this.#known.add(seen);
-    if (seen !== name) this.#changed.set(name, seen);
-  }
-
   report(results: readonly QueryResult[]): { readonly notices: string[]; readonly checks: CheckResult[] } {
-    const notices = [...this.#changed].slice(0, MAX_NAMED).map(([name, seen]) => {
-      return `a recording has the tool ${shownCodes(name)}, which shows as "${seen}" and is compared as that`;
-    });
-    if (this.#isBlind) return { notices, checks: [] };
+    if (this.#isBlind) return { notices: [], checks: [] };
     const ruled = this.#unknown(namesInRules);
+    const constrained = this.#unknown(namesInArguments).filter(({ name }) => !ruled.some((one) => one.name === name));
     const forbidden = this.#unknown(namesForbidden).filter(({ near }) => near !== undefined);
-    if (ruled.length > 0)
-      notices.push(`no recording and no list of tools knows ${listed(ruled)}, which the rules name`);
+    const named = [...ruled, ...constrained];
+    const notices: string[] = [];
+    if (named.length > 0)
+      notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
     if (forbidden.length > 0) notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
-    const isDecided = results.some(({ path }) =>
-      path.checks.some(({ id, status }) => RULE_CHECKS.includes(id) && status !== 'skip'),
-    );
-    const isOpen = results.some(({ path }) =>
-      path.checks.some(({ id, skip_reason }) => RULE_CHECKS.includes(id) && skip_reason === 'not_exercised'),
-    );
-    if (ruled.length === 0 || isDecided || !isOpen) return { notices, checks: [] };
-    return { notices, checks: [unknownCheck(ruled)] };
+    // A policy for all tools of an agent names more of them than a few runs use.
+    const isMeant = ({ near }: Unknown): boolean => near !== undefined || !isDecided(results);
+    const doubtful = [...ruled, ...constrained.filter(isMeant), ...forbidden];
+    return { notices, checks: doubtful.length === 0 ? [] : [unknownCheck(doubtful)] };
   }
 
   #unknown(namesOf: (query: Query) => Iterable<string>): Unknown[] {
@@ -78,7 +66,7 @@ export class ToolWitness {
     // Queries share what they inherit.
     const done = new Set<unknown>();
     for (const query of this.#queries) {
-      const key = query.policies === undefined ? query.path : query;
+      const key = query.policies === undefined ? (query.test ?? query.path) : query;
       if (key === undefined || done.has(key)) continue;
       done.add(key);
       for (const name of namesOf(query)) names.add(visibleName(name));
@@ -88,6 +76,9 @@ export class ToolWitness {
       .map((name) => ({ name, near: didYouMean(name, this.#known, SLIP_SHARE) }));
   }
 }
+
+const isDecided = (results: readonly QueryResult[]): boolean =>
+  results.some(({ path }) => path.checks.some(({ id, status }) => RULE_CHECKS.includes(id) && status !== 'skip'));
 
 interface Unknown {
   readonly name: string;
@@ -99,7 +90,7 @@ function unknownCheck(ruled: readonly Unknown[]): CheckResult {
     id: UNKNOWN_TOOLS,
     status: 'skip',
     skip_reason: 'not_exercised',
-    message: `the rules decided nothing: no recording and no list of tools knows ${listed(ruled)}`,
+    message: `no recording and no list of tools knows ${listed(ruled)}, so the rules about them decided nothing`,
     value: ruled.map(({ name }) => name),
     evidence: [],
   };
@@ -113,31 +104,33 @@ const listed = (unknown: readonly Unknown[]): string => {
   return `${shown.join(', ')}${more}`;
 };
 
-/** A name whose odd characters do not show, with their numbers. */
-const shownCodes = (name: string): string =>
-  JSON.stringify(name).replace(
-    /[^ -~]/gu,
-    (char) => `\\u{${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}}`,
-  );
-
-/** Tools that rules and argument policies are about. */
+/** Tools that sequence rules are about. */
 function* namesInRules(query: Query): Generator<string> {
-  for (const policy of query.policies ?? []) {
-    for (const tool of policy.tools.values()) yield tool.name;
-    for (const rule of policy.rules)
-      if (rule.type !== 'blocklist' && rule.type !== 'allowlist') yield* exact(rule.selectors);
-  }
+  for (const { rules } of policiesOf(query)) yield* ruledBy(rules);
+  if (query.test?.metric === 'sequence_valid') yield* ruledBy(query.test.rules);
   const rules = query.path?.rules;
-  if (!Array.isArray(rules) || rules.length === 0) return;
-  for (const rule of compileRules(rules).rules)
-    if (rule.type !== 'blocklist' && rule.type !== 'allowlist') yield* exact(rule.selectors);
+  if (Array.isArray(rules) && rules.length > 0) yield* ruledBy(compileRules(rules).rules);
+}
+
+function* ruledBy(rules: readonly CompiledRule[]): Generator<string> {
+  for (const rule of rules) if (rule.type !== 'blocklist' && rule.type !== 'allowlist') yield* exact(rule.selectors);
+}
+
+/** Tools whose arguments a policy constrains. */
+function* namesInArguments(query: Query): Generator<string> {
+  for (const { tools } of policiesOf(query)) for (const { name } of tools.values()) yield name;
 }
 
 function* namesForbidden(query: Query): Generator<string> {
   const written = query.path?.forbidden_tools;
   if (Array.isArray(written)) for (const name of written) if (typeof name === 'string') yield name;
-  for (const policy of query.policies ?? []) yield* deniedBy(policy);
+  for (const policy of policiesOf(query)) yield* deniedBy(policy);
+  if (query.test?.metric === 'tool_blocklist') for (const { text } of query.test.blocklist) yield text;
 }
+
+/** The query's own, and that of a test of an Assay suite. */
+const policiesOf = ({ policies = [], test }: Query): readonly Policy[] =>
+  test?.metric === 'args_valid' ? [...policies, test.policy] : policies;
 
 function* deniedBy({ deny, blocklist, rules }: Policy): Generator<string> {
   for (const { text } of [...deny, ...blocklist]) yield text;

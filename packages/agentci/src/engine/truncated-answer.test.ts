@@ -131,3 +131,17 @@ describe('the finding decides nothing by itself', () => {
     expect(result.status).toBe('error');
   });
 });
+
+test.each([
+  { what: 'a chat completion', trace: () => recorded(chat('error')) },
+  { what: 'the simple form', trace: () => simpleTrace({ answer: 'Par', finishReason: 'error' }) },
+])('a reply in $what that ended with an error is no answer', async ({ trace }) => {
+  const result = await evaluateQuery({
+    query: queryOf(', correctness: {expected_in_answer: [Par]}'),
+    trace: await trace(),
+  });
+  expect(result).toMatchObject({
+    status: 'error',
+    error: { message: expect.stringContaining('finish_reason: error') },
+  });
+});

@@ -31,7 +31,11 @@ function collect(value: unknown, base: string, into: Map<string, Cfworker.Schema
   }
   const { $id, $anchor } = value as { $id?: unknown; $anchor?: unknown };
   const home = typeof $id === 'string' ? (withoutHash($id, base) ?? base) : base;
-  if (typeof $anchor === 'string') into.set(`${home}#${$anchor}`, value as Cfworker.Schema);
+  if (typeof $anchor === 'string') {
+    const address = `${home}#${$anchor}`;
+    if (into.has(address)) throw new Error(`$anchor "${$anchor}" is there twice`);
+    into.set(address, value as Cfworker.Schema);
+  }
   for (const [key, part] of Object.entries(value)) if (!DATA.has(key)) collect(part, home, into);
 }
 

@@ -4,7 +4,7 @@ import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './js
 /** The formats the validator knows; a value of any other is accepted whatever it is. */
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
   ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'],
-  ...['uri', 'uri-reference', 'uri-template', 'url'],
+  ...['uri', 'uri-reference', 'uri-template', 'url', 'iri', 'iri-reference', 'idn-hostname', 'idn-email'],
   ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer'],
 ]);
 

@@ -14,7 +14,16 @@ import { isLinearInV8 } from './regex.ts';
 import { nativeSource } from './regex-source.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { runGuarded } from './time-guard.ts';
-import { isHostname, isUri, isUriReference } from './uri-formats.ts';
+import {
+  isHostname,
+  isIdnEmail,
+  isIdnHostname,
+  isIpv4,
+  isIri,
+  isIriReference,
+  isUri,
+  isUriReference,
+} from './uri-formats.ts';
 
 export { canFail } from './json-schema-effect.ts';
 
@@ -54,6 +63,10 @@ const CHEAP_FORMATS: ReadonlySet<string> = new Set([
   'hostname',
   'uri',
   'uri-reference',
+  'iri',
+  'iri-reference',
+  'idn-hostname',
+  'idn-email',
   'ipv4',
   'ipv6',
   'uuid',
@@ -100,8 +113,17 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
       return { ok: false, message: '$ref leads back to itself without looking at any part of the value', path: '' };
     return { ok: true, validate: validator(copy, draft, lookup, facts.isRisky) };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error), path: '' };
+    return { ok: false, message: readableProblem(error), path: '' };
   }
+}
+
+/** The validator names addresses under a base of its own, which the schema does not have. */
+function readableProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, address] = /^Duplicate schema URI "([^"]*)"/.exec(message) ?? [];
+  if (address === undefined) return message;
+  const { origin } = cfworker().initialBaseURI;
+  return `$id "${address.startsWith(`${origin}/`) ? address.slice(origin.length + 1) : address}" is there twice`;
 }
 
 /** A value nested too deep for the stack is left to the validator and its guard. */
@@ -263,8 +285,20 @@ let loaded: typeof Cfworker | undefined;
 function cfworker(): typeof Cfworker {
   if (loaded === undefined) {
     loaded = createRequire(import.meta.url)('@cfworker/json-schema') as typeof Cfworker;
-    // Its own take what is nearly one for a host name or an address.
-    Object.assign(loaded.format, { hostname: isHostname, uri: isUri, 'uri-reference': isUriReference });
+    // Its own take what is nearly one for a host name or an address, and leave out other scripts.
+    const isDateTime = loaded.format['date-time']!;
+    Object.assign(loaded.format, {
+      hostname: isHostname,
+      uri: isUri,
+      'uri-reference': isUriReference,
+      iri: isIri,
+      'iri-reference': isIriReference,
+      'idn-hostname': isIdnHostname,
+      'idn-email': isIdnEmail,
+      ipv4: isIpv4,
+      // RFC 3339 has a "T" between the day and the time.
+      'date-time': (text: string) => /^.{10}t/i.test(text) && isDateTime(text),
+    });
   }
   return loaded;
 }

@@ -1,3 +1,5 @@
+import { plainText } from './plain-text.ts';
+
 /** Personal data a text can give away. */
 export const PII_TYPES = [
   'email',
@@ -57,15 +59,15 @@ const DETECTORS: readonly Detector[] = [
   {
     type: 'credit_card',
     confidence: 0.85,
-    pattern: new RegExp(`${START}\\d(?:[ -]?\\d){12,18}${END}`, 'gu'),
+    pattern: new RegExp(`${START}(?:\\d(?:[ -]?\\d){12,18}|\\d{4}(?:\\.\\d{4}){3})${END}`, 'gu'),
     accepts: (match) => passesLuhn(match),
   },
   {
-    // A card mistyped by a digit is still somebody's card: 16 digits in the groups of a card, or in one run.
+    // A card mistyped by a digit is still somebody's card: 16 digits in groups of four, or in one run.
     type: 'credit_card',
     confidence: 0.4,
-    pattern: between('[2-6]\\d{3}(?:[ -]\\d{4}){3}|[2-6]\\d{15}'),
-    accepts: (match) => !passesLuhn(match),
+    pattern: between('\\d{4}(?:[ .-]\\d{4}){3}|\\d{16}'),
+    accepts: (match) => !passesLuhn(match) && !/^0+$/.test(match.replace(/\D/g, '')),
   },
   { type: 'ssn', confidence: 0.98, pattern: between('\\d{3}-\\d{2}-\\d{4}') },
   {
@@ -108,7 +110,14 @@ export interface PiiOptions {
 }
 
 /** Personal data in a text, ordered by type and place. */
-export function findPii(text: string, { names = 'pattern', known = [] }: PiiOptions = {}): PiiSpan[] {
+export function findPii(text: string, options: PiiOptions = {}): PiiSpan[] {
+  const plain = plainText(text);
+  if (plain === undefined) return findIn(text, options);
+  const known = (options.known ?? []).map((span) => ({ ...span, ...plain.placeOf(span) }));
+  return findIn(plain.text, { ...options, known }).map((span) => ({ ...span, ...plain.sourceOf(span) }));
+}
+
+function findIn(text: string, { names = 'pattern', known = [] }: PiiOptions): PiiSpan[] {
   const found: PiiSpan[] = [...known];
   const taken = new Uint8Array(text.length);
   for (const { start, end } of known) taken.fill(1, start, end);

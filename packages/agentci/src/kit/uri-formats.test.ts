@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileJsonSchema } from './json-schema.ts';
+import { unknownWords } from './json-schema-words.ts';
 import { isHostname, isUri, isUriReference } from './uri-formats.ts';
 
 describe('hostname', () => {
@@ -78,4 +79,49 @@ test('a schema of draft 7 ignores a name beside a reference', () => {
   const compiled = compileJsonSchema(schema);
   if (!compiled.ok) throw new Error(compiled.message);
   expect([compiled.validate(1).valid, compiled.validate('a').valid]).toEqual([true, false]);
+});
+
+describe('formats of the validator', () => {
+  test.each([
+    {
+      format: 'ipv4',
+      good: ['1.2.3.4', '0.0.0.0', '255.255.255.255'],
+      bad: ['01.2.3.4', '1.2.3', '1.2.3.256', '1.2.3.4.'],
+    },
+    {
+      format: 'date-time',
+      good: ['2026-01-02T03:04:05Z', '2026-01-02t03:04:05.5+01:00'],
+      bad: ['2026-01-02 03:04:05Z', '2026-01-02', '2026-13-02T03:04:05Z'],
+    },
+    {
+      format: 'iri',
+      good: ['http://ƒøø.ßår/?∂éœ=πîx#πîüx', 'http://a.b/c'],
+      bad: ['/abc', 'http://a b/', '\\\\WINDOWS\\x'],
+    },
+    { format: 'iri-reference', good: ['âππ', '#ƒrägmênt', '/âππ'], bad: ['#ƒräg\\mênt', 'a b'] },
+    { format: 'idn-hostname', good: ['실례.테스트', 'hostname'], bad: ['〮실례.테스트', '-a-', ''] },
+    { format: 'idn-email', good: ['실례@실례.테스트', 'joe@example.com'], bad: ['2962', '@a.b', 'a b@c.d'] },
+  ])('$format', ({ format, good, bad }) => {
+    const compiled = compileJsonSchema({ type: 'string', format });
+    if (!compiled.ok) throw new Error(compiled.message);
+    expect(good.filter((text) => !compiled.validate(text).valid)).toEqual([]);
+    expect(bad.filter((text) => compiled.validate(text).valid)).toEqual([]);
+    expect(unknownWords({ format })).toEqual([]);
+  });
+
+  test.each([
+    { schema: { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, message: '$anchor "x" is there twice' },
+    { schema: { $defs: { a: { $id: 'y' }, b: { $id: 'y' } } }, message: '$id "y" is there twice' },
+    {
+      schema: { $defs: { a: { $id: 'https://a.b/y' }, b: { $id: 'https://a.b/y' } } },
+      message: '$id "https://a.b/y" is there twice',
+    },
+  ])('a name that is there twice is refused: $message', ({ schema, message }) => {
+    expect(compileJsonSchema(schema)).toMatchObject({ ok: false, message });
+  });
+
+  test('one anchor in two resources is no repetition', () => {
+    const schema = { $defs: { a: { $id: 'a', $anchor: 'x' }, b: { $id: 'b', $anchor: 'x' } } };
+    expect(compileJsonSchema(schema).ok).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /*
- * The formats `hostname`, `uri` and `uri-reference` of JSON Schema, as strict as RFC 1123, RFC 5891 and RFC 3986. Every
+ * The formats of host names and addresses in JSON Schema, as strict as RFC 1123, RFC 5891, RFC 3986 and RFC 3987. Every
  * pattern is one character class with a star, so no text can make them slow.
  */
 
@@ -60,6 +60,34 @@ export const isUri = (text: string): boolean => isReference(text, true);
 
 /** An address, or what is written in its place relative to another. */
 export const isUriReference = (text: string): boolean => isReference(text, false);
+
+/** As `uri` with letters of any script: what stands for bytes in a URI is there as it is. */
+export const isIri = (text: string): boolean => isUri(asUri(text));
+export const isIriReference = (text: string): boolean => isUriReference(asUri(text));
+
+/** RFC 3987 allows every letter; not what no text should hold, such as controls and private characters. */
+const asUri = (text: string): string =>
+  text.replace(/[^\p{ASCII}]/gu, (char) => (/[\p{C}\p{Z}]/u.test(char) ? char : encodeURIComponent(char)));
+
+/** A host name in any script. */
+export function isIdnHostname(text: string): boolean {
+  if (/^[\p{ASCII}]*$/u.test(text)) return isHostname(text);
+  const name = text.replace(/[\u3002\uff0e\uff61]/g, '.');
+  const ascii = domainToASCII(name);
+  return ascii !== '' && isHostname(ascii) && !/^\p{M}/u.test(name) && !DISALLOWED.test(name);
+}
+
+export function isIdnEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, at);
+  return at > 0 && !/[\s\p{C}@]|^\.|\.$|\.\./u.test(local) && isIdnHostname(text.slice(at + 1));
+}
+
+/** Four numbers up to 255; a leading zero would be octal to some programs. */
+export function isIpv4(text: string): boolean {
+  const parts = text.split('.');
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+}
 
 function isReference(text: string, needsScheme: boolean): boolean {
   const [, scheme, authority, path = '', query = '', fragment = ''] = PARTS.exec(text) ?? [];

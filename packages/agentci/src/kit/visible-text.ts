@@ -3,12 +3,17 @@
  * direction of writing, white space of any kind and length as one space. Two texts that look alike are then equal, so a
  * character that does not show cannot hide a forbidden word.
  */
-export function visibleText(text: string): string {
+export function visibleText(given: string): string {
+  const text = withoutAnsi(given);
   if (PRINTABLE_ASCII.test(text)) return text.includes('  ') ? text.replace(SPACES, ' ') : text;
   if (ASCII.test(text)) return text.replace(ASCII_CONTROLS, '').replace(WHITE_SPACE, ' ');
   // Before composing, since an invisible character keeps a letter and its accent apart; and after, to be sure.
   return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ');
 }
+
+/** A text without the sequences that colour a terminal or move in it: they show nothing. */
+export const withoutAnsi = (text: string): string =>
+  text.includes('\u001b') || text.includes('\u009b') ? text.replace(ANSI, '') : text;
 
 /** The name of a tool as a reader sees it; space around it does not show either. Case counts. */
 export const visibleName = (name: string): string => (NAME.test(name) ? name : visibleText(name).trim());
@@ -17,6 +22,10 @@ export const visibleName = (name: string): string => (NAME.test(name) ? name : v
 export const visibleNames = (names: readonly string[]): readonly string[] =>
   names.every((name) => NAME.test(name)) ? names : names.map(visibleName);
 
+/** CSI sequences; strings such as titles and links, up to their end; other escapes of two characters. */
+const ANSI =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|\u001b[ -/]*[0-Z\\^-~]/g;
 const NAME = /^[!-~]*$/;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "all of ASCII".

@@ -51,12 +51,35 @@ test.each([
   { what: 'JSON lines of which the last is cut off', value: '{"a": 1}\n{"a": 2}\n{"a": ' },
   { what: 'a recording cut off after log lines', value: 'loading\nready\n{"answer": "Paris", "tool_calls": [{"na' },
   { what: 'a recording cut off after log lines in JSON', value: 'x\n{"level": "info"}\n{"id": 1}\n{"answer": "Pa' },
+  { what: 'colours alone', value: '\u001b[32m\u001b[0m\n' },
+  { what: 'the title of a terminal', value: '\u001b]0;title\u0007' },
+  { what: 'null after lines of log', value: 'log\nnull\n' },
+  { what: 'an empty object after lines of log', value: 'log\n{}' },
+  { what: 'an error object after lines of log', value: 'starting\n{"error": "model overloaded: npm install failed"}' },
+  { what: 'an error object before lines of log', value: '{"error": "boom"}\nbye' },
+  { what: 'a recording with NaN', value: '{"answer": "ok", "cost_usd": NaN}' },
+  {
+    what: 'a recording with Infinity in the middle',
+    value: 'log\n{"answer": "ok", "latency_ms": -Infinity, "tool_calls": []}',
+  },
+  { what: 'a recording with a comma too many', value: '{"answer": "ok", "tool_calls": [],}' },
+  { what: 'a dict of Python', value: "{'answer': 'ok', 'tool_calls': [{'name': 't'}], 'cost_usd': None}" },
+  { what: 'a recording cut off in a line of log', value: 'INFO done: {"answer": "ok", "tool_calls": [' },
+  { what: 'a data stream of the AI SDK', value: '0:"Par"\n0:"is"\nd:{"finishReason":"stop"}' },
 ])('$what is not an answer', ({ value }) => {
   expect(whyNoAnswer(value)).toMatch(/^gave /);
 });
 
 test.each([
   'Paris',
+  'data: 3 rows found',
+  'data: 3 rows found\ndata: 4 rows found',
+  'The value is:\nnull',
+  'The default is:\n{}',
+  'Compare {"answer": 1} with the rest',
+  "Pass {'answer': x} to it",
+  '\u001b[32mParis\u001b[0m',
+  '[]',
   '0',
   'None',
   '[1] see the docs',

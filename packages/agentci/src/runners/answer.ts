@@ -1,6 +1,8 @@
 import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
+import { type FoundDocuments, findDocuments } from '../kit/json-documents.ts';
 import { findJsonError } from '../kit/json-error.ts';
-import { SIMPLE_KEYS } from '../trace/simple.ts';
+import { withoutAnsi } from '../kit/visible-text.ts';
+import { whyBrokenRecording } from './broken-recording.ts';
 
 export interface AnswerRule {
   /** The agent's answer may be an error object: `accept_errors` in the spec. */
@@ -21,7 +23,7 @@ export function whyNoAnswer(value: unknown, { acceptsErrors = false }: AnswerRul
 }
 
 /** Whether a reader would see anything at all. */
-export const isVisible = (text: string): boolean => VISIBLE.test(text);
+export const isVisible = (text: string): boolean => VISIBLE.test(withoutAnsi(text));
 const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/u;
 
 /** What programs print in place of an answer they do not have. */
@@ -34,12 +36,37 @@ function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
   if (isHtmlPage(trimmed)) return `gave an HTML page instead of an answer${titleOf(trimmed)}`;
   if (isEventStream(trimmed)) return 'gave raw server-sent events instead of an answer';
   if (isDataStreamText(trimmed)) return 'gave the raw data stream of the AI SDK instead of an answer';
-  if (!/^[{["]/.test(trimmed)) return isCutRecording(trimmed) ? CUT : undefined;
-  const parsed = parse(trimmed);
-  if (parsed === undefined) return trimmed[0] !== '"' && isCutJson(trimmed) ? CUT : undefined;
+  const parsed = /^[{["]/.test(trimmed) ? parse(trimmed) : undefined;
+  if (parsed === undefined) return whyNoWords(trimmed, acceptsErrors);
   if (typeof parsed.value === 'string') return isVisible(parsed.value) ? undefined : 'gave an empty JSON string';
   return whyNoAnswer(parsed.value, { acceptsErrors });
 }
+
+/** Words, with or without JSON among them. */
+function whyNoWords(text: string, acceptsErrors: boolean): string | undefined {
+  const lastLine = text.slice(text.lastIndexOf('\n') + 1).trim();
+  if (NOTHING.has(lastLine) && !isIntroduced(text, text.length - lastLine.length))
+    return `gave ${lastLine} after other lines`;
+  if (!MAY_HOLD_JSON.test(text)) return undefined;
+  if (/^[{[]/.test(text) && isCutJson(text)) return CUT;
+  const found = findDocuments(text);
+  return whyBrokenRecording(text, found) ?? whyNoDocument(text, found, acceptsErrors);
+}
+
+const MAY_HOLD_JSON = /^[ \t]*[{[]|\{\s*["']/m;
+
+/** Among lines of log the last document is what the program gave; so is the only one, where the output begins with it. */
+function whyNoDocument(text: string, { documents }: FoundDocuments, acceptsErrors: boolean): string | undefined {
+  const last = documents.at(-1);
+  if (last === undefined || last.isInline) return undefined;
+  const isGiven = last.end >= text.length || (documents.length === 1 && last.start === 0);
+  if (!isGiven || isIntroduced(text, last.start)) return undefined;
+  const value = parse(text.slice(last.start, last.end))?.value;
+  return whyNoAnswer(value, { acceptsErrors });
+}
+
+/** "The API returns:" says that what follows is quoted. */
+const isIntroduced = (text: string, at: number): boolean => /[:：]\s*$/.test(text.slice(Math.max(0, at - 200), at));
 
 const CUT = 'gave JSON that is cut off: it ends before the object or list does';
 
@@ -52,20 +79,6 @@ function isCutJson(text: string): boolean {
     const isNext = /^[{[]/.test(rest.slice(error.offset)) && parse(rest.slice(0, error.offset)) !== undefined;
     if (!isNext) return false;
     rest = rest.slice(error.offset);
-  }
-  return false;
-}
-
-/** A recording in the simple form, or a trace of ours, that breaks off after lines of log. */
-function isCutRecording(text: string): boolean {
-  const start = /^[ \t]*(\{\s*"(\w+)"\s*:)/gm;
-  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
-    if (found[2] !== 'schema' && !SIMPLE_KEYS.has(found[2]!)) continue;
-    const at = found.index + found[0].length - found[1]!.length;
-    const error = findJsonError(text.slice(at));
-    if (error?.isEnd) return true;
-    // What was read is not looked at again: a text of many beginnings takes no longer than any other.
-    start.lastIndex = Math.max(start.lastIndex, at + (error?.offset ?? 0));
   }
   return false;
 }

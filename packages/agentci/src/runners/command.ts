@@ -105,7 +105,9 @@ function whyNot(
   }: { readonly cwd: string; readonly config: { readonly cwd?: string; readonly command: readonly string[] } },
 ): string {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    return `there is no folder "${config.cwd}" to run it in (cwd is relative to the spec)`;
+    return config.cwd === undefined
+      ? `the folder of the spec is no longer there (${cwd})`
+      : `there is no folder "${config.cwd}" to run it in (cwd is relative to the spec)`;
   const isPath = /[/\\]/.test(config.command[0]!);
   if (code === 'ENOENT') return isPath ? 'there is no such file' : 'no program of this name is on the PATH';
   if (code === 'EACCES') return 'the file may not be executed';

@@ -3,6 +3,7 @@
 //
 // A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
 // loop without ever yielding; a thread can be ended from outside.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -11,6 +12,8 @@ import { consume } from './module-stream.mjs';
 
 const { file, exportName } = workerData;
 const aborts = new Map();
+/** Which call a piece of code runs for, also when it runs after the call has answered. */
+const calls = new AsyncLocalStorage();
 /** When the agent was called: starting the thread and loading the module are not its time. */
 let began = performance.now();
 
@@ -39,6 +42,21 @@ async function load() {
   return agent;
 }
 
+for (const event of ['unhandledRejection', 'uncaughtException']) {
+  process.on(event, async (error) => {
+    // A module that has a handler of its own has dealt with it.
+    if (process.listenerCount(event) > 1) return;
+    const call = calls.getStore();
+    if (call !== undefined && !aborts.has(call)) {
+      parentPort.postMessage({ call, late: true, error: facts(error) });
+      return;
+    }
+    await printed();
+    parentPort.postMessage({ call, crashed: true, error: facts(error) });
+    process.exit(1);
+  });
+}
+
 parentPort.on('message', async (message) => {
   if (message.type === 'abort') {
     aborts.get(message.call)?.abort(new Error('timed out'));
@@ -52,8 +70,12 @@ parentPort.on('message', async (message) => {
   began = performance.now();
   try {
     const started = performance.now();
-    const value = await (args ? loaded.agent(...args) : loaded.agent(query, { ...context, signal: controller.signal }));
-    const given = args ? { value } : await consume(value, started);
+    const given = await calls.run(call, async () => {
+      const value = await (args
+        ? loaded.agent(...args)
+        : loaded.agent(query, { ...context, signal: controller.signal }));
+      return args ? { value } : consume(value, started);
+    });
     await printed();
     reply({ call, ok: true, ...given });
   } catch (error) {

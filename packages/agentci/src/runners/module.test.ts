@@ -238,3 +238,29 @@ test('a module that does not exist is refused at once', () => {
     ),
   ).toThrowError(expect.objectContaining({ code: 'RUNNER_MODULE_MISSING' }));
 });
+
+test('what fails in the background after an answer is told of the query it belongs to, and spoils no other', async () => {
+  const code = `export default async (query) => {
+    if (query === 'late') setTimeout(() => Promise.reject(new Error('too late')), 30);
+    else await new Promise((resolve) => setTimeout(resolve, 200));
+    return 'ok';
+  }`;
+  const agent = start({ 'agent.mjs': code });
+  expect(await agent.run({ ...ask('late'), id: 'first' })).toMatchObject({ value: 'ok' });
+  const second = await agent.run({ ...ask('other'), id: 'second' });
+  expect(second).toMatchObject({
+    value: 'ok',
+    warnings: [
+      { code: 'BACKGROUND_ERROR', message: 'a background task of the earlier query "first" failed: too late' },
+    ],
+  });
+  expect((await agent.run({ ...ask('other'), id: 'third' })).warnings).toBeUndefined();
+});
+
+test.each([
+  { what: 'a rejection', code: 'setTimeout(() => Promise.reject(new Error("boom")), 10)' },
+  { what: 'an exception', code: 'setTimeout(() => { throw new Error("boom") }, 10)' },
+])('$what of the query itself ends it', async ({ code }) => {
+  const agent = start({ 'agent.mjs': `export default async () => { ${code}; await new Promise(() => {}); }` });
+  await expect(agent.run(ask('hi'))).rejects.toMatchObject({ kind: 'agent', message: 'the agent stopped: boom' });
+});

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
+import type { Trace } from '../trace/model.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
 import { AgentError, type Runner, type RunnerEnvironment, type RunOutput, type RunRequest } from './runner.ts';
@@ -16,9 +17,15 @@ interface Reply extends GivenValue {
   /** From the call of the function to its answer. */
   readonly ranMs?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
+  /** The thread ended because of an error that nothing caught. */
+  readonly crashed?: boolean;
+  /** A call that had answered already failed in the background. */
+  readonly late?: boolean;
 }
 
 const MAX_PRINTED_BYTES = 64 * 1024;
+/** Of the errors in the background so many are told. */
+const MAX_LATE = 5;
 /** After an abort the agent gets this long to return by itself before its thread is ended. */
 const ABORT_GRACE_MS = 250;
 
@@ -55,7 +62,14 @@ export function createModuleRunner(
         const { acceptsErrors } = config;
         const stderr = host.printed();
         const output = givenOutput(given, { acceptsErrors, stderr });
-        return { ...output, ...clock, stderr, ...(acceptsErrors ? { acceptsErrors } : {}) };
+        const warnings = [...(output.warnings ?? []), ...host.lateErrors()];
+        return {
+          ...output,
+          ...clock,
+          stderr,
+          ...(acceptsErrors ? { acceptsErrors } : {}),
+          ...(warnings.length === 0 ? {} : { warnings }),
+        };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
         if (host.alive && !idle.includes(host)) idle.push(host);
@@ -102,6 +116,9 @@ class Host {
   #ranMs: number | undefined;
   #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
+  /** The queries of the calls so far, to tell whose background task failed. */
+  readonly #queries = new Map<number, string>();
+  #late: Trace['warnings'] = [];
 
   readonly #what: string;
 
@@ -126,6 +143,7 @@ class Host {
   }
 
   call({ signal, query, id, run, metadata }: RunRequest): Promise<GivenValue> {
+    this.#queries.set(this.#calls + 1, id);
     return this.#send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
   }
 
@@ -172,6 +190,13 @@ class Host {
     return { wallMs: this.#ranMs, ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}) };
   }
 
+  /** What failed in the background since it was last asked, after its query had its answer. */
+  lateErrors(): Trace['warnings'] {
+    const late = this.#late;
+    this.#late = [];
+    return late;
+  }
+
   /** What the module printed during the last call; of a lot, the end. */
   printed(): string {
     return Buffer.concat(this.#output).subarray(-MAX_PRINTED_BYTES).toString('utf8');
@@ -182,6 +207,16 @@ class Host {
   }
 
   #settle(reply: Reply): void {
+    if (reply.late) {
+      const query = this.#queries.get(reply.call) ?? 'unknown';
+      const message = `a background task of the earlier query "${query}" failed: ${reply.error?.message ?? ''}`;
+      if (this.#late.length < MAX_LATE) this.#late.push({ code: 'BACKGROUND_ERROR', message });
+      return;
+    }
+    if (reply.crashed) {
+      this.#gone(reply.error?.message ?? 'no reason given');
+      return;
+    }
     if (this.#pending?.call !== reply.call) return;
     this.#ranMs = reply.ranMs;
     if (reply.ok) {

@@ -27,7 +27,7 @@ const NAME = /^lock\.(\d+)$/;
 const HEARTBEAT_MS = 15_000;
 /** A lock of another machine that was not touched for so long is left over. */
 const SILENT_MS = 60_000;
-/** A lock that is being written has no content yet. */
+/** A lock that is being written has no content yet; it is waited for so long. */
 const WRITING_MS = 2000;
 
 /**
@@ -46,9 +46,14 @@ export class RunLock {
 
   /** Takes the lock of a run's folder; throws a `UserError` when another process holds it. */
   static take(dir: string, runId: string): RunLock {
+    const started = Date.now();
     for (;;) {
       const held = locksIn(dir);
       const last = held.at(-1);
+      if (last !== undefined && Date.now() - started < WRITING_MS && isWritten(join(dir, `lock.${last}`)) === false) {
+        pause();
+        continue;
+      }
       if (last !== undefined && isHeld(join(dir, `lock.${last}`))) throw inProgress(dir, last, runId);
       const path = join(dir, `lock.${(last ?? 0) + 1}`);
       // Someone else was faster: look again who that is.
@@ -121,12 +126,23 @@ function isHeld(path: string): boolean {
   // It was given back in this moment.
   if (age === undefined) return false;
   const holder = readHolder(path);
-  if (holder === undefined) return age < WRITING_MS;
+  // Nobody who takes a lock needs so long to write it: something broke off.
+  if (holder === undefined) return false;
   if (holder.host !== hostname()) return age < SILENT_MS;
   if (!isAlive(holder.pid)) return false;
   const start = startOf(holder.pid);
   return start === undefined || holder.start === undefined || start === holder.start;
 }
+
+/** False while a lock is being written, or when it never was; undefined once it is gone. */
+function isWritten(path: string): boolean | undefined {
+  const age = ageOf(path);
+  if (age === undefined) return undefined;
+  return age >= WRITING_MS || readHolder(path) !== undefined;
+}
+
+/** Looking without a break would keep the writer from finishing. */
+const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
 
 function readHolder(path: string): Holder | undefined {
   try {

@@ -100,6 +100,7 @@ export class RunStore {
       if (existsSync(join(dir, 'run.json')))
         throw new UserError('NOTHING_TO_RESUME', `run ${runId} is finished: another process has just completed it`);
       const { entries } = readJournal(journalPath(dir));
+      if (!existsSync(tracesPath(dir))) restoreTraces(dir, entries);
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
@@ -219,6 +220,17 @@ function notWritten(error: unknown, path: string): Error {
   return new UserError('RUN_NOT_WRITTEN', `${path} cannot be written: ${reason}`, {
     hint: 'What was finished before is kept; with the cause removed, --resume continues the run.',
   });
+}
+
+/** Traces that were deleted cannot be made again; where none was written there is nothing to miss. */
+function restoreTraces(dir: string, entries: readonly JournalEntry[]): void {
+  const isJudged = existsSync(join(dir, 'recordings.json'));
+  if (!isJudged && entries.some(({ result }) => result.error === undefined)) {
+    throw new UserError('RUN_DAMAGED', `${tracesPath(dir)} is missing: the stored run is damaged`, {
+      hint: 'Start a new run without --resume; the verdicts so far are in results.jsonl.',
+    });
+  }
+  mkdirSync(join(dir, 'traces'), { recursive: true });
 }
 
 function openAtLastLine(path: string): number {

@@ -608,3 +608,14 @@ test('the statistics door opens on its own', async () => {
     expect(door[name], name).toBeTypeOf('function');
   }
 });
+
+test('a rule that the recording cannot decide is refused with its own way out', async () => {
+  const cwd = tempDir({
+    'agentci_spec.yaml': 'agent: a\nqueries: [{id: q, query: q, path: {forbidden_tools: [rm]}}]\n',
+    't.json': '{"id": "q", "query": "q", "answer": "done"}',
+  });
+  const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 't.json'], { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toContain('Record a run that holds what these checks look at');
+  expect(stderr).not.toContain('--judge');
+});

@@ -153,6 +153,12 @@ describe('mistakes', () => {
       code: 't.csv:3:1 TRIAL_INVALID',
     },
     {
+      when: 'a number that is not decimal',
+      args: ['e.yaml'],
+      files: { 'e.yaml': simple, 't.csv': 'trial,t2u\n1,0x10\n' },
+      code: 't.csv:2:1 TRIAL_INVALID',
+    },
+    {
       when: 'a score above 1',
       args: ['e.yaml'],
       files: { 'e.yaml': simple, 't.csv': 'trial,dq\n1,40\n' },

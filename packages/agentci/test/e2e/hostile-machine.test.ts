@@ -126,6 +126,39 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
     }
   }, 60_000);
 
+  test('a disk that is full from the start is exit 2 and one line', () => {
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(), 'agent.mjs': agent });
+    mkdirSync(join(cwd, '.agentci'));
+    if (shell('unshare --mount --map-root-user mount -t tmpfs tmpfs /mnt', cwd).code !== 0) return;
+    for (const size of ['nr_inodes=1', 'size=4k,nr_inodes=4', 'size=4k,nr_inodes=5']) {
+      const script = `mount -t tmpfs -o ${size} tmpfs .agentci && "$NODE" "$CLI" test -w 1`;
+      const { code, stderr } = shell(`unshare --mount --map-root-user bash -c '${script}'`, cwd);
+      expect({ size, code, stderr }).toMatchObject({ size, code: 2 });
+      expectOneLine(stderr, /no space left on the disk.*\[RUN_NOT_WRITTEN\]/);
+    }
+  }, 60_000);
+
+  test('a spec whose folder goes away while it runs', () => {
+    const cwd = tempDir({
+      'gone/agentci_spec.yaml': spec('{command: [sh, -c, "cat > /dev/null; rm -rf ../gone; echo ok"], retries: 0}'),
+    });
+    const { code, stdout, stderr } = shell('"$NODE" "$CLI" test -c gone/agentci_spec.yaml -w 1', cwd);
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain('the folder of the spec is no longer there');
+    expect(stdout + stderr).not.toMatch(/undefined|^\s+at /m);
+  }, 60_000);
+
+  test('traces that were deleted make a run that cannot be resumed, in words', async () => {
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(), 'agent.mjs': agent });
+    await cli(['test'], { cwd });
+    const [run] = readdirSync(join(cwd, '.agentci/runs'));
+    rmSync(join(cwd, '.agentci/runs', run!, 'run.json'));
+    rmSync(join(cwd, '.agentci/runs', run!, 'traces'), { recursive: true });
+    const { code, stderr } = await cli(['test', '--resume'], { cwd });
+    expect(code).toBe(2);
+    expectOneLine(stderr, /traces\.jsonl is missing: the stored run is damaged.*\[RUN_DAMAGED\]/);
+  }, 60_000);
+
   test('too few file descriptors are an error of each query, or of the run, never a failed check', () => {
     for (const limit of [24, 28, 32, 40]) {
       const cwd = tempDir({

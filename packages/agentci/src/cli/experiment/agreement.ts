@@ -1,5 +1,6 @@
 import { type AgreementLevel, measureAgreement, type Rating } from '../../experiment/agreement.ts';
 import { renderAgreement } from '../../experiment/report/agreement.ts';
+import { decimal } from '../../kit/decimal.ts';
 import type { Diagnostic } from '../../kit/diagnostic.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { AGREEMENT_SCHEMA, type AgreementResult } from '../../results/experiment-result.ts';
@@ -87,6 +88,6 @@ export function readRatings(text: string, file: string): Rating[] {
 function ratingOf(cell: string): number | string | null {
   const written = cell.trim();
   if (/^(?:|na|n\/a|null|nan)$/i.test(written)) return null;
-  const number = Number(written);
+  const number = decimal(written);
   return Number.isFinite(number) ? number : written;
 }

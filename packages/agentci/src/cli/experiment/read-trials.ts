@@ -1,4 +1,5 @@
 import { failedTrial, type Scoring, scoredParts } from '../../experiment/score-trial.ts';
+import { decimal } from '../../kit/decimal.ts';
 import type { Diagnostic } from '../../kit/diagnostic.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { roundTo4 } from '../../metrics/decision-quality/round.ts';
@@ -53,7 +54,7 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
     const name = names.find((each) => !isBlank(fields.get(each)));
     if (name === undefined) return null;
     const value = fields.get(name);
-    const read = typeof value === 'string' ? Number(value) : value;
+    const read = typeof value === 'string' ? decimal(value) : value;
     if (typeof read === 'number' && Number.isFinite(read) && read >= 0 && read <= most) return read;
     const limit = most === Number.POSITIVE_INFINITY ? 'a number of at least 0' : `a number from 0 to ${most}`;
     say(`"${name}" must be ${limit}, not ${JSON.stringify(value)}`);

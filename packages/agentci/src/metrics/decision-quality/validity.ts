@@ -25,12 +25,16 @@ function impossibleValue(text: string): string | undefined {
     // Far enough back for any of the words above.
     if (value > 100 && !CHANGE.test(text.slice(Math.max(0, match.index - 20), match.index))) return match[0];
   }
-  return NEGATIVE.exec(text)?.[0];
+  return NEGATIVE.exec(plainSigns(text))?.[0];
 }
+
+/** Other signs and words for "below zero". "5 minus 3" takes away. */
+const plainSigns = (text: string): string =>
+  text.replace(/[\u2212\u2012\u2013\ufe63\uff0d](?=\d)/g, '-').replace(/(?<!\d\s?)\b(?:minus|negative) (?=\d)/g, '-');
 
 /** A count or a size below zero, of something that is counted or measured: "-3 replicas", "memory limit to -512mi". */
 const NEGATIVE =
-  /(?<![\w.)-])-\d[\d,]{0,30}(?:\.\d{1,30})? ?(?:%|percent\b|replicas?\b|pods?\b|nodes?\b|instances?\b|workers?\b|containers?\b|servers?\b|copies\b|connections?\b|threads?\b|processes\b|retries\b|attempts\b|requests?\b|users?\b|cpus?\b|cores?\b|bytes?\b|[kmgt]i?b\b|[kmgt]i\b|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|days?\b)|(?:--(?:replicas|max|min|limit|size|timeout|retries|count|parallelism)[= ]|\b(?:replicas|count|size|limit|timeout|pool|capacity|memory|cpu)(?: (?:to|of|is|at)|[:=]) ?)-\d[\d,]{0,30}(?:\.\d{1,30})?/;
+  /(?<![\w.)-])-\d[\d,]{0,30}(?:\.\d{1,30})? ?(?:%|percent\b|replicas?\b|pods?\b|nodes?\b|instances?\b|workers?\b|containers?\b|servers?\b|copies\b|connections?\b|threads?\b|processes\b|retries\b|attempts?\b|times\b|requests?\b|users?\b|cpus?\b|cores?\b|bytes?\b|[kmgt]i?b\b|[kmgt]i\b|ms\b|s\b|seconds?\b|minutes?\b|hours?\b|days?\b)|(?:--(?:replicas|max|min|limit|size|timeout|retries|count|parallelism)[= ]|\b(?:replicas|count|size|limit|timeout|pool|capacity|memory|cpu)(?: (?:to|of|is|at)|[:=]) ?)-\d[\d,]{0,30}(?:\.\d{1,30})?/;
 
 const MAX_OBJECT_WORDS = 4;
 

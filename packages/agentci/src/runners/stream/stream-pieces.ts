@@ -58,10 +58,8 @@ const isKnown = (piece: Exclude<Piece, string>): boolean =>
 /** The words of an event that is named an error. */
 function namedError({ data }: StreamEvent): AgentError {
   const value = parse(data);
-  const words = streamError({
-    type: 'error',
-    ...(isFields(value) ? value : { error: data.trim() || 'no reason given' }),
-  });
+  const error = (isFields(value) ? (value.error ?? value) : data.trim()) || 'no reason given';
+  const words = streamError({ type: 'error', error });
   return new AgentError(words!.kind, words!.message);
 }
 
