@@ -57,6 +57,24 @@ describe('a recording that tells of a call its reader does not know', () => {
     expect((await readOne(recording)).captured.toolCalls).toBe('full');
   });
 
+  test('a sub-agent of Claude Code of which nothing is recorded', async () => {
+    const line = (uuid: string, parentUuid: string | null, type: string, content: unknown) => ({
+      parentUuid,
+      sessionId: 's',
+      uuid,
+      type,
+      timestamp: '2026-05-04T08:00:00Z',
+      message: { role: type, content, ...(type === 'assistant' ? { id: uuid, stop_reason: 'end_turn' } : {}) },
+    });
+    const trace = await readOne([
+      line('a', null, 'user', 'Look around.'),
+      line('b', 'a', 'assistant', [{ type: 'tool_use', id: 't', name: 'Task', input: { prompt: 'Look.' } }]),
+      line('c', 'b', 'user', [{ type: 'tool_result', tool_use_id: 't', content: 'Seen.' }]),
+      line('d', 'c', 'assistant', [{ type: 'text', text: 'All seen.' }]),
+    ]);
+    expect(trace).toMatchObject({ captured: { toolCalls: 'partial' }, warnings: [{ code: 'CALLS_HINTED' }] });
+  });
+
   test('names the tool in its warning', async () => {
     const { warnings } = await readOne(chat({ executed_tools: [{ name: 'delete_all' }] }));
     expect(warnings).toMatchObject([{ code: 'CALLS_HINTED', message: expect.stringContaining('"delete_all"') }]);

@@ -10,15 +10,29 @@ import { undecorated } from '../build/span-name.ts';
  */
 export function withHints(items: readonly AdapterItem[], records: readonly RawRecord[]): readonly AdapterItem[] {
   if (!items.some((item) => item.ok && item.trace.captured.toolCalls === 'full')) return items;
+  const given = items.map((item) => (item.ok ? { ok: true as const, trace: withoutSilentAgents(item.trace) } : item));
   const scan = new HintScan();
   for (const { value } of records) scan.look(value, '');
-  if (scan.isQuiet) return items;
-  const traces = items.flatMap((item) => (item.ok ? [item.trace] : []));
+  if (scan.isQuiet) return given;
+  const traces = given.flatMap((item) => (item.ok ? [item.trace] : []));
   const missing = missingIn(scan, traces);
   return missing === undefined
-    ? items
-    : items.map((item) => (item.ok ? { ok: true, trace: lowered(item.trace, missing) } : item));
+    ? given
+    : given.map((item) => (item.ok ? { ok: true, trace: lowered(item.trace, missing) } : item));
 }
+
+/** A sub-agent that was started and of which nothing is recorded may have called anything. */
+function withoutSilentAgents(trace: Trace): Trace {
+  const parents = new Set(trace.steps.map(({ parent }) => parent));
+  const isStarted = (step: Trace['steps'][number]): step is ToolStep =>
+    step.kind === 'tool' && SPAWNS.test(step.name) && /^(?:claude-code|codex)/.test(trace.source.format);
+  const silent = trace.steps.filter(isStarted).find(({ id }) => !parents.has(id));
+  if (silent === undefined) return trace;
+  return lowered(trace, `a sub-agent started by ${JSON.stringify(silent.name)}`);
+}
+
+/** Tools of coding agents that start another agent. */
+const SPAWNS = /^(?:Task|Agent|spawn_agent)$/;
 
 function lowered(trace: Trace, hint: string): Trace {
   if (trace.captured.toolCalls !== 'full') return trace;
@@ -84,7 +98,7 @@ const ACTIVITY =
   /^(?:executable_?code|code_?execution_?result|web_?search_?queries|url_?context_?metadata|automatic_?function_?calling_?history|long_?running_?tool_?ids|requested_?tool_?confirmations|cleared_tool_uses|tool_?use_?prompt_?token_?count|web_?search_?requests|web_?fetch_?requests|executed_tools|tool_outputs|tool_?usage|tool_?response)$/i;
 const COUNT = /^(?:total_?tool_?use_?count|tool_?call_?count|num_?tool_?calls|total_?tool_?calls|tool_?uses)$/i;
 const ACTIVE_KIND =
-  /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|compaction|compacted|compact_boundary|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
+  /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|compaction|compacted|compact_boundary|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
 
 /** What a model wrote. */
 const SAID = /^(?:content|text|value)$/;
@@ -124,6 +138,7 @@ class HintScan {
     const fields = value as Readonly<Record<string, unknown>>;
     if (CALL_LIST.test(at)) this.#called(fields);
     this.#attribute(fields);
+    if (fields.event === 'on_tool_start' || at === 'invocation') this.#named(fields.name ?? fields.tool);
     const kind = fields.type ?? fields.kind;
     if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype)) this.activity ??= fields.subtype;
     if (typeof kind === 'string') {
