@@ -12,7 +12,7 @@ Commands:
 ${commands.join('\n')}
 
 Start here:
-  agentci init                                   write a spec, an agent to start from and a CI job, and run them
+  agentci init                                   write a spec, a starter agent and a CI job
   agentci validate agentci_spec.yaml             check the spec; list every error with its line
   agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
   agentci test                                   run the agent named in the spec and judge it

@@ -19,5 +19,5 @@ export const MAX_CONTAINER_BYTES = 256 * 1024 * 1024;
 /** A recorder that was started and saw no request: said, so that its file does not look like one that passed. */
 export const nothingRecorded = (what: string): Unpacked => ({
   records: [],
-  problems: [{ code: 'TRACE_EMPTY', message: `the ${what} holds no request`, line: 1 }],
+  problems: [{ code: 'TRACE_EMPTY', message: `the ${what} has no requests`, line: 1 }],
 });

@@ -86,7 +86,7 @@ const MAX_SHOWN = 80;
 function noiseWarning(noise: readonly StreamEvent[]): Trace['warnings'][number] {
   const count = noise.length === 1 ? '1 event' : `${noise.length} events`;
   const shown = JSON.stringify(noise[0]!.data.trim().slice(0, MAX_SHOWN));
-  return { code: 'STREAM_NOISE', message: `${count} of the stream that are no part of the answer, ignored: ${shown}` };
+  return { code: 'STREAM_NOISE', message: `ignored ${count} of the stream that do not belong to the answer: ${shown}` };
 }
 
 function parse(text: string): unknown {
