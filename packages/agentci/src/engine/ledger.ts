@@ -25,8 +25,11 @@ export class Ledger implements Budget {
   #unpricedRuns = 0;
   #stopped: 'fail_fast' | 'max_cost' | undefined;
   readonly #onTrace: TraceListener | undefined;
+  /** The traces come from files, so one look at all a result says is enough: what agents say live is looked at text by text. */
+  readonly #isRecorded: boolean;
 
-  constructor(options: RunOptions, queries: readonly Query[], onTrace?: TraceListener) {
+  constructor(options: RunOptions, queries: readonly Query[], onTrace?: TraceListener, isRecorded = false) {
+    this.#isRecorded = isRecorded;
     this.#options = options;
     this.#queries = queries;
     this.#onTrace = onTrace;
@@ -53,8 +56,10 @@ export class Ledger implements Budget {
   add(query: Query, run: number, given: QueryResult, trace?: Trace): void {
     // A judge that was cut off by the user leaves the run open for --resume.
     if (this.interrupted && (wasInterrupted(given.correctness.details) || hasCutMetric(given))) return;
-    const result = withoutSecrets(given);
-    this.#options.onRecord?.({ id: query.id, run, result }, trace);
+    const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
+    const isClean = json !== undefined && !SECRETS.mayBeIn(json);
+    const result = isClean ? given : withoutSecrets(given);
+    this.#options.onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
     this.#put(query.id, run, result);
     if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });

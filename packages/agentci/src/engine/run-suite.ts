@@ -34,7 +34,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
-  const ledger = new Ledger(options, queries, metrics?.note);
+  const runner = options.runner ?? suite.runner;
+  const isReplay = typeof runner === 'object' && runner.kind === 'replay';
+  const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
     ? BaselineShelf.empty
     : new BaselineShelf(suite, {
@@ -52,7 +54,6 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
-  const runner = options.runner ?? suite.runner;
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
     recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));

@@ -20,7 +20,8 @@ const MAX_LEVELS = 5;
 
 const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
-const MAY_ESCAPE = /[%\\&]/;
+/** Whether a text may have escapes at all, at a quick look. */
+export const mayEscape = (text: string): boolean => text.includes('%') || text.includes('\\') || text.includes('&');
 
 /** The beginning of an escape at the end of a text, or of the bytes of one character. */
 export const OPEN_ESCAPE =
@@ -31,7 +32,7 @@ export const OPEN_ESCAPE =
  * comes out for a text without any.
  */
 export function* decodedTexts(text: string): Generator<DecodedText> {
-  if (!MAY_ESCAPE.test(text)) return;
+  if (!mayEscape(text)) return;
   let current: DecodedText = { text, sourceOf: (span) => span };
   for (let level = 0; level < MAX_LEVELS; level++) {
     const next = decodeOnce(current);

@@ -1,5 +1,5 @@
 import { fullyDecoded } from './decoded-text.ts';
-import { MIN_LENGTH, SecretSearch } from './secret-search.ts';
+import { type FoundSecret, MIN_LENGTH, SecretSearch } from './secret-search.ts';
 
 /** A value that must not be shown, and the name that is shown in its place. */
 export interface Secret {
@@ -79,12 +79,17 @@ export class SecretMask {
   }
 
   text(text: string, onFound?: OnFound): string {
-    return replaceIn(text, this.#all, onFound);
+    return replaceIn(text, this.#all.find(text), onFound);
   }
 
   /** As `text` for what may be a document of ours, whose captured texts were masked one by one already. */
   document(text: string): string {
-    return replaceIn(text, this.#inDocuments);
+    return replaceIn(text, this.#inDocuments.findInDocument(text));
+  }
+
+  /** Whether a JSON document may hold a secret, at a quick look. */
+  mayBeIn(json: string): boolean {
+    return this.#all.mayBeIn(json);
   }
 
   /** As `text` for every text in a captured value, and for its keys. A value without secrets is given back as it is. */
@@ -129,7 +134,10 @@ export class SecretMask {
     let isChanged = false;
     const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
       // A key is mostly a word of whoever made the schema; only what can be nothing else is a secret there.
-      const entry: [string, unknown] = [replaceIn(key, this.#inDocuments, onFound), this.#visit(inner, onFound)];
+      const entry: [string, unknown] = [
+        replaceIn(key, this.#inDocuments.find(key), onFound),
+        this.#visit(inner, onFound),
+      ];
       isChanged ||= entry[0] !== key || entry[1] !== inner;
       return entry;
     });
@@ -137,8 +145,7 @@ export class SecretMask {
   }
 }
 
-function replaceIn(text: string, search: SecretSearch, onFound?: OnFound): string {
-  const found = search.find(text);
+function replaceIn(text: string, found: readonly FoundSecret[], onFound?: OnFound): string {
   if (found.length === 0) return text;
   let masked = '';
   let at = 0;

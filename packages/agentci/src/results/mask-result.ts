@@ -46,11 +46,13 @@ const KEPT: ReadonlySet<string> = new Set([
 const WRITTEN: ReadonlySet<string> = new Set(['query', 'description', 'not_run', 'xfail']);
 
 /** A result without secrets in what agents, tools and judges said. Keys, ids, names and statuses stay as they are. */
-export function maskResult<T>(value: T, onFound?: (name: string) => void): T {
+export function maskResult<T>(value: T, onFound?: OnFound): T {
   return SECRETS.isEmpty ? value : (visit(value, onFound) as T);
 }
 
-function visit(value: unknown, onFound: ((name: string) => void) | undefined): unknown {
+type OnFound = (name: string) => void;
+
+function visit(value: unknown, onFound: OnFound | undefined): unknown {
   if (typeof value === 'string') return SECRETS.text(value, onFound);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -63,15 +65,24 @@ function visit(value: unknown, onFound: ((name: string) => void) | undefined): u
     }
     return list ?? value;
   }
-  const fields = value as Record<string, unknown>;
+  return visitFields(value as Record<string, unknown>, onFound);
+}
+
+function visitFields(fields: Record<string, unknown>, onFound: OnFound | undefined): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
+  // A layer's messages repeat what its checks say, so they are looked at only where a check had something.
+  const checks = Array.isArray(fields.checks) ? visit(fields.checks, onFound) : undefined;
   for (const key in fields) {
     const inner = fields[key];
     if (typeof inner === 'number' || KEPT.has(key)) continue;
-    const masked = WRITTEN.has(key) && typeof inner === 'string' ? SECRETS.document(inner) : visit(inner, onFound);
+    if (key === 'messages' && checks !== undefined && checks === fields.checks) continue;
+    const masked = key === 'checks' && checks !== undefined ? checks : maskField(key, inner, onFound);
     if (masked === inner) continue;
     copy ??= { ...fields };
     copy[key] = masked;
   }
-  return copy ?? value;
+  return copy ?? fields;
 }
+
+const maskField = (key: string, value: unknown, onFound: OnFound | undefined): unknown =>
+  WRITTEN.has(key) && typeof value === 'string' ? SECRETS.document(value) : visit(value, onFound);

@@ -41,6 +41,8 @@ export interface JournalEntry {
   readonly id: string;
   readonly run: number;
   readonly result: QueryResult;
+  /** The result as JSON, where it was made already. */
+  readonly json?: string;
 }
 
 export interface StoreOptions {
@@ -114,9 +116,8 @@ export class RunStore {
   /** Trace first: a result whose trace is missing would be worse than neither. */
   record(entry: JournalEntry, trace: Trace | undefined): void {
     if (trace) this.#traces.append(JSON.stringify(maskTrace(trace)));
-    const { id, run, result } = entry;
+    const { id, run, result, json = JSON.stringify(result) } = entry;
     // The ledger has masked the result; reports are made of the same one.
-    const json = JSON.stringify(result);
     this.#journal.append(`{"id":${JSON.stringify(id)},"run":${run},"result":`, json, '}');
     if (run === 1) this.#journaled.set(result, this.#keepsJson ? json : undefined);
   }
