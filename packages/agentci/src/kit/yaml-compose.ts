@@ -26,6 +26,7 @@ interface Frame {
   readonly anchor: string | undefined;
   readonly isBroken: boolean;
   readonly weightBefore: number;
+  readonly unclearBefore: number;
   height: number;
 }
 
@@ -40,9 +41,13 @@ export function compose(
   events: readonly Event[],
   source: YamlSource,
   tags: ReadonlySet<string>,
-  report: Report,
+  tell: Report,
 ): YamlNode | undefined {
   const { text } = source;
+  const report: Report = (...problem) => {
+    unclear++;
+    tell(...problem);
+  };
   const frames: Frame[] = [];
   const anchors = new Map<string, Anchored>();
   const openAnchors = new Set<string>();
@@ -53,6 +58,8 @@ export function compose(
   let aliasWeight = 0;
   let isBomb = false;
   let lastEnd = 0;
+  /** How many values so far mean more, or less, than the text between their ends: aliases, tags, empty values, block texts. */
+  let unclear = 0;
 
   const broken = (start: number): YamlScalar => ({
     kind: 'scalar',
@@ -118,6 +125,8 @@ export function compose(
   };
 
   const open = (event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void => {
+    const unclearBefore = unclear;
+    if (event.tagStart >= 0 || event.anchorStart >= 0) unclear++;
     const tag = event.tagStart < 0 ? undefined : text.slice(event.tagStart, event.tagEnd);
     const isBroken = tag !== undefined && coreTag(tag) !== kind;
     if (isBroken) {
@@ -134,7 +143,9 @@ export function compose(
     const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
     const { start } = event;
     const node: YamlNode =
-      items === undefined ? { kind: 'map', source, start, entries: entries! } : { kind: 'seq', source, start, items };
+      items === undefined
+        ? { kind: 'map', source, start, end: -1, entries: entries! }
+        : { kind: 'seq', source, start, end: -1, items };
     frames.push({
       node,
       items,
@@ -144,6 +155,7 @@ export function compose(
       anchor,
       isBroken,
       weightBefore: weight,
+      unclearBefore,
       height: 1,
     });
     weight++;
@@ -153,6 +165,7 @@ export function compose(
   const close = (frame: Frame): void => {
     for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, report);
     const node = frame.isBroken ? broken(frame.node.start) : frame.node;
+    if (node.kind !== 'scalar' && unclear === frame.unclearBefore) (node as { end: number }).end = lastEnd + 1;
     if (frame.anchor !== undefined) {
       openAnchors.delete(frame.anchor);
       anchors.set(frame.anchor, { node, weight: weight - frame.weightBefore, height: frame.height });
@@ -165,6 +178,7 @@ export function compose(
     const start = startOf(event, value);
     const cost = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
     weight += cost;
+    if (event.valueStart < 0 || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) unclear++;
     lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, lastEnd);
     const node = scalarNode(event, value, start);
     if (event.anchorStart >= 0)
@@ -208,6 +222,7 @@ export function compose(
   const alias = (event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void => {
     const name = text.slice(event.anchorStart, event.anchorEnd);
     const start = event.anchorStart - 1;
+    unclear++;
     lastEnd = event.anchorEnd;
     if (openAnchors.has(name)) {
       report(start, 'YAML_ALIAS_CYCLE', `*${name} is inside the value it names`, 'a value cannot contain itself');
@@ -284,6 +299,9 @@ const SCALAR_STYLES = {
   [SCALAR_STYLE.LITERAL_BLOCK]: 'block',
   [SCALAR_STYLE.FOLDED_BLOCK]: 'block',
 } as const;
+
+const isBlockText = ({ style }: ScalarEvent): boolean =>
+  style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 const tagHint = (tags: ReadonlySet<string>): string =>
   tags.size === 0 ? 'leave the tag out' : `the tags known here: ${[...tags].join(', ')}`;

@@ -24,7 +24,12 @@ export interface YamlScalar extends YamlNodeBase {
   readonly broken?: true;
 }
 
-export interface YamlSeq extends YamlNodeBase {
+interface YamlCollection extends YamlNodeBase {
+  /** Where the text ends that alone decides the value; -1 when other places have a say in it, such as an anchor. */
+  readonly end: number;
+}
+
+export interface YamlSeq extends YamlCollection {
   readonly kind: 'seq';
   readonly items: readonly YamlNode[];
 }
@@ -42,7 +47,7 @@ export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
 /** Where the key of an entry stands. */
 export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({ source: keySource, start: keyStart });
 
-export interface YamlMap extends YamlNodeBase {
+export interface YamlMap extends YamlCollection {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry>;
 }
@@ -139,6 +144,20 @@ export function toPlain(node: YamlNode): unknown {
   const object: Record<string, unknown> = {};
   for (const [key, entry] of node.entries) setOwn(object, key, toPlain(entry.value));
   return object;
+}
+
+/**
+ * A text that two lists or maps of one source share only when their values are equal. Undefined where the text does not
+ * decide the value. Not the other way round: equal values may be written differently.
+ */
+export function decidingText(node: YamlNode): string | undefined {
+  if (node.kind === 'scalar' || node.end < 0) return undefined;
+  const { source, start, end } = node;
+  const first = source.text[start];
+  const written = source.text.slice(start, end);
+  if (first === '{' || first === '[') return written;
+  // In block style, the column of the first line is part of what is written.
+  return `${start - source.text.lastIndexOf('\n', start)} ${written}`;
 }
 
 /** Assigns without ever reaching the prototype. */
