@@ -7,6 +7,8 @@ import {
   type YamlScalarValue,
   type YamlSource,
 } from './yaml-node.ts';
+import type { TextPart } from './yaml-parts.ts';
+import type { RepeatedValues } from './yaml-repeats.ts';
 import { coreTag, resolvePlain, resolveTagged } from './yaml-scalar.ts';
 
 export const MAX_DEPTH = 100;
@@ -42,8 +44,10 @@ export function compose(
   source: YamlSource,
   tags: ReadonlySet<string>,
   tell: Report,
+  /** Where the events come from, when that is not the whole of the source. */
+  { text, base }: TextPart = { text: source.text, base: 0 },
+  repeats?: RepeatedValues,
 ): YamlNode | undefined {
-  const { text } = source;
   const report: Report = (...problem) => {
     unclear++;
     tell(...problem);
@@ -131,7 +135,7 @@ export function compose(
     const isBroken = tag !== undefined && coreTag(tag) !== kind;
     if (isBroken) {
       report(
-        event.tagStart,
+        base + event.tagStart,
         'YAML_TAG',
         `the tag ${tag} cannot be used on a ${kind === 'seq' ? 'list' : 'map'}`,
         tagHint(tags),
@@ -141,7 +145,7 @@ export function compose(
     if (anchor !== undefined) openAnchors.add(anchor);
     const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
     const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
-    const { start } = event;
+    const start = event.start + base;
     const node: YamlNode =
       items === undefined
         ? { kind: 'map', source, start, end: -1, entries: entries! }
@@ -159,13 +163,14 @@ export function compose(
       height: 1,
     });
     weight++;
-    lastEnd = start;
+    lastEnd = event.start;
   };
 
   const close = (frame: Frame): void => {
     for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, report);
     const node = frame.isBroken ? broken(frame.node.start) : frame.node;
-    if (node.kind !== 'scalar' && unclear === frame.unclearBefore) (node as { end: number }).end = lastEnd + 1;
+    if (node.kind !== 'scalar' && unclear === frame.unclearBefore) (node as { end: number }).end = lastEnd + base + 1;
+    if (repeats !== undefined && node.kind !== 'scalar') repeats.closed(node);
     if (frame.anchor !== undefined) {
       openAnchors.delete(frame.anchor);
       anchors.set(frame.anchor, { node, weight: weight - frame.weightBefore, height: frame.height });
@@ -180,6 +185,11 @@ export function compose(
     weight += cost;
     if (event.valueStart < 0 || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) unclear++;
     lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, lastEnd);
+    const repeated = value === '~' ? repeats?.take(start) : undefined;
+    if (repeated !== undefined) {
+      attach(repeated, 1);
+      return;
+    }
     const node = scalarNode(event, value, start);
     if (event.anchorStart >= 0)
       anchors.set(text.slice(event.anchorStart, event.anchorEnd), { node, weight: cost, height: 0 });
@@ -187,19 +197,19 @@ export function compose(
   };
 
   const startOf = (event: ScalarEvent, value: string): number => {
-    if (event.tagStart >= 0) return event.tagStart;
+    if (event.tagStart >= 0) return base + event.tagStart;
     if (event.valueStart < 0) return emptyPlace();
     if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED)
-      return event.valueStart - 1;
-    if (event.style === SCALAR_STYLE.PLAIN || value === '') return event.valueStart;
-    return blockHeader(text, event.valueStart);
+      return base + event.valueStart - 1;
+    if (event.style === SCALAR_STYLE.PLAIN || value === '') return base + event.valueStart;
+    return base + blockHeader(text, event.valueStart);
   };
 
   // A value that was left out has no place of its own: its key, or the dash of its list item, stands in.
   const emptyPlace = (): number => {
     const frame = frames.at(-1);
     if (frame?.key !== undefined) return frame.key.start;
-    return Math.min(skipBlank(text, lastEnd), Math.max(text.length - 1, 0));
+    return base + Math.min(skipBlank(text, skipClosers(text, lastEnd)), Math.max(text.length - 1, 0));
   };
 
   const scalarNode = (event: ScalarEvent, value: string, start: number): YamlScalar => {
@@ -221,7 +231,7 @@ export function compose(
 
   const alias = (event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void => {
     const name = text.slice(event.anchorStart, event.anchorEnd);
-    const start = event.anchorStart - 1;
+    const start = base + event.anchorStart - 1;
     unclear++;
     lastEnd = event.anchorEnd;
     if (openAnchors.has(name)) {
@@ -323,6 +333,14 @@ function blockHeader(text: string, valueStart: number): number {
   const lineStart = text.lastIndexOf('\n', lineEnd - 1) + 1;
   const header = /[|>][-+0-9]{0,2}[ \t]*(?:#.*)?\r?$/.exec(text.slice(lineStart, lineEnd));
   return header === null ? valueStart : lineStart + header.index;
+}
+
+/** Past the quote and the brackets that end a value. */
+function skipClosers(text: string, from: number): number {
+  const closers = /[\s\]}"']*/y;
+  closers.lastIndex = from;
+  closers.test(text);
+  return closers.lastIndex;
 }
 
 /** The next offset that is neither white space nor comment. */

@@ -97,8 +97,8 @@ describe('checks repeated in every query', () => {
   it('keep places of their own', () => {
     const block = '{json_schema: {type: object, required: [a]}}';
     const [first, second] = parseSpec(spec(block, block)).suite!.queries;
-    expect(first!.locations['correctness.json_schema']!.line).toBe(5);
-    expect(second!.locations['correctness.json_schema']!.line).toBe(8);
+    expect(first!.locations?.['correctness.json_schema']?.line).toBe(5);
+    expect(second!.locations?.['correctness.json_schema']?.line).toBe(8);
   });
 
   it('are reported in every query when they are wrong', () => {
