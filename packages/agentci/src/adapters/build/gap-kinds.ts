@@ -75,7 +75,7 @@ export const GAPS = {
   },
   keptElsewhere: {
     code: 'HISTORY_ELSEWHERE',
-    says: 'the run goes on from a conversation that the provider keeps: its earlier calls are not in the recording',
+    says: 'the run continues a conversation that the provider keeps: its earlier calls are not in the recording',
     hides: EVERYTHING,
   },
   absentReplies: {
