@@ -10,7 +10,7 @@ import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
-import type { Draft, DraftLlm, Gap, Turn } from './draft.ts';
+import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
 import { toolDefs } from './messages.ts';
 import { label, parseJson } from './values.ts';
 
@@ -24,6 +24,8 @@ export interface WireExchange extends Reply {
   readonly tools?: readonly ToolDef[];
   /** The reply this one goes on from, where the provider keeps the history. */
   readonly previousId?: string;
+  /** The conversation it is part of, where the provider keeps the history. */
+  readonly threadId?: string;
 }
 
 /** What a provider's recordings hold by their nature. Whether a tool failed is not among it. */
@@ -185,19 +187,23 @@ function runsOf(exchanges: readonly WireExchange[]): WireExchange[][] {
 }
 
 /** What the next call would show of this one. */
-function marksOf({ input, output, responseId }: WireExchange): string[] {
+function marksOf({ input, output, responseId, threadId }: WireExchange): string[] {
   const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
   const text = textOf(output);
   return [
     ...calls,
     ...(responseId === undefined ? [] : [`reply ${responseId}`]),
+    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
     ...(text === undefined ? [] : [textMark(textOf(input.findLast(isUsers)), text)]),
     ...(hasCallWithoutId(output) ? [`history ${[...input, output!].reduce(chained, '')}`] : []),
   ];
 }
 
-function marksBefore({ input, previousId }: WireExchange): string[] {
-  const marks = previousId === undefined ? [] : [`reply ${previousId}`];
+function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
+  const marks = [
+    ...(previousId === undefined ? [] : [`reply ${previousId}`]),
+    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
+  ];
   let history = '';
   let asked: string | undefined;
   for (const turn of input) {
@@ -235,17 +241,36 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
     source: { format },
     steps: run.map(stepOf),
     records: MESSAGES_RECORD,
-    gaps: run.some(isUnasked) ? [{ gap: 'absentChildren', detail: 'a request without its messages' }] : [],
+    gaps: [...(run.some(isUnasked) ? [UNASKED] : []), ...keptElsewhere(run)],
     ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
     ...(last.error === undefined ? {} : { status: 'error', error: last.error }),
   };
 }
 
-/** A request that was recorded without what it asked hides all that came before it. */
-const isUnasked = ({ record, input, previousId }: WireExchange): boolean =>
-  input.length === 0 && previousId === undefined && pairOf(record) !== undefined;
+const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its messages' };
 
-function stepOf({ record: _, tools: __, previousId: ___, input, error, status, ...rest }: WireExchange): DraftLlm {
+/** What a run goes on from and does not hold: a reply by its id, or the beginning of a conversation. */
+function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
+  const replies = new Set(run.map(({ responseId }) => responseId));
+  const before = run.find(({ previousId }) => previousId !== undefined && !replies.has(previousId))?.previousId;
+  const kept = before ?? run.find(({ threadId }) => threadId !== undefined)?.threadId;
+  return kept === undefined ? [] : [{ gap: 'keptElsewhere', detail: kept.slice(0, 80) }];
+}
+
+/** A request that was recorded without what it asked hides all that came before it. */
+const isUnasked = ({ record, input, previousId, threadId }: WireExchange): boolean =>
+  input.length === 0 && previousId === undefined && threadId === undefined && pairOf(record) !== undefined;
+
+function stepOf({
+  record: _,
+  tools: __,
+  previousId: ___,
+  threadId: ____,
+  input,
+  error,
+  status,
+  ...rest
+}: WireExchange): DraftLlm {
   return {
     kind: 'llm',
     ...rest,

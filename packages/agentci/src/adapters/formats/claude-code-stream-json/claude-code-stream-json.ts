@@ -87,7 +87,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? CLAUDE_RECORDS : {},
     ...(id === '' ? {} : { id }),
     ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
-    ...(result === undefined ? unfinished(start, run) : ended(result)),
+    ...(result === undefined ? unfinished(run) : ended(result)),
     ...(result === undefined ? {} : { warnings: hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
   };
@@ -99,11 +99,9 @@ const toolNames = (tools: readonly unknown[]): { name: string }[] =>
     return name === undefined ? [] : [{ name }];
   });
 
-/** A stream that began and has no result was cut off. */
-function unfinished(start: Fields | undefined, { apiError }: ClaudeRun): Partial<Draft> {
-  if (apiError !== undefined) return { status: 'error', error: { message: apiError } };
-  return start === undefined ? {} : { status: 'incomplete' };
-}
+/** A stream without its result was cut off. */
+const unfinished = ({ apiError }: ClaudeRun): Partial<Draft> =>
+  apiError === undefined ? { status: 'incomplete' } : { status: 'error', error: { message: apiError } };
 
 /** How the run ended. `success` with `is_error` exists, and is no success. */
 function ended(result: Fields): Partial<Draft> {

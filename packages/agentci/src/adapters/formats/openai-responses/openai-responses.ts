@@ -89,9 +89,13 @@ const responseExchange = (record: RawRecord): WireExchange => {
   return { record, input: inputOf(response), ...previous(response), ...replyOf(response) };
 };
 
-const previous = (source: Fields): { previousId?: string; inputIsDelta?: boolean } => {
+/** What the response goes on from: another response, or a conversation that the provider keeps. */
+const previous = (source: Fields): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
   const previousId = label(source.previous_response_id);
-  return previousId === undefined ? {} : { previousId, inputIsDelta: true };
+  const threadId = label(source.conversation) ?? label(fields(source.conversation).id);
+  return previousId === undefined && threadId === undefined
+    ? {}
+    : { inputIsDelta: true, ...defined({ previousId, threadId }) };
 };
 
 function inputOf(request: Fields): Turn[] {
@@ -102,9 +106,16 @@ function inputOf(request: Fields): Turn[] {
 
 const WIRE: Wire = {
   input: inputOf,
-  asked: ({ request }) => ({ ...previous(request), ...defined({ model: label(request.model) }) }),
+  asked: ({ request, response }) => ({
+    ...previous({ ...fields(Array.isArray(response) ? lastOf(response) : response), ...given(request) }),
+    ...defined({ model: label(request.model) }),
+  }),
   reply: replyOf,
 };
+
+/** What a request says; a response repeats it, with what the provider filled in. */
+const given = (request: Fields): Fields =>
+  Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined && value !== null));
 
 function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?: string } } {
   const whole = Array.isArray(response) ? lastOf(response) : fields(response);
