@@ -32,6 +32,8 @@ export interface Exchange {
   readonly uri: string;
   /** As the client sent it. */
   readonly request: Buffer;
+  /** How the client packed its request, where it did. */
+  readonly encoding?: string;
   /** Undefined where there was no reply. */
   readonly status: number | undefined;
   /** Of the reply; an allow-list. */

@@ -130,8 +130,7 @@ describe('front', () => {
   ])('answers CONNECT %s', async (_, credentials, expected) => {
     const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
     const given = credentials(front.token);
-    const proxy =
-      given === undefined ? '' : `proxy-authorization: Basic ${Buffer.from(given).toString('base64')}\r\n`;
+    const proxy = given === undefined ? '' : `proxy-authorization: Basic ${Buffer.from(given).toString('base64')}\r\n`;
     socket.write(`CONNECT api.example:443 HTTP/1.1\r\nhost: api.example:443\r\n${proxy}\r\n`);
     const [reply] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();

@@ -50,18 +50,28 @@ export async function openFront(): Promise<Front> {
     response.on('error', () => {});
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
-    if (asked !== host) return turnAway(response, 403, 'the Host header is not that of the capture');
-    if (request.headers.origin !== undefined) return turnAway(response, 403, 'requests of web pages are not taken');
+    if (asked !== host) {
+      turnAway(response, 403, 'the Host header is not that of the capture');
+      return;
+    }
+    if (request.headers.origin !== undefined) {
+      turnAway(response, 403, 'requests of web pages are not taken');
+      return;
+    }
     if (request.httpVersionMajor === 2 && /^application\/grpc\b/.test(request.headers['content-type'] ?? '')) {
       const plane = planes.find(({ grpc }) => grpc !== undefined);
-      if (plane === undefined) return refuse(response, 404, 'no plane of this capture takes gRPC');
-      return plane.grpc!({ request, response });
+      if (plane === undefined) refuse(response, 404, 'no plane of this capture takes gRPC');
+      else plane.grpc!({ request, response });
+      return;
     }
     const [, given = '', name, path = ''] = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s.exec(request.url ?? '') ?? [];
-    if (!isSame(given, token)) return turnAway(response, 404, 'the path does not hold the token of this capture');
+    if (!isSame(given, token)) {
+      turnAway(response, 404, 'the path does not hold the token of this capture');
+      return;
+    }
     const plane = planes.find((known) => known.name === name);
-    if (plane === undefined) return refuse(response, 404, `this capture has no plane "${name}"`);
-    plane.handle({ path, request, response });
+    if (plane === undefined) refuse(response, 404, `this capture has no plane "${name}"`);
+    else plane.handle({ path, request, response });
   };
 
   // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
@@ -71,7 +81,10 @@ export async function openFront(): Promise<Front> {
     socket.on('error', () => socket.destroy());
     const plane = planes.find(({ tunnel }) => tunnel !== undefined);
     const isOurs = plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
-    if (isOurs) return plane.tunnel!(request.url ?? '', socket, head);
+    if (isOurs) {
+      plane.tunnel!(request.url ?? '', socket, head);
+      return;
+    }
     strangers++;
     socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
   });
@@ -112,7 +125,7 @@ export async function openFront(): Promise<Front> {
 
 /** Looks at the first bytes of a connection and puts them back. */
 function passOn(socket: Socket, next: (isHttp2: boolean) => void): void {
-  let seen = Buffer.alloc(0);
+  let seen: Buffer = Buffer.alloc(0);
   const look = (): void => {
     for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
       seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
