@@ -6,7 +6,7 @@ const tiers = [
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
   ['baseline'],
-  ['runners', 'store'],
+  ['runners', 'store', 'capture'],
   ['spec'],
   ['engine'],
   ['cli', 'test-frameworks'],
