@@ -9,6 +9,7 @@ const tiers = [
   ['runners', 'store'],
   ['spec'],
   ['engine'],
+  ['experimenting', 'importing', 'reporting'],
   ['cli', 'test-frameworks'],
 ];
 const src = '^packages/agentci/src/';

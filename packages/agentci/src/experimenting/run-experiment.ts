@@ -1,28 +1,35 @@
-import { compareConditions } from '../../experiment/compare-conditions.ts';
-import type { Scoring } from '../../experiment/score-trial.ts';
-import { simulateTrials } from '../../experiment/simulate-trials.ts';
-import { weightSensitivity } from '../../experiment/weight-sensitivity.ts';
-import { EXPERIMENT_SCHEMA, type ExperimentResult, type Trial } from '../../results/experiment-result.ts';
-import type { Io } from '../io.ts';
+import { compareConditions } from '../experiment/compare-conditions.ts';
+import type { Scoring } from '../experiment/score-trial.ts';
+import { simulateTrials } from '../experiment/simulate-trials.ts';
+import { weightSensitivity } from '../experiment/weight-sensitivity.ts';
+import { EXPERIMENT_SCHEMA, type ExperimentResult, type Trial } from '../results/experiment-result.ts';
 import { TrialJournal } from './journal.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readRecordings } from './read-recordings.ts';
 import { readTrials } from './read-trials.ts';
 import { type LiveOptions, runCondition } from './run-condition.ts';
 
+export interface ExperimentOptions extends LiveOptions {
+  /** Finished live trials are kept in `.agentci/runs/experiments` of this folder; without it they are not kept. */
+  readonly journalDir?: string;
+  /** Continue an experiment that was stopped, from what is kept in `journalDir`. */
+  readonly resume?: boolean;
+}
+
 /** Collects the trials of every condition and compares them. */
-export async function runExperiment(
-  plan: ExperimentPlan,
-  { io, resume, options }: { io: Io; resume: boolean; options: LiveOptions },
-): Promise<ExperimentResult> {
+export async function runExperiment(plan: ExperimentPlan, options: ExperimentOptions = {}): Promise<ExperimentResult> {
+  const { journalDir, resume = false, ...running } = options;
   const scoring = await withPrices(plan);
   const collected: { condition: ConditionPlan; trials: Trial[] }[] = [];
   let journal: TrialJournal | undefined;
   // What needs no agent first: a bad file is found before anything was paid for or set aside.
   for (const condition of [...plan.conditions].sort((a, b) => Number(live(a)) - Number(live(b)))) {
-    if (io.signal.aborted) break;
-    if (live(condition)) journal ??= open(plan, { cwd: io.cwd, resume });
-    collected.push({ condition, trials: await collect({ ...plan, scoring }, condition, { io, journal, options }) });
+    if (running.signal?.aborted) break;
+    if (journalDir !== undefined && live(condition)) journal ??= open(plan, { cwd: journalDir, resume });
+    collected.push({
+      condition,
+      trials: await collect({ ...plan, scoring }, condition, { journal, options: running }),
+    });
   }
   collected.sort((a, b) => plan.conditions.indexOf(a.condition) - plan.conditions.indexOf(b.condition));
   const isExcluded = (trial: Trial, { exclude }: ConditionPlan): boolean => exclude.has(String(trial.trial));
@@ -50,14 +57,14 @@ export async function runExperiment(
     excluded: collected.flatMap(({ condition, trials: all }) =>
       all.filter((trial) => isExcluded(trial, condition)).map(({ trial }) => ({ condition: condition.name, trial })),
     ),
-    ...(io.signal.aborted ? { interrupted: true } : {}),
+    ...(running.signal?.aborted ? { interrupted: true } : {}),
   };
 }
 
 /** Tokens without dollars get a price; the table is loaded only when there are traces to price. */
 async function withPrices({ scoring, conditions }: ExperimentPlan): Promise<Scoring> {
   if (!conditions.some(({ source: { kind } }) => kind === 'runner' || kind === 'traces')) return scoring;
-  const { loadPrices } = await import('../../kit/prices.ts');
+  const { loadPrices } = await import('../kit/prices.ts');
   return { ...scoring, price: (await loadPrices()).lookup };
 }
 
@@ -69,7 +76,7 @@ const open = (plan: ExperimentPlan, { cwd, resume }: { cwd: string; resume: bool
 async function collect(
   plan: ExperimentPlan,
   condition: ConditionPlan,
-  { io, journal, options }: { io: Io; journal: TrialJournal | undefined; options: LiveOptions },
+  { journal, options }: { journal: TrialJournal | undefined; options: LiveOptions },
 ): Promise<Trial[]> {
   const { name, source, seed } = condition;
   const { scoring, dir } = plan;
@@ -81,7 +88,7 @@ async function collect(
     case 'traces':
       return readRecordings(source, { dir, condition: name, scoring });
     case 'runner':
-      return runCondition(plan, { ...condition, source }, { io, journal: journal!, options, scoring });
+      return runCondition(plan, { ...condition, source }, { journal, options, scoring });
     default:
       throw new Error(`unhandled source: ${JSON.stringify(source satisfies never)}`);
   }

@@ -1,10 +1,10 @@
-import { failedTrial, type Scoring, scoredParts } from '../../experiment/score-trial.ts';
-import { decimal } from '../../kit/decimal.ts';
-import type { Diagnostic } from '../../kit/diagnostic.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { roundTo4 } from '../../metrics/decision-quality/round.ts';
-import { weighted } from '../../metrics/decision-quality/score-decision-quality.ts';
-import type { Trial } from '../../results/experiment-result.ts';
+import { failedTrial, type Scoring, scoredParts } from '../experiment/score-trial.ts';
+import { decimal } from '../kit/decimal.ts';
+import type { Diagnostic } from '../kit/diagnostic.ts';
+import { UserError } from '../kit/user-error.ts';
+import { roundTo4 } from '../metrics/decision-quality/round.ts';
+import { weighted } from '../metrics/decision-quality/score-decision-quality.ts';
+import type { Trial } from '../results/experiment-result.ts';
 import { readText } from './read-text.ts';
 import { readRows, type TrialRow } from './trial-rows.ts';
 

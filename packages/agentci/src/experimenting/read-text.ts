@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UserError } from '../../kit/user-error.ts';
+import { UserError } from '../kit/user-error.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

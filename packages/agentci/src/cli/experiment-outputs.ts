@@ -1,13 +1,13 @@
 import { extname, resolve } from 'node:path';
-import { renderConsole } from '../../experiment/report/console.ts';
-import { renderCsv, renderTrialsCsv } from '../../experiment/report/csv.ts';
-import { renderHtml } from '../../experiment/report/html.ts';
-import { renderMarkdown } from '../../experiment/report/markdown.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { UserError } from '../../kit/user-error.ts';
-import type { ExperimentResult } from '../../results/experiment-result.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
-import type { Io } from '../io.ts';
+import { renderConsole } from '../experiment/report/console.ts';
+import { renderCsv, renderTrialsCsv } from '../experiment/report/csv.ts';
+import { renderHtml } from '../experiment/report/html.ts';
+import { renderMarkdown } from '../experiment/report/markdown.ts';
+import { didYouMean } from '../kit/did-you-mean.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { ExperimentResult } from '../results/experiment-result.ts';
+import { writeFileAtomic } from '../store/atomic-write.ts';
+import type { Io } from './io.ts';
 
 const FORMATS: Readonly<
   Record<string, { readonly ending?: string; readonly render: (result: ExperimentResult) => string }>

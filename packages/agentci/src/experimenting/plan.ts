@@ -1,6 +1,6 @@
-import type { Scoring } from '../../experiment/score-trial.ts';
-import type { Simulation } from '../../experiment/simulate-trials.ts';
-import type { RunnerConfig } from '../../runners/config.ts';
+import type { Scoring } from '../experiment/score-trial.ts';
+import type { Simulation } from '../experiment/simulate-trials.ts';
+import type { RunnerConfig } from '../runners/config.ts';
 
 /** Where the trials of a condition come from. */
 export type ConditionSource =

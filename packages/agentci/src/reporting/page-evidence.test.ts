@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkOf, runOf } from '../../../test/support/run-of.ts';
-import { tempDir } from '../../../test/support/temp-dir.ts';
-import type { CheckStatus } from '../../results/run-result.ts';
+import { checkOf, runOf } from '../../test/support/run-of.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import type { CheckStatus } from '../results/run-result.ts';
 import { pageEvidence } from './page-evidence.ts';
 
 const lines = (values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { readTraceItems } from '../../adapters/reader/read-traces.ts';
-import { failedTrial, type Scoring, trialOf } from '../../experiment/score-trial.ts';
-import { UserError } from '../../kit/user-error.ts';
-import type { Trial } from '../../results/experiment-result.ts';
+import { readTraceItems } from '../adapters/reader/read-traces.ts';
+import { failedTrial, type Scoring, trialOf } from '../experiment/score-trial.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { Trial } from '../results/experiment-result.ts';
 
 /** The trials of a condition from recorded traces, one a trace, numbered from 1. One that cannot be read is a failed trial. */
 export async function readRecordings(

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readTraces } from '../../adapters/reader/read-traces.ts';
-import { recordingOf, TraceMatcher } from '../../engine/match-traces.ts';
-import { loadPrices } from '../../kit/prices.ts';
-import { pageTrace } from '../../reporters/html/page-trace.ts';
-import type { PageEvidence, PageTrace } from '../../results/page-data.ts';
-import type { QueryResult, RunResult } from '../../results/run-result.ts';
-import { readBaselineTrace } from '../../store/baseline-files.ts';
-import type { Trace } from '../../trace/model.ts';
-import { finalText, toolNames } from '../../trace/selectors.ts';
+import { readTraces } from '../adapters/reader/read-traces.ts';
+import { recordingOf, TraceMatcher } from '../engine/match-traces.ts';
+import { loadPrices } from '../kit/prices.ts';
+import { pageTrace } from '../reporters/html/page-trace.ts';
+import type { PageEvidence, PageTrace } from '../results/page-data.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { readBaselineTrace } from '../store/baseline-files.ts';
+import type { Trace } from '../trace/model.ts';
+import { finalText, toolNames } from '../trace/selectors.ts';
 
 /** What all traces on one page may take together; what passed gives way to what did not. */
 const MAX_CHARACTERS = 24_000_000;

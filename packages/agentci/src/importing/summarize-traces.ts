@@ -1,6 +1,6 @@
-import { CAPABILITIES, type Capability, type Trace } from '../../trace/model.ts';
-import { handoffs, toolCalls } from '../../trace/selectors.ts';
-import { type Quantity, totals } from '../../trace/totals.ts';
+import { CAPABILITIES, type Capability, type Trace } from '../trace/model.ts';
+import { handoffs, toolCalls } from '../trace/selectors.ts';
+import { type Quantity, totals } from '../trace/totals.ts';
 
 /** What was found in recordings of one format. */
 export interface ImportSummary {
@@ -23,7 +23,7 @@ export interface ImportSummary {
 const known = (quantity: Quantity): number => (quantity.exact ? quantity.value : quantity.atLeast);
 
 /** One summary a format, in the order the formats were met. */
-export function summarize(traces: readonly Trace[]): ImportSummary[] {
+export function summarizeTraces(traces: readonly Trace[]): ImportSummary[] {
   const byFormat = new Map<string, Trace[]>();
   for (const trace of traces) {
     const same = byFormat.get(trace.source.format);
@@ -47,7 +47,7 @@ function summary(format: string, traces: readonly Trace[]): ImportSummary {
     format,
     dialects: [...new Set(traces.flatMap((trace) => trace.source.dialects ?? []))],
     traces: traces.length,
-    failures: traces.filter(isFailure).length,
+    failures: traces.filter(isFailedRun).length,
     tool_calls: calls.length,
     tools: [...new Set(calls.map(({ name }) => name))],
     llm_calls: sums.reduce((sum, { llmCalls }) => sum + known(llmCalls), 0),
@@ -63,7 +63,7 @@ function summary(format: string, traces: readonly Trace[]): ImportSummary {
 }
 
 /** Whether a run went wrong as far as its recording says: it failed, a call of it failed, or somebody scored it down. */
-export const isFailure = (trace: Trace): boolean =>
+export const isFailedRun = (trace: Trace): boolean =>
   trace.status === 'error' ||
   trace.status === 'incomplete' ||
   toolCalls(trace).some(({ status }) => status === 'error' || status === 'denied') ||

@@ -1,47 +1,11 @@
-import { type AgreementLevel, measureAgreement, type Rating } from '../../experiment/agreement.ts';
-import { renderAgreement } from '../../experiment/report/agreement.ts';
-import { decimal } from '../../kit/decimal.ts';
-import type { Diagnostic } from '../../kit/diagnostic.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { AGREEMENT_SCHEMA, type AgreementResult } from '../../results/experiment-result.ts';
-import type { Io } from '../io.ts';
-import { parseCsv } from './csv.ts';
-import { readText } from './read-text.ts';
+import type { Rating } from '../experiment/agreement.ts';
+import { parseCsv } from '../kit/csv.ts';
+import { decimal } from '../kit/decimal.ts';
+import type { Diagnostic } from '../kit/diagnostic.ts';
+import { UserError } from '../kit/user-error.ts';
 
-export interface AgreementFlags {
-  readonly level: AgreementLevel | 'all';
-  readonly minAlpha?: number;
-  readonly samples: number;
-  readonly seed: number;
-  readonly json: boolean;
-}
-
-const LEVELS: readonly AgreementLevel[] = ['nominal', 'ordinal', 'interval'];
 const ITEM_COLUMNS = ['item', 'trial', 'trial_id', 'id'];
 const MAX_RATERS = 200;
-
-/** Measures how far the raters in a CSV file agree. Exit 1 below `--min-alpha`, 2 where α is not defined. */
-export function runAgreement(file: string, { io, flags }: { io: Io; flags: AgreementFlags }): number {
-  if (flags.minAlpha !== undefined && flags.level === 'all')
-    throw new UserError('NO_LEVEL', '--min-alpha needs --level: one of the three α has to decide', {
-      hint: 'for example: --level ordinal',
-    });
-  const ratings = readRatings(readText(file, { dir: io.cwd, what: 'agreement' }), file);
-  const levels = flags.level === 'all' ? LEVELS : [flags.level];
-  const result: AgreementResult = {
-    schema: AGREEMENT_SCHEMA,
-    file,
-    seed: flags.seed,
-    ...measureAgreement(ratings, { levels, seed: flags.seed, samples: flags.samples }),
-  };
-  io.stdout.write(flags.json ? `${JSON.stringify(result, null, 2)}\n` : renderAgreement(result));
-  if (flags.minAlpha === undefined) return 0;
-  const alphas = result.components.flatMap(({ alpha }) =>
-    alpha.length === 0 ? [null] : alpha.map((each) => each.alpha),
-  );
-  if (alphas.some((alpha) => alpha !== null && alpha < flags.minAlpha!)) return 1;
-  return alphas.includes(null) ? 2 : 0;
-}
 
 /** A row a rating: the item, the rater, and one column for each component. A blank cell is a rating not given. */
 export function readRatings(text: string, file: string): Rating[] {

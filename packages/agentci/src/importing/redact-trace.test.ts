@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { simpleTrace } from '../../trace/simple.ts';
-import { redact } from './redact.ts';
+import { simpleTrace } from '../trace/simple.ts';
+import { redactTrace } from './redact-trace.ts';
 
 const masked = (args: unknown): string =>
   JSON.stringify(
-    redact(simpleTrace({ answer: 'a', tool_calls: [{ name: 'call', args }] }), { names: false }).trace.steps,
+    redactTrace(simpleTrace({ answer: 'a', tool_calls: [{ name: 'call', args }] }), { names: false }).trace.steps,
   );
 
 describe('redact', () => {
@@ -39,7 +39,7 @@ test.each([
   ],
   ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY-----', 'MIIabc'],
 ])('%s leaves nothing behind', (_, answer, secret) => {
-  const { trace, masked } = redact(simpleTrace({ answer }), { names: false });
+  const { trace, masked } = redactTrace(simpleTrace({ answer }), { names: false });
   expect(JSON.stringify(trace)).not.toContain(secret);
   expect(masked.get('secret')).toBe(1);
 });

@@ -1,7 +1,7 @@
-import { keyPlace, toPlain, type YamlEntry } from '../../kit/yaml-node.ts';
-import { explainValue } from '../../spec/explain-value.ts';
-import type { SpecProblems } from '../../spec/problems.ts';
-import { readRunner } from '../../spec/runner.ts';
+import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
+import { explainValue } from '../spec/explain-value.ts';
+import type { SpecProblems } from '../spec/problems.ts';
+import { readRunner } from '../spec/runner.ts';
 import type { ConditionPlan, ConditionSource } from './plan.ts';
 import { conditionSchema, SOURCE_KEYS, type WrittenCondition } from './schema.ts';
 

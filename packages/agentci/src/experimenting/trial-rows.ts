@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../../kit/diagnostic.ts';
-import { parseCsv } from './csv.ts';
+import { parseCsv } from '../kit/csv.ts';
+import type { Diagnostic } from '../kit/diagnostic.ts';
 
 /** A trial as somebody wrote it down: field names in lower case, and the line it stands on. */
 export interface TrialRow {

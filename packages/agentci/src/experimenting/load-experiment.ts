@@ -1,18 +1,20 @@
 import { dirname } from 'node:path';
-import type { Diagnostic } from '../../kit/diagnostic.ts';
-import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { parseYaml } from '../../kit/yaml.ts';
-import { setOwn, toPlain, type YamlEntry, type YamlMap } from '../../kit/yaml-node.ts';
-import type { ActionSource } from '../../metrics/decision-quality/actions.ts';
-import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../../metrics/decision-quality/profile.ts';
-import { explainValue } from '../../spec/explain-value.ts';
-import { unknownKeyHint } from '../../spec/known-keys.ts';
-import { SpecProblems } from '../../spec/problems.ts';
-import { emptyKey, isBroken, isNull } from '../../spec/value-check.ts';
-import { zodExpert } from '../../spec/zod-expert.ts';
+import type { Diagnostic } from '../kit/diagnostic.ts';
+import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import { UserError } from '../kit/user-error.ts';
+import { plural } from '../kit/words.ts';
+import { parseYaml } from '../kit/yaml.ts';
+import { setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
+import type { ActionSource } from '../metrics/decision-quality/actions.ts';
+import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../metrics/decision-quality/profile.ts';
+import { explainValue } from '../spec/explain-value.ts';
+import { unknownKeyHint } from '../spec/known-keys.ts';
+import { SpecProblems } from '../spec/problems.ts';
+import { emptyKey, isBroken, isNull } from '../spec/value-check.ts';
+import { zodExpert } from '../spec/zod-expert.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readCondition } from './read-condition.ts';
+import { readText } from './read-text.ts';
 import { EXPERIMENT_KEYS, type WrittenExperiment } from './schema.ts';
 
 const DEFAULT_TRIALS = 30;
@@ -51,17 +53,15 @@ export function parseExperiment(
   return plan === undefined ? { diagnostics: found } : { plan, diagnostics: found };
 }
 
-/** As `parseExperiment`, for a command: throws with every problem. */
+/** Reads an experiment file and throws a `UserError` with every problem in it. */
 export function loadExperiment(
-  text: string,
-  options: { file: string; overrides: ExperimentOverrides },
+  file: string,
+  { dir = process.cwd(), overrides = {} }: { readonly dir?: string; readonly overrides?: ExperimentOverrides } = {},
 ): ExperimentPlan {
-  const { plan, diagnostics } = parseExperiment(text, options);
+  const { plan, diagnostics } = parseExperiment(readText(file, { dir, what: 'experiment' }), { file, overrides });
   if (plan !== undefined) return plan;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  throw new UserError('EXPERIMENT_INVALID', `${options.file} has ${errors} problem${errors === 1 ? '' : 's'}`, {
-    diagnostics,
-  });
+  throw new UserError('EXPERIMENT_INVALID', `${file} has ${plural(errors, 'problem')}`, { diagnostics });
 }
 
 function readPlan(

@@ -1,8 +1,8 @@
-import { exactNameSlip } from '../../kit/name-slip.ts';
-import { queryId } from '../../spec/query-id.ts';
-import type { Trace } from '../../trace/model.ts';
-import { queryText, toolNames } from '../../trace/selectors.ts';
-import { type Quantity, totals } from '../../trace/totals.ts';
+import { exactNameSlip } from '../kit/name-slip.ts';
+import { queryId } from '../spec/query-id.ts';
+import type { Trace } from '../trace/model.ts';
+import { queryText, toolNames } from '../trace/selectors.ts';
+import { type Quantity, totals } from '../trace/totals.ts';
 
 /** Room above what was measured: a budget that the very next run exceeds is no budget. */
 const TOKEN_ROOM = 1.25;
@@ -26,7 +26,7 @@ export interface SpecPlan {
  * A spec with one query per task: the outcome the recording carries, the tools called, budgets with room, the recording as
  * its baseline. Recordings that name one task are its repeats.
  */
-export function specFor(
+export function writeSpecText(
   traces: readonly Trace[],
   options: { readonly agent: string; readonly replay: string; readonly baselineDir: string },
 ): SpecPlan {

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { maskText } from '../../kit/secrets.ts';
-import { UserError } from '../../kit/user-error.ts';
-import type { Trial } from '../../results/experiment-result.ts';
-import { maskResult } from '../../results/mask-result.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
+import { maskText } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
+import type { Trial } from '../results/experiment-result.ts';
+import { maskResult } from '../results/mask-result.ts';
+import { writeFileAtomic } from '../store/atomic-write.ts';
 import type { ExperimentPlan } from './plan.ts';
 
 const SCHEMA = 'agentci.experiment-journal/1';

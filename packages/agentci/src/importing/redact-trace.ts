@@ -1,5 +1,5 @@
-import { findPii } from '../../kit/pii.ts';
-import type { Trace } from '../../trace/model.ts';
+import { findPii } from '../kit/pii.ts';
+import type { Trace } from '../trace/model.ts';
 
 /** Fields whose values are secrets whatever they look like. */
 const SECRET_KEY =
@@ -32,7 +32,7 @@ export interface Redacted {
 }
 
 /** Masks secrets and personal data in every text of a trace, keys of objects too. Numbers and the trace's own words stay. */
-export function redact(trace: Trace, options: RedactOptions): Redacted {
+export function redactTrace(trace: Trace, options: RedactOptions): Redacted {
   const masked = new Map<string, number>();
   const mask = (type: string): string => {
     masked.set(type, (masked.get(type) ?? 0) + 1);

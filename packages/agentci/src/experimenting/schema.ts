@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { compileRegex } from '../../kit/regex.ts';
-import { areWeights } from '../../metrics/decision-quality/profile.ts';
+import { compileRegex } from '../kit/regex.ts';
+import { areWeights } from '../metrics/decision-quality/profile.ts';
 
 export const MAX_TRIALS = 100_000;
 
