@@ -2,9 +2,10 @@
 export { detectFormat } from './adapters/reader/detect.ts';
 export { readTraces } from './adapters/reader/read-traces.ts';
 export { compareRuns } from './baseline/compare-runs.ts';
-export { type DiffInput, type DiffQuery, diffTraces } from './baseline/diff-traces.ts';
+export type { DiffInput, DiffQuery } from './baseline/compare-traces.ts';
 export { findRegressions, type RegressionCheck } from './baseline/regression-thresholds.ts';
 export { compareSamples, type SampleRegression } from './baseline/sample-regression.ts';
+export { diffTraces } from './engine/diff-traces.ts';
 export { type DiffVersionsInput, diffVersions } from './engine/diff-versions.ts';
 export { evaluateQuery } from './engine/evaluate-query.ts';
 export { exitCode } from './engine/exit-code.ts';

@@ -15,7 +15,7 @@ import {
   writeBaseline,
 } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
-import { judgeRecorded } from './judge-recorded.ts';
+import { evaluateRecorded } from './evaluate-recorded.ts';
 import type { RunOptions } from './run-options.ts';
 
 export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
@@ -153,7 +153,7 @@ function findQuery(suite: Suite, id: string): Query {
 export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): Promise<Precheck> {
   const { suite, trace, queryId, judge, env, signal, judgeCacheDir, verdict } = input;
   if (trace.masked !== undefined && verdict !== undefined) return precheckOf(verdict);
-  const results = await judgeRecorded([{ queryId, trace }], {
+  const results = await evaluateRecorded([{ queryId, trace }], {
     suite,
     judge: judge ?? 'live',
     ...(env === undefined ? {} : { env }),

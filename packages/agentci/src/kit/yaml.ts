@@ -1,7 +1,9 @@
 import { parseEvents, YAMLException } from 'js-yaml';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
-import { compose, MAX_DEPTH, type Report } from './yaml-compose.ts';
+import { MAX_DEPTH } from './yaml-anchors.ts';
+import { compose } from './yaml-compose.ts';
 import { lineText, locate, type YamlNode, type YamlSource } from './yaml-node.ts';
+import type { Report } from './yaml-scalar-node.ts';
 
 export const MAX_YAML_SIZE = 10_000_000;
 const MAX_DIAGNOSTICS = 1000;
@@ -50,7 +52,7 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
   let root: YamlNode | undefined;
   try {
     const events = parseEvents(source.text, { maxDepth: MAX_DEPTH });
-    root = compose(events, source, new Set(options.tags), report);
+    root = compose(events, { source, tags: new Set(options.tags), report });
   } catch (error) {
     reportSyntax(error, source.text, report);
   }

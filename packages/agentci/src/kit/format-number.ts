@@ -1,3 +1,5 @@
+import { formatCount } from './words.ts';
+
 /** Numbers as people read them in reports. */
 export function formatUsd(usd: number): string {
   if (usd === 0) return '$0';
@@ -21,4 +23,15 @@ export function formatMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-export { formatCount, plural } from '../kit/words.ts';
+/** A measured number with its unit. */
+export function formatMeasure(value: number, unit: string | undefined): string {
+  if (unit === 'USD') return formatUsd(value);
+  if (unit === 'ms') return formatMs(value);
+  return `${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
+}
+
+/** Four decimals would make it 0, which it is not. */
+const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5;
+
+const shortNumber = (value: number): string =>
+  isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { pngOf, writeTinyModels } from '../../test/support/tiny-models.ts';
 import { resolveMetrics } from '../metrics/registry.ts';
-import { createLocalModels } from './local-models.ts';
+import { createLocalModels } from './create-local-models.ts';
 
 /** The binary comes with a development dependency, so that no machine has to have one. */
 const FFMPEG = installedFfmpeg.path;

@@ -15,7 +15,7 @@ export interface MatchOptions extends Omit<SpecTestOptions, 'traces' | 'runner' 
 }
 
 /** Judges what an agent gave back (an answer, the simple form, or a trace) by one query of a spec. */
-export async function judgeRecording(
+export async function evaluateRecording(
   recording: unknown,
   asked: string | Query,
   { spec, ...options }: MatchOptions,

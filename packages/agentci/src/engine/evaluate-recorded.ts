@@ -20,7 +20,7 @@ export function bareSuite(suite: Suite): Suite {
 }
 
 /** The verdict on each trace by its query's checks alone, without any baseline; rubrics are asked only when a judge is given. */
-export async function judgeRecorded(
+export async function evaluateRecorded(
   recorded: readonly RecordedQuery[],
   options: Omit<RunOptions, 'traces' | 'ids' | 'runs'>,
 ): Promise<Map<string, QueryResult>> {

@@ -1,26 +1,27 @@
+import type { Mutable } from '../kit/mutable.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace, Usage } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
-import { type Draft, type EvaluateInput, evaluate } from './evaluate-query.ts';
+import { type EvaluateInput, evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
 
 /** The verdict on a trace; a promise only where something has to be read or asked for first. */
-export type TraceJudge = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
+export type TraceEvaluator = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
 
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
-export function traceJudge(
+export function createEvaluator(
   judge: SuiteJudge,
   shelf: Pick<BaselineShelf, 'has' | 'get'>,
   dir: string,
   metrics?: SuiteMetrics,
-): TraceJudge {
+): TraceEvaluator {
   let price: PriceLookup | undefined;
   const metricTools = metrics ? metricToolsOf(metrics) : undefined;
   const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {
-    const input: Draft<EvaluateInput> = {
+    const input: Mutable<EvaluateInput> = {
       query,
       trace,
       judge: judge.judge,

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/diff.json' with { type: 'json' };
+import { align } from '../baseline/align.ts';
+import { metricDelta } from '../baseline/metric-delta.ts';
+import { regressionsOf } from '../baseline/regressions.ts';
 import type { MetricDelta } from '../results/diff.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import { simpleTrace } from '../trace/simple.ts';
-import { align } from './align.ts';
 import { diffTraces } from './diff-traces.ts';
-import { metricDelta } from './metric-delta.ts';
-import { regressionsOf } from './regressions.ts';
 
 interface Row {
   readonly id: string;

@@ -1,13 +1,10 @@
-import { quantityOf } from '../layers/bounds.ts';
-import { capturedCalls, namesOf } from '../layers/calls.ts';
-import { evaluateLayer } from '../layers/evaluate-layer.ts';
 import { countLoops } from '../metrics/trajectory/count-loops.ts';
 import { sequenceLcs } from '../metrics/trajectory/sequence-lcs.ts';
 import { toolPrecision } from '../metrics/trajectory/tool-precision.ts';
 import { toolRecall } from '../metrics/trajectory/tool-recall.ts';
 import type { DiffType, Edit, MetricDelta, TraceDiff } from '../results/diff.ts';
 import { type CheckStatus, LAYERS, type Layer, type LayerResult } from '../results/run-result.ts';
-import { worstStatus } from '../results/status.ts';
+import { capturedCalls, namesOf, quantityOf } from '../trace/known-calls.ts';
 import type { Trace } from '../trace/model.ts';
 import { captures, finalText, handoffs } from '../trace/selectors.ts';
 import { type PriceLookup, type Totals, totals } from '../trace/totals.ts';
@@ -31,7 +28,7 @@ export interface DiffInput {
   readonly before: Trace;
   readonly after: Trace;
   readonly query?: DiffQuery;
-  /** Both sides as already judged, e.g. with a judge; without it the query's deterministic checks are evaluated here. */
+  /** The verdicts on both sides; without them `diffTraces` evaluates the query's deterministic checks. */
   readonly judged?: { readonly before: Judged; readonly after: Judged };
   /** Growth of cost, tokens, latency or tool calls above this many percent is a regression. */
   readonly maxRegressionPercent?: number;
@@ -49,10 +46,10 @@ const LAYER_OF: Record<DiffType, Layer> = {
   latency_changed: 'cost',
 };
 
-/** What is different between two traces of one query: the answer and its verdict, the way taken, the price. */
-export function diffTraces(input: DiffInput): TraceDiff {
+/** What is different between two traces of one query: the answer and its verdict, the way taken, the price. Evaluates nothing. */
+export function compareTraces(input: DiffInput): TraceDiff {
   const sides = { before: sideOf(input.before, input), after: sideOf(input.after, input) };
-  const judged = input.judged ?? judgedHere(input);
+  const { judged } = input;
   const verdict = verdictDiff(judged);
   const correctness = correctnessDiff(input, judged);
   const path = pathDiff(sides, input);
@@ -133,17 +130,6 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
     checks: [...told.values()].filter((check) => check.before !== check.after),
     answer: { changed, edits, ...(shortened ? { shortened: true as const } : {}) },
   };
-}
-
-function judgedHere({ before, after, query, price }: DiffInput): DiffInput['judged'] {
-  if (query === undefined || LAYERS.every((layer) => query[layer] === undefined)) return undefined;
-  const judge = (trace: Trace): Judged => {
-    const context = { trace, totals: totals(trace, price ? { price } : {}) };
-    const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context);
-    const layers = { correctness: layer('correctness'), path: layer('path'), cost: layer('cost') };
-    return { ...layers, status: worstStatus(LAYERS.map((name) => layers[name].status)) };
-  };
-  return { before: judge(before), after: judge(after) };
 }
 
 function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['path'] {
