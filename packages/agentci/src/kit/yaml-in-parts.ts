@@ -1,5 +1,6 @@
 import { parseEvents, YAMLException } from 'js-yaml';
-import { compose, MAX_DEPTH } from './yaml-compose.ts';
+import { MAX_DEPTH } from './yaml-anchors.ts';
+import { compose } from './yaml-compose.ts';
 import type { YamlEntry, YamlMap, YamlNode, YamlSource } from './yaml-node.ts';
 import { cutAtList, type TextPart } from './yaml-parts.ts';
 import { RepeatedValues } from './yaml-repeats.ts';
@@ -21,7 +22,7 @@ export function composeInParts(
   const read = (part: TextPart): YamlNode | undefined => {
     const { text } = repeats.blank(part);
     const events = parseEvents(text, { maxDepth: MAX_DEPTH - 1 });
-    const node = compose(events, source, tags, giveUp, { text, base: part.base }, repeats);
+    const node = compose(events, { source, tags, report: giveUp, part: { text, base: part.base }, repeats });
     return repeats.isSettled ? node : giveUp();
   };
   try {

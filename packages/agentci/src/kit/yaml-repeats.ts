@@ -37,7 +37,7 @@ export class RepeatedValues {
   }
 
   /** Takes note of a list or map that was read. */
-  closed(node: Collection): void {
+  noteRead(node: Collection): void {
     const text = this.#awaited.get(node.start);
     if (text === undefined) return;
     this.#awaited.delete(node.start);

@@ -1,8 +1,10 @@
 import { parseEvents, YAMLException } from 'js-yaml';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
-import { compose, MAX_DEPTH, type Report } from './yaml-compose.ts';
+import { MAX_DEPTH } from './yaml-anchors.ts';
+import { compose } from './yaml-compose.ts';
 import { composeInParts } from './yaml-in-parts.ts';
 import { lineText, locate, type YamlNode, type YamlSource } from './yaml-node.ts';
+import type { Report } from './yaml-scalar-node.ts';
 
 export const MAX_YAML_SIZE = 10_000_000;
 const MAX_DIAGNOSTICS = 1000;
@@ -54,7 +56,7 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
   const tags = new Set(options.tags);
   try {
     root = options.longList === undefined ? undefined : composeInParts(source, tags, options.longList);
-    root ??= compose(parseEvents(source.text, { maxDepth: MAX_DEPTH }), source, tags, report);
+    root ??= compose(parseEvents(source.text, { maxDepth: MAX_DEPTH }), { source, tags, report });
   } catch (error) {
     reportSyntax(error, source.text, report);
   }

@@ -1,14 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
-import {
-  nodeAt,
-  type YamlEntry,
-  type YamlMap,
-  type YamlNode,
-  type YamlScalar,
-  type YamlSource,
-} from '../kit/yaml-node.ts';
+import { nodeAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../kit/yaml-node.ts';
+import { brokenScalar } from '../kit/yaml-scalar-node.ts';
 import { mergeMaps } from './defaults.ts';
 import type { SpecProblems } from './problems.ts';
 
@@ -118,7 +112,7 @@ class IncludeResolver {
       return this.#fail(target, 'TARGET', 'the name of a file is missing', 'for example: !include shared/rubrics.yaml');
     }
     const file = path === '' ? at.file : this.#load(path, target, at.file);
-    if (file === undefined) return brokenAt(place);
+    if (file === undefined) return brokenScalar(place.source, place.start);
     const key = `${file.path}#${pointer}`;
     const doneKey = `${at.opaque} ${key}`;
     if (this.#open.has(key)) {
@@ -181,18 +175,9 @@ class IncludeResolver {
 
   #fail(place: YamlNode, kind: string, message: string, hint?: string): YamlNode {
     this.#problems.add(place, { code: `SPEC_INCLUDE_${kind}`, message, hint });
-    return brokenAt(place);
+    return brokenScalar(place.source, place.start);
   }
 }
-
-const brokenAt = ({ source, start }: { source: YamlSource; start: number }): YamlScalar => ({
-  kind: 'scalar',
-  value: null,
-  style: 'plain',
-  source,
-  start,
-  broken: true,
-});
 
 function nodeAtPointer(root: YamlNode, pointer: string): YamlNode | undefined {
   if (pointer === '' || pointer === '/') return root;
