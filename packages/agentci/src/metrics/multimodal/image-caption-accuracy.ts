@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { cosine } from '../cosine.ts';
-import { answerOf, clamp01, expectedOf, metadataOf, ownField } from '../input.ts';
+import { answerOf, expectedOf, metadataOf, ownField } from '../input.ts';
 import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { measuredWithin } from './clip-similarity.ts';
 
 export const metric = defineMetric({
   name: 'image_caption_accuracy',
@@ -55,11 +56,10 @@ const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(
 
 function blend(similarity: number, words: Words, model: string) {
   const raw = 0.7 * similarity + 0.3 * words.keyword_f1;
-  return measured(clamp01(raw), {
+  return measuredWithin(raw, {
     semantic_similarity: similarity,
     ...words,
     method: 'semantic and keywords',
     model,
-    ...(raw === clamp01(raw) ? {} : { raw: { value: raw } }),
   });
 }

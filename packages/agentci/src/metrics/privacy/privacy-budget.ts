@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isObject } from '../../kit/object.ts';
 import type { Step, Trace } from '../../trace/model.ts';
-import { isFields } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
 
 const KEY = 'privacy_epsilon';
@@ -99,7 +99,7 @@ const epsilonsOf = ({ trace }: MetricInput): unknown[] =>
   hasReading(trace?.meta) ? [trace.meta[KEY]] : (trace?.steps ?? []).flatMap(readings);
 
 const hasReading = (place: unknown): place is Readonly<Record<typeof KEY, unknown>> =>
-  isFields(place) && Object.hasOwn(place, KEY);
+  isObject(place) && Object.hasOwn(place, KEY);
 
 const readings = (step: Step): unknown[] =>
   [step.meta, step.kind === 'event' ? step.data : undefined].flatMap((place) =>
