@@ -65,7 +65,7 @@ export default defineConfig({
         { name: 'zod', test: /node_modules[\\/]zod[\\/]/, priority: 3 },
         {
           name: 'spec',
-          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(zod-expert|explain-value|to-zod|parse-spec|load-sync)\.ts)|src[\\/]trace[\\/](selectors|totals|model)\.ts|src[\\/]kit[\\/](yaml|problems|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
+          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(zod-expert|explain-value|to-zod|parse-spec|load-sync)\.ts)|src[\\/]trace[\\/](selectors|totals|model|known-calls)\.ts|src[\\/]kit[\\/](yaml|problems|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
           priority: 1,
         },
         { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 0 },

@@ -1,7 +1,8 @@
 import { v } from '../../kit/value-schema.ts';
 import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
+import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
 import { atLeast } from '../bounds.ts';
-import { capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
+import { NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
 import { neededKeyIssue, textsOf, zeroBoundIssues } from '../issues.ts';
 import { number, rounded } from '../words.ts';
