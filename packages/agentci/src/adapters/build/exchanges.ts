@@ -12,6 +12,7 @@ import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
 import { toolDefs } from './messages.ts';
+import { asPair } from './recorders.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
@@ -49,29 +50,12 @@ export interface Pair {
   readonly status: number | undefined;
   /** Set where events of a streamed response could not be read. */
   readonly gap?: Gap;
-}
-
-/** Recorders that keep the request as an object of its own: `{request: {url, body}, response: {status, body}}`. */
-function unnested(value: unknown): unknown {
-  if (!isFields(value) || !isFields(value.request) || !isFields(value.response)) return value;
-  const { request, response } = value;
-  const pieces = Array.isArray(response.chunks)
-    ? response.chunks.filter((piece) => typeof piece === 'string')
-    : undefined;
-  const isKept = 'body' in response || pieces !== undefined;
-  if (!('body' in request) || !('url' in request || 'uri' in request) || !isKept) return value;
-  const body = (given: unknown): unknown => (typeof given === 'string' ? (parseJson(given) ?? given) : given);
-  return {
-    method: request.method,
-    uri: request.url ?? request.uri,
-    request: body(request.body),
-    status: response.status,
-    response: body(pieces === undefined ? response.body : pieces.join('')),
-  };
+  /** Set where the recorder kept no request. */
+  readonly isReplyAlone?: true;
 }
 
 export function pairOf(record: RawRecord): Pair | undefined {
-  const value = unnested(record.value);
+  const value = asPair(record.value);
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
@@ -83,6 +67,7 @@ export function pairOf(record: RawRecord): Pair | undefined {
     response: events === undefined ? response : events.records.map((event) => event.value),
     status: typeof value.status === 'number' ? value.status : undefined,
     ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
+    ...(value.isReplyAlone === true ? { isReplyAlone: true } : {}),
   };
 }
 
@@ -126,7 +111,10 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
 
 /** Whether any of the records is a request beside its response: then the others should be too. */
 export const hasPairs = (records: readonly RawRecord[]): boolean =>
-  records.some(({ value }) => isFields(value) && isFields(value.request) && 'response' in value);
+  records.some(({ value }) => {
+    const pair = asPair(value);
+    return isFields(pair) && isFields(pair.request) && 'response' in pair;
+  });
 
 /** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
 export function pairItems(records: readonly RawRecord[], wire: Wire, format: string): AdapterItem[] {
@@ -258,8 +246,11 @@ function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
 }
 
 /** A request that was recorded without what it asked hides all that came before it. */
-const isUnasked = ({ record, input, previousId, threadId }: WireExchange): boolean =>
-  input.length === 0 && previousId === undefined && threadId === undefined && pairOf(record) !== undefined;
+function isUnasked({ record, input, previousId, threadId }: WireExchange): boolean {
+  if (input.length > 0 || previousId !== undefined || threadId !== undefined) return false;
+  const pair = pairOf(record);
+  return pair !== undefined && pair.isReplyAlone !== true;
+}
 
 function stepOf({
   record: _,
