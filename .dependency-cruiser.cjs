@@ -6,7 +6,7 @@ const tiers = [
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
   ['baseline'],
-  ['runners', 'store', 'local-models'],
+  ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],
   ['experimenting', 'importing', 'reporting'],

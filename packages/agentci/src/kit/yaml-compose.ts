@@ -8,6 +8,7 @@ import {
   type Report,
   scalarStart,
   skipBlank,
+  skipClosers,
   tagHint,
   type YamlText,
 } from './yaml-scalar-node.ts';
@@ -24,6 +25,7 @@ interface Frame {
   readonly anchor: string | undefined;
   readonly isBroken: boolean;
   readonly weightBefore: number;
+  readonly unclearBefore: number;
   height: number;
 }
 
@@ -42,6 +44,8 @@ export function compose(events: readonly Event[], of: YamlText): YamlNode | unde
 class Composer {
   readonly #of: YamlText;
   readonly #text: string;
+  /** Where the text starts in its source. Offsets of events are in the text; those of nodes and problems, in the source. */
+  readonly #base: number;
   readonly #frames: Frame[] = [];
   readonly #anchors: YamlAnchors;
   // Keys repeat: one copy of each is hashed once and compared by identity.
@@ -49,11 +53,18 @@ class Composer {
   #root: YamlNode | undefined;
   #weight = 0;
   #lastEnd = 0;
+  /** How many values so far mean more, or less, than the text between their ends: aliases, tags, empty values, block texts. */
+  #unclear = 0;
 
   constructor(of: YamlText) {
-    this.#of = of;
-    this.#text = of.source.text;
-    this.#anchors = new YamlAnchors(of);
+    const report: Report = (...problem) => {
+      this.#unclear++;
+      of.report(...problem);
+    };
+    this.#of = { ...of, report };
+    this.#text = of.part?.text ?? of.source.text;
+    this.#base = of.part?.base ?? 0;
+    this.#anchors = new YamlAnchors(this.#of);
   }
 
   compose(events: readonly Event[]): YamlNode | undefined {
@@ -99,7 +110,7 @@ class Composer {
     const marker = this.#text.indexOf('\n---', this.#lastEnd);
     const start = marker < 0 ? skipBlank(this.#text, this.#lastEnd) : marker + 1;
     this.#of.report(
-      start,
+      this.#base + start,
       'YAML_MULTIPLE_DOCUMENTS',
       'a second document starts here',
       'one file holds one document; remove the "---"',
@@ -108,19 +119,23 @@ class Composer {
 
   #open(event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void {
     const { source, tags, report } = this.#of;
+    const unclearBefore = this.#unclear;
+    if (event.tagStart >= 0 || event.anchorStart >= 0) this.#unclear++;
     const tag = event.tagStart < 0 ? undefined : this.#text.slice(event.tagStart, event.tagEnd);
     const isBroken = tag !== undefined && coreTag(tag) !== kind;
     if (isBroken) {
       const what = kind === 'seq' ? 'list' : 'map';
-      report(event.tagStart, 'YAML_TAG', `the tag ${tag} cannot be used on a ${what}`, tagHint(tags));
+      report(this.#base + event.tagStart, 'YAML_TAG', `the tag ${tag} cannot be used on a ${what}`, tagHint(tags));
     }
     const anchor = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== undefined) this.#anchors.open(anchor);
     const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
     const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
-    const { start } = event;
+    const start = this.#base + event.start;
     const node: YamlNode =
-      items === undefined ? { kind: 'map', source, start, entries: entries! } : { kind: 'seq', source, start, items };
+      items === undefined
+        ? { kind: 'map', source, start, end: -1, entries: entries! }
+        : { kind: 'seq', source, start, end: -1, items };
     this.#frames.push({
       node,
       items,
@@ -130,16 +145,21 @@ class Composer {
       anchor,
       isBroken,
       weightBefore: this.#weight,
+      unclearBefore,
       height: 1,
     });
     this.#weight++;
-    this.#lastEnd = start;
+    this.#lastEnd = event.start;
   }
 
   #close(frame: Frame): void {
     for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, this.#of.report);
     const { height } = frame;
     const node = frame.isBroken ? brokenScalar(this.#of.source, frame.node.start) : frame.node;
+    if (node.kind !== 'scalar') {
+      if (this.#unclear === frame.unclearBefore) (node as { end: number }).end = this.#base + this.#lastEnd + 1;
+      this.#of.repeats?.noteRead(node);
+    }
     if (frame.anchor !== undefined)
       this.#anchors.close(frame.anchor, { node, weight: this.#weight - frame.weightBefore, height });
     this.#attach(node, height);
@@ -148,10 +168,17 @@ class Composer {
   #addScalar(event: ScalarEvent): void {
     const text = this.#text;
     const value = event.valueStart < 0 ? '' : getScalarValue(text, event);
-    const start = event.valueStart < 0 && event.tagStart < 0 ? this.#emptyPlace() : scalarStart(event, value, text);
+    const isEmpty = event.valueStart < 0;
+    const start = isEmpty && event.tagStart < 0 ? this.#emptyPlace() : this.#base + scalarStart(event, value, text);
     const weight = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
     this.#weight += weight;
+    if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) this.#unclear++;
     this.#lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, this.#lastEnd);
+    const repeated = value === '~' ? this.#of.repeats?.take(start) : undefined;
+    if (repeated !== undefined) {
+      this.#attach(repeated, 1);
+      return;
+    }
     const node = makeScalar(event, value, start, this.#of);
     if (event.anchorStart >= 0)
       this.#anchors.close(text.slice(event.anchorStart, event.anchorEnd), { node, weight, height: 0 });
@@ -162,13 +189,16 @@ class Composer {
   #emptyPlace(): number {
     const frame = this.#frames.at(-1);
     if (frame?.key !== undefined) return frame.key.start;
-    return Math.min(skipBlank(this.#text, this.#lastEnd), Math.max(this.#text.length - 1, 0));
+    const place = skipBlank(this.#text, skipClosers(this.#text, this.#lastEnd));
+    return this.#base + Math.min(place, Math.max(this.#text.length - 1, 0));
   }
 
   #addAlias(event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     this.#lastEnd = event.anchorEnd;
-    const { node, weight, height } = this.#anchors.resolve(name, event.anchorStart - 1, this.#frames.length);
+    this.#unclear++;
+    const start = this.#base + event.anchorStart - 1;
+    const { node, weight, height } = this.#anchors.resolve(name, start, this.#frames.length);
     this.#weight += weight;
     this.#attach(node, height);
   }
@@ -221,6 +251,9 @@ class Composer {
     return known ?? key;
   }
 }
+
+const isBlockText = ({ style }: ScalarEvent): boolean =>
+  style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 function reportKey(node: YamlNode, report: Report): void {
   const shown = node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;

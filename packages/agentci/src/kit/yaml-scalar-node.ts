@@ -1,5 +1,7 @@
 import { SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
 import type { YamlScalar, YamlScalarValue, YamlSource } from './yaml-node.ts';
+import type { TextPart } from './yaml-parts.ts';
+import type { RepeatedValues } from './yaml-repeats.ts';
 import { coreTag, resolvePlain, resolveTagged } from './yaml-scalar.ts';
 
 /** Takes a problem at an offset; the reader goes on after it. */
@@ -11,6 +13,10 @@ export interface YamlText {
   /** Tags, beside those of the core schema, that scalars may carry. */
   readonly tags: ReadonlySet<string>;
   readonly report: Report;
+  /** What is read of the source, when that is not the whole. */
+  readonly part?: TextPart;
+  /** Values that were taken out of the part and have to be put back. */
+  readonly repeats?: RepeatedValues;
 }
 
 const SCALAR_STYLES = {
@@ -28,7 +34,7 @@ export function makeScalar(event: ScalarEvent, value: string, start: number, of:
   if (event.tagStart < 0)
     return { kind: 'scalar', source, start, style, value: style === 'plain' ? resolvePlain(value) : value };
   const base = { kind: 'scalar', source, start, style } as const;
-  const tag = source.text.slice(event.tagStart, event.tagEnd);
+  const tag = (of.part?.text ?? source.text).slice(event.tagStart, event.tagEnd);
   if (tag === '!') return { ...base, value };
   if (of.tags.has(tag)) return { ...base, value, tag };
   const core = coreTag(tag);
@@ -68,6 +74,14 @@ function blockHeader(text: string, valueStart: number): number {
   const lineStart = text.lastIndexOf('\n', lineEnd - 1) + 1;
   const header = /[|>][-+0-9]{0,2}[ \t]*(?:#.*)?\r?$/.exec(text.slice(lineStart, lineEnd));
   return header === null ? valueStart : lineStart + header.index;
+}
+
+/** Past the quote and the brackets that end a value. */
+export function skipClosers(text: string, from: number): number {
+  const closers = /[\s\]}"']*/y;
+  closers.lastIndex = from;
+  closers.test(text);
+  return closers.lastIndex;
 }
 
 /** The next offset that is neither white space nor comment. */

@@ -70,7 +70,7 @@ class IncludeResolver {
     if (node.kind === 'scalar') return node.tag === INCLUDE_TAG ? this.#include(node, node, below) : node;
     if (node.kind === 'seq') {
       const items = node.items.map((item) => this.#walk(item, below));
-      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
+      return items.every((item, i) => item === node.items[i]) ? node : { ...node, end: -1, items };
     }
     const ref = at.opaque ? undefined : node.entries.get(REF_KEY);
     if (ref !== undefined) return this.#reference(node, ref, below);
@@ -81,7 +81,7 @@ class IncludeResolver {
       changed ||= value !== entry.value;
       entries.set(key, value === entry.value ? entry : { ...entry, value });
     }
-    return changed ? { ...node, entries } : node;
+    return changed ? { ...node, end: -1, entries } : node;
   }
 
   #reference(node: YamlMap, ref: YamlEntry, at: Position): YamlNode {
@@ -93,7 +93,7 @@ class IncludeResolver {
     if (node.entries.size === 1 || (target.kind === 'scalar' && target.broken === true)) return target;
     const rest = new Map(node.entries);
     rest.delete(REF_KEY);
-    const own = this.#walk({ ...node, entries: rest }, at);
+    const own = this.#walk({ ...node, end: -1, entries: rest }, at);
     if (target.kind === 'map' && own.kind === 'map') return mergeMaps(target, own);
     return this.#fail(
       value,

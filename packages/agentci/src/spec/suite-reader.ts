@@ -135,7 +135,7 @@ function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | und
   const shared = new Map(
     [...root.entries].filter(([key, { value }]) => isInherited(key) && !isNull(value) && !isBroken(value)),
   );
-  const base: YamlMap = { kind: 'map', source: root.source, start: root.start, entries: shared };
+  const base: YamlMap = { kind: 'map', source: root.source, start: root.start, end: -1, entries: shared };
   const entry = root.entries.get('defaults');
   if (entry === undefined || isBroken(entry.value)) return shared.size === 0 ? undefined : base;
   if (entry.value.kind === 'map') return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);

@@ -231,6 +231,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   reasoningContent: think,
   redacted_thinking: () => undefined,
   tool_use: call(),
+  // A call in OpenAI's words among the content; without arguments it is the definition of a tool.
+  function: (block, into) =>
+    isFields(block.function) && Object.hasOwn(block.function, 'arguments')
+      ? call('function')({ ...block, function: { id: block.id, ...block.function } }, into)
+      : void into.parts.push({ type: 'json', data: block }),
   tool_call: call(),
   'tool-call': call(),
   function_call: (block, into) => call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),

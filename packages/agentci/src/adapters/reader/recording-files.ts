@@ -7,11 +7,13 @@ import { containerOf } from '../containers/sniff.ts';
 const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses)$/i;
 /** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
+/** Texts that programs keep streams in, one JSON object a line. */
+const TEXT = /\.txt$/i;
 const HEAD_BYTES = 4096;
 
 /** The endings of what is read from a folder, for messages. */
 export const RECORDING_NAMES =
-  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses and cassettes in .yaml';
+  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .txt with a stream and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {
@@ -73,7 +75,8 @@ async function isRecording(path: string): Promise<boolean> {
     const file = await open(path);
     try {
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-      return containerOf(buffer.subarray(0, bytesRead)) !== undefined;
+      const head = buffer.subarray(0, bytesRead);
+      return containerOf(head) !== undefined || (TEXT.test(name) && startsWithObject(head));
     } finally {
       await file.close();
     }
@@ -82,6 +85,9 @@ async function isRecording(path: string): Promise<boolean> {
     return true;
   }
 }
+
+const startsWithObject = (head: Uint8Array): boolean =>
+  /^\s*\{\s*"[^"\n]{1,200}"\s*:/.test(Buffer.from(head).toString('latin1'));
 
 /** What a link points to, unless it is broken or leads out of the folder. */
 async function linkKind(

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Front, openFront } from './front.ts';
+import type { Plane, PlaneRequest } from './plane.ts';
+
+const seen: string[] = [];
+const echo = ({ path, request, response }: PlaneRequest): void => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    seen.push(`${request.httpVersion} ${request.method} ${path} ${Buffer.concat(chunks).toString()}`);
+    response.end('seen');
+  });
+};
+const plane: Plane = {
+  name: 'llm',
+  environment: () => ({ set: {} }),
+  handle: echo,
+  grpc: (given) => echo({ path: given.request.url ?? '', ...given }),
+  tunnel: (target, socket) => socket.end(`HTTP/1.1 200 ${target}\r\n\r\n`),
+  begin: () => {},
+  end: async () => undefined,
+  report: () => ({}),
+  close: async () => {},
+};
+
+describe('front', () => {
+  let front: Front;
+  beforeEach(async () => {
+    seen.length = 0;
+    front = await openFront();
+    front.serve([plane]);
+  });
+  afterEach(() => front.close());
+
+  const ask = async (path: string, headers: Record<string, string> = {}, body = ''): Promise<number> => {
+    const sent = httpRequest(`${front.origin}${path}`, { method: 'POST', headers, agent: false });
+    sent.end(body);
+    const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+    reply.resume();
+    return reply.statusCode!;
+  };
+  const own = (path: string): string => `/r/${front.token}${path}`;
+
+  it('listens on 127.0.0.1 with a token of 128 bits', () => {
+    expect(front.base).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/r\/[0-9a-f]{32}$/);
+  });
+
+  it('hands a plane what follows its name in the path', async () => {
+    expect(await ask(own('/llm/openai/v1/chat/completions?a=1'), {}, '{"x":1}')).toBe(200);
+    expect(seen).toEqual(['1.1 POST /openai/v1/chat/completions?a=1 {"x":1}']);
+  });
+
+  it.each([
+    ['a wrong token', '/r/0000/llm/openai', {}, 404],
+    ['a token of the right length that is another', `/r/${'0'.repeat(32)}/llm/openai`, {}, 404],
+    ['no token', '/llm/openai', {}, 404],
+    ['the name of another host, as after DNS rebinding', undefined, { host: 'evil.example' }, 403],
+    ['localhost, which may be another address', undefined, { host: 'localhost' }, 403],
+    ['the origin of a web page', undefined, { origin: 'https://evil.example' }, 403],
+    ['the origin "null" of a sandboxed page', undefined, { origin: 'null' }, 403],
+  ])('turns away a request with %s', async (_, path, headers, status) => {
+    expect(await ask(path ?? own('/llm/x'), headers)).toBe(status);
+    expect(seen).toEqual([]);
+    expect(front.strangers()).toBe(1);
+  });
+
+  it('refuses a plane that is not there', async () => {
+    expect(await ask(own('/otlp/v1/traces'))).toBe(404);
+  });
+
+  it('speaks cleartext HTTP/2 on the same port, with the same checks', async () => {
+    const client = connectHttp2(front.origin);
+    const ask2 = async (headers: Record<string, string>): Promise<number> => {
+      const stream = client.request({ ':method': 'POST', ...headers });
+      stream.end('hello');
+      const [reply] = await once(stream, 'response');
+      stream.resume();
+      await once(stream, 'close');
+      return (reply as { ':status': number })[':status'];
+    };
+    expect(await ask2({ ':path': own('/llm/bedrock/model/x/converse') })).toBe(200);
+    expect(await ask2({ ':path': '/r/wrong/llm/x' })).toBe(404);
+    expect(await ask2({ ':path': own('/llm/x'), ':authority': 'evil.example' })).toBe(403);
+    expect(await ask2({ ':path': own('/llm/x'), origin: 'https://evil.example' })).toBe(403);
+    client.close();
+    expect(seen).toEqual(['2.0 POST /bedrock/model/x/converse hello']);
+  });
+
+  it('hands gRPC, which has no path of ours, to the plane that takes it', async () => {
+    const client = connectHttp2(front.origin);
+    const stream = client.request({ ':method': 'POST', ':path': '/a.B/C', 'content-type': 'application/grpc+proto' });
+    stream.end();
+    await once(stream, 'response');
+    client.close();
+    expect(seen).toEqual(['2.0 POST /a.B/C ']);
+  });
+
+  it('reads a request that offers h2c, body and all, as the HTTP/1.1 it is', async () => {
+    const status = await ask(
+      own('/llm/openai/chat'),
+      { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' },
+      '{"model":"m"}',
+    );
+    expect(status).toBe(200);
+    expect(seen).toEqual(['1.1 POST /openai/chat {"model":"m"}']);
+  });
+
+  it('waits for the rest when the first bytes come one by one', async () => {
+    const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
+    const text = `PUT ${own('/llm/x')} HTTP/1.1\r\nhost: ${front.origin.slice(7)}\r\ncontent-length: 0\r\n\r\n`;
+    for (const byte of text.slice(0, 4)) {
+      socket.write(byte);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    socket.write(text.slice(4));
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(reply.toString()).toMatch(/^HTTP\/1\.1 200/);
+    expect(seen).toEqual(['1.1 PUT /x ']);
+  });
+
+  it.each([
+    ['with the token as password', (token: string) => `agentci:${token}`, 'HTTP/1.1 200 api.example:443'],
+    ['with another password', () => 'agentci:x', 'HTTP/1.1 407'],
+    ['without one', () => undefined, 'HTTP/1.1 407'],
+  ])('answers CONNECT %s', async (_, credentials, expected) => {
+    const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
+    const given = credentials(front.token);
+    const proxy = given === undefined ? '' : `proxy-authorization: Basic ${Buffer.from(given).toString('base64')}\r\n`;
+    socket.write(`CONNECT api.example:443 HTTP/1.1\r\nhost: api.example:443\r\n${proxy}\r\n`);
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(reply.toString().startsWith(expected)).toBe(true);
+  });
+});

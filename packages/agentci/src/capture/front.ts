@@ -1,0 +1,151 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttp2, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Plane } from './plane.ts';
+import { refuse } from './refuse.ts';
+
+/** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
+export interface Front {
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  /** `http://127.0.0.1:PORT/r/TOKEN`. */
+  readonly base: string;
+  readonly token: string;
+  /** Names the planes that answer from now on. */
+  readonly serve: (planes: readonly Plane[]) => void;
+  /** Requests that came with a wrong token, host or origin. */
+  readonly strangers: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** SDKs keep connections in pools; one that the server closes first fails under the next call. */
+const KEEP_ALIVE_MS = 120_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Of `PRI * HTTP/2.0` these tell it from every method of HTTP/1. */
+const PREFACE = Buffer.from('PRI');
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+/**
+ * Listens on a free port of 127.0.0.1, for HTTP/1.1 and cleartext HTTP/2 alike. Only requests for this very address, from
+ * programs rather than web pages, and with the token in their path come through.
+ */
+export async function openFront(): Promise<Front> {
+  const token = randomBytes(16).toString('hex');
+  let planes: readonly Plane[] = [];
+  let host = '';
+  let strangers = 0;
+  const sockets = new Set<Socket>();
+
+  const turnAway = (response: Outgoing, status: number, message: string): void => {
+    strangers++;
+    refuse(response, status, message);
+  };
+
+  const onRequest = (request: Incoming, response: Outgoing): void => {
+    request.on('error', () => {});
+    response.on('error', () => {});
+    // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
+    const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
+    if (asked !== host) {
+      turnAway(response, 403, 'the Host header is not that of the capture');
+      return;
+    }
+    if (request.headers.origin !== undefined) {
+      turnAway(response, 403, 'requests of web pages are not taken');
+      return;
+    }
+    if (request.httpVersionMajor === 2 && /^application\/grpc\b/.test(request.headers['content-type'] ?? '')) {
+      const plane = planes.find(({ grpc }) => grpc !== undefined);
+      if (plane === undefined) refuse(response, 404, 'no plane of this capture takes gRPC');
+      else plane.grpc!({ request, response });
+      return;
+    }
+    const [, given = '', name, path = ''] = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s.exec(request.url ?? '') ?? [];
+    if (!isSame(given, token)) {
+      turnAway(response, 404, 'the path does not hold the token of this capture');
+      return;
+    }
+    const plane = planes.find((known) => known.name === name);
+    if (plane === undefined) refuse(response, 404, `this capture has no plane "${name}"`);
+    else plane.handle({ path, request, response });
+  };
+
+  // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
+  const http = createHttp({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  http.on('request', onRequest);
+  http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const plane = planes.find(({ tunnel }) => tunnel !== undefined);
+    const isOurs = plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
+    if (isOurs) {
+      plane.tunnel!(request.url ?? '', socket, head);
+      return;
+    }
+    strangers++;
+    socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
+  });
+  const http2 = createHttp2();
+  http2.on('request', onRequest);
+  http2.on('sessionError', () => {});
+  http2.on('session', (session) => session.on('error', () => {}));
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    passOn(socket, (isHttp2) => (isHttp2 ? http2 : http).emit('connection', socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  host = `127.0.0.1:${port}`;
+  return {
+    origin: `http://${host}`,
+    base: `http://${host}/r/${token}`,
+    token,
+    serve: (given) => {
+      planes = given;
+    },
+    strangers: () => strangers,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+        http.close();
+        http2.close();
+      }),
+  };
+}
+
+/** Looks at the first bytes of a connection and puts them back. */
+function passOn(socket: Socket, next: (isHttp2: boolean) => void): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const look = (): void => {
+    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
+      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+    const length = Math.min(seen.length, PREFACE.length);
+    const mayBe = seen.subarray(0, length).equals(PREFACE.subarray(0, length));
+    if (mayBe && length < PREFACE.length) return;
+    socket.removeListener('readable', look);
+    socket.unshift(seen);
+    next(mayBe);
+  };
+  socket.on('readable', look);
+}
+
+function isSame(given: string, token: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Of `Basic base64(user:password)`. */
+const passwordOf = (header: string | undefined): string =>
+  Buffer.from(/^basic\s+(\S+)/i.exec(header ?? '')?.[1] ?? '', 'base64')
+    .toString('utf8')
+    .replace(/^[^:]*:/, '');

@@ -1,0 +1,149 @@
+import type { Broken, Exchange, Route } from '../exchange.ts';
+
+/** An exchange keeps so much of its request and so much of its reply; what is larger is passed on all the same. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** One query keeps so much in all. */
+const MAX_RUN_BYTES = 256 * 1024 * 1024;
+
+export interface Opened {
+  readonly route: Route;
+  readonly provider: string;
+  readonly method: string;
+  readonly uri: string;
+}
+
+/** The exchanges of one query. One that began in it belongs to it, whenever it ends. */
+export class ExchangeBook {
+  readonly #now: () => number;
+  readonly #done: Exchange[] = [];
+  readonly #open = new Set<OpenExchange>();
+  readonly #waiting: (() => void)[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  open(about: Opened): OpenExchange {
+    const exchange = new OpenExchange({
+      ...about,
+      i: ++this.#count,
+      at: this.#now(),
+      hasRoom: (bytes) => {
+        this.#bytes += bytes;
+        return this.#bytes <= MAX_RUN_BYTES;
+      },
+      onEnd: (done) => {
+        this.#open.delete(exchange);
+        this.#done.push(done);
+        if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      },
+    });
+    this.#open.add(exchange);
+    return exchange;
+  }
+
+  /** Waits for what is in flight, no longer than told; the rest is marked. In the order the requests began. */
+  async close(maxMs: number): Promise<readonly Exchange[]> {
+    if (this.#open.size > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, maxMs);
+      });
+      await Promise.race([new Promise<void>((resolve) => this.#waiting.push(resolve)), late]);
+      clearTimeout(timer);
+      for (const exchange of [...this.#open]) exchange.end({ complete: false, why: 'timeout' });
+    }
+    return this.#done.toSorted((a, b) => a.i - b.i);
+  }
+}
+
+interface OpenOptions extends Opened {
+  readonly i: number;
+  readonly at: number;
+  readonly hasRoom: (bytes: number) => boolean;
+  readonly onEnd: (exchange: Exchange) => void;
+}
+
+/** An exchange in progress. */
+export class OpenExchange {
+  readonly #options: OpenOptions;
+  readonly #started = performance.now();
+  readonly #chunks: [number, Buffer][] = [];
+  #request: Buffer = Buffer.alloc(0);
+  #status: number | undefined;
+  #headers: Readonly<Record<string, string>> = {};
+  #ttfbMs: number | undefined;
+  #kept = 0;
+  #isTooLarge = false;
+  #isOver = false;
+  #extra: Pick<Exchange, 'askedUsage' | 'served' | 'encoding'> = {};
+
+  constructor(options: OpenOptions) {
+    this.#options = options;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The request as the client sent it; undefined when it is too large to keep. */
+  asked(body: Buffer | undefined, encoding?: string): void {
+    if (body === undefined || !this.#options.hasRoom(body.length)) this.#isTooLarge = true;
+    else this.#request = body;
+    if (encoding !== undefined) this.#extra = { ...this.#extra, encoding };
+  }
+
+  note(extra: Pick<Exchange, 'askedUsage' | 'served'>): void {
+    this.#extra = { ...this.#extra, ...extra };
+  }
+
+  replied(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  chunk(bytes: Buffer): void {
+    const dt = performance.now() - this.#started;
+    this.#ttfbMs ??= dt;
+    this.#kept += bytes.length;
+    if (this.#isTooLarge) return;
+    if (this.#kept > MAX_BODY_BYTES || !this.#options.hasRoom(bytes.length)) {
+      this.#isTooLarge = true;
+      return;
+    }
+    this.#chunks.push([dt, bytes]);
+  }
+
+  /** The last bytes of the reply, to see whether it said that it is over. */
+  tail(bytes: number): string {
+    const last: Buffer[] = [];
+    let size = 0;
+    for (let i = this.#chunks.length - 1; i >= 0 && size < bytes; i--) {
+      last.unshift(this.#chunks[i]![1]);
+      size += last[0]!.length;
+    }
+    return Buffer.concat(last).subarray(-bytes).toString('latin1');
+  }
+
+  end({ complete, why, error }: { complete: boolean; why?: Broken; error?: string }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { hasRoom: _, onEnd, ...about } = this.#options;
+    const reason = why ?? (this.#isTooLarge ? 'too_large' : undefined);
+    onEnd({
+      ...about,
+      ...this.#extra,
+      request: this.#request,
+      status: this.#status,
+      headers: this.#headers,
+      chunks: this.#chunks,
+      ttfbMs: this.#ttfbMs,
+      endMs: performance.now() - this.#started,
+      complete: complete && !this.#isTooLarge,
+      ...(reason === undefined ? {} : { why: reason }),
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+}

@@ -1,0 +1,203 @@
+import type { Exchange } from '../exchange.ts';
+import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
+import { refuse } from '../refuse.ts';
+import { targetOf, type Upstream } from '../upstreams.ts';
+import { askUsage } from './ask-usage.ts';
+import { ExchangeBook, MAX_BODY_BYTES, type OpenExchange } from './exchange-book.ts';
+import { relay, writeHead } from './relay.ts';
+import { routeOf } from './route.ts';
+import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
+import type { Connections } from './upstream.ts';
+
+/** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
+export interface ServedReply {
+  readonly served: NonNullable<Exchange['served']>;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly Buffer[];
+}
+
+/** What may look at a request before it is sent on, and answer in the upstream's place. */
+export type Answer = (asked: {
+  readonly provider: string;
+  readonly route: Exchange['route'];
+  readonly method: string;
+  readonly uri: string;
+  readonly body: Buffer;
+}) => Promise<ServedReply | undefined>;
+
+export interface ModelPlaneOptions {
+  readonly upstreams: readonly Upstream[];
+  /** Hosts that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
+  readonly isModelHost: (host: string) => boolean;
+  readonly environment: Plane['environment'];
+  readonly connections: Connections;
+  readonly answer?: Answer | undefined;
+  /** Hosts that refused the wish for usage; shared by all fronts. */
+  readonly refusesUsage: Set<string>;
+}
+
+export interface ModelEvidence {
+  readonly exchanges: readonly Exchange[];
+  readonly notes: readonly CaptureNote[];
+}
+
+/** Relays calls of models to their providers and keeps what went over the wire. */
+export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane<ModelEvidence> {
+  let book = new ExchangeBook(context.now);
+  let sockets = 0;
+  const counts = { calls: 0, incomplete: 0, failed: 0 };
+
+  const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
+    if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
+      sockets++;
+      const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' };
+      refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
+      return;
+    }
+    const found = placeOf(path, options);
+    if (found === undefined) {
+      refuse(response, 404, `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`);
+      return;
+    }
+    const { upstream, rest } = found;
+    const { provider } = upstream;
+    const { target, uri } = targetOf(upstream, rest);
+    const method = request.method ?? 'GET';
+    const route = routeOf(method, target.pathname);
+    const exchange = book.open({ route, provider, method, uri });
+    const read = await readBody(request);
+    if (read === undefined) {
+      exchange.end({ complete: false, why: 'client_abort' });
+      return;
+    }
+    const { body, isWhole } = read;
+    exchange.asked(isWhole ? body : undefined, encodingOf(request));
+    // A hook that breaks must not break the agent.
+    const reply = isWhole
+      ? await options.answer?.({ provider, route, method, uri, body }).catch(() => undefined)
+      : undefined;
+    if (reply !== undefined) {
+      serve(reply, response, exchange);
+      return;
+    }
+    const headers = headersOf({ request, target, body, isWhole });
+    if (typeof headers === 'string') {
+      exchange.end({ complete: false, error: headers });
+      refuse(response, 400, headers);
+      return;
+    }
+    const mayAsk = isWhole && (route === 'chat' || route === 'completions') && !options.refusesUsage.has(target.host);
+    const asking = mayAsk ? askUsage(body) : undefined;
+    relay({
+      connections: options.connections,
+      target,
+      request,
+      response,
+      exchange,
+      body: asking ?? body,
+      isWhole,
+      headers,
+      usage: asking && { plain: body, onRefused: () => options.refusesUsage.add(target.host) },
+    });
+  };
+
+  const headersOf = (asked: {
+    readonly request: PlaneRequest['request'];
+    readonly target: URL;
+    readonly body: Buffer;
+    readonly isWhole: boolean;
+  }): readonly string[] | string => {
+    const { rawHeaders, headers, method = 'POST' } = asked.request;
+    if (!isSigned(headers.authorization)) return rawHeaders;
+    const credentials = awsCredentials(context.env);
+    const again =
+      credentials === undefined || !asked.isWhole
+        ? undefined
+        : signAgain(rawHeaders, { method, target: asked.target, body: asked.body, credentials, now: context.now() });
+    return (
+      again ??
+      'the request is signed for this address (SigV4) and cannot be signed again: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use AWS_BEARER_TOKEN_BEDROCK'
+    );
+  };
+
+  return {
+    name: 'llm',
+    environment: options.environment,
+    handle: (request) => void take(request),
+    begin: () => {
+      book = new ExchangeBook(context.now);
+    },
+    end: async ({ maxMs }) => {
+      const exchanges = await book.close(maxMs);
+      const notes: CaptureNote[] = [];
+      if (sockets > 0)
+        notes.push({
+          code: 'CAPTURE_WEBSOCKET',
+          message: `the agent asked for a WebSocket ${sockets === 1 ? 'once' : `${sockets} times`} and was told to use HTTP`,
+        });
+      counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
+      counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
+      counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;
+      sockets = 0;
+      return { exchanges, notes };
+    },
+    report: () => counts,
+    close: async () => {},
+  };
+}
+
+/** The provider a path names, and the rest of the path. */
+function placeOf(
+  path: string,
+  { upstreams, isModelHost }: ModelPlaneOptions,
+): { upstream: Upstream; rest: string } | undefined {
+  const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
+  if (name.startsWith('@')) {
+    const host = name.slice(1);
+    return isModelHost(host)
+      ? { upstream: { provider: host, root: `https://${host}`, isOwn: false }, rest }
+      : undefined;
+  }
+  const upstream = upstreams.find(({ provider }) => provider === name);
+  return upstream === undefined ? undefined : { upstream, rest };
+}
+
+const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined => {
+  const encoding = headers['content-encoding'];
+  return encoding === undefined || encoding === 'identity' ? undefined : String(encoding);
+};
+
+/**
+ * The whole body, or its beginning where it is larger than what is kept; then the rest is still to be read. Undefined when
+ * the client went before it had sent all.
+ */
+const readBody = (request: PlaneRequest['request']): Promise<{ body: Buffer; isWhole: boolean } | undefined> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return;
+      request.pause();
+      request.off('data', onData);
+      resolve({ body: Buffer.concat(chunks), isWhole: false });
+    };
+    request.on('data', onData);
+    request.on('end', () => resolve({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isWhole: true }));
+    request.on('close', () => resolve(undefined));
+  });
+
+/** Gives a reply from elsewhere, in the pieces it has. */
+function serve(reply: ServedReply, response: PlaneRequest['response'], exchange: OpenExchange): void {
+  exchange.note({ served: reply.served });
+  exchange.replied(reply.status, reply.headers);
+  writeHead(response, reply.status, '', Object.entries(reply.headers).flat());
+  for (const chunk of reply.chunks) {
+    exchange.chunk(chunk);
+    (response as { write: (chunk: Buffer) => boolean }).write(chunk);
+  }
+  response.end();
+  exchange.end({ complete: true });
+}

@@ -1,0 +1,91 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+
+/** Connections to providers, kept open for the next call; shared by all fronts of a capture. */
+export interface Connections {
+  readonly request: (target: URL, options: { readonly method: string; readonly headers: string[] }) => ClientRequest;
+  readonly close: () => void;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Opens connections as the agent would have: through the proxy of its environment, where one is set. */
+export function openConnections(env: Env): Connections {
+  const plain = new HttpAgent({ keepAlive: true });
+  const secure = new HttpsAgent({ keepAlive: true });
+  const throughProxy = new Map<string, HttpsAgent>();
+  const proxied = (proxy: string): HttpsAgent => {
+    const known = throughProxy.get(proxy) ?? new ProxiedAgent(new URL(proxy));
+    throughProxy.set(proxy, known);
+    return known;
+  };
+  return {
+    request: (target, { method, headers }) => {
+      // A base URL may carry a user and a password; `host`, `port` and `path` alone reach the request.
+      const place = { host: bareHost(target.hostname), port: target.port, path: target.pathname + target.search };
+      if (target.protocol === 'http:') return httpRequest({ ...place, method, headers, agent: plain });
+      const proxy = proxyFor(target, env);
+      return httpsRequest({ ...place, method, headers, agent: proxy === undefined ? secure : proxied(proxy) });
+    },
+    close: () => {
+      for (const agent of [plain, secure, ...throughProxy.values()]) agent.destroy();
+    },
+  };
+}
+
+const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+/** The proxy the environment names for an address, unless it names an exception. */
+export function proxyFor(target: URL, env: Env): string | undefined {
+  const proxy = env.https_proxy ?? env.HTTPS_PROXY ?? env.all_proxy ?? env.ALL_PROXY;
+  if (proxy === undefined || !/^http:\/\//i.test(proxy)) return undefined;
+  const host = bareHost(target.hostname);
+  const exceptions = (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter((name) => name !== '');
+  const isExcept = exceptions.some((name) => {
+    const bare = name.replace(/^\*?\./, '').replace(/:\d+$/, '');
+    return name === '*' || host === bare || host.endsWith(`.${bare}`);
+  });
+  return isExcept ? undefined : proxy;
+}
+
+/** Reaches TLS servers through a tunnel of an HTTP proxy. */
+class ProxiedAgent extends HttpsAgent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL) {
+    super({ keepAlive: true });
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: { host?: string; port?: number | string },
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const { hostname, port, username, password } = this.#proxy;
+    const target = `${options.host}:${options.port || 443}`;
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString(
+      'base64',
+    );
+    const asked = httpRequest({
+      host: bareHost(hostname),
+      port: port || 80,
+      method: 'CONNECT',
+      path: target,
+      agent: false,
+      headers: { host: target, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
+    });
+    const fail = (error: Error): void => callback?.(error, undefined as unknown as Duplex);
+    asked.on('error', fail);
+    asked.on('connect', (reply, socket) => {
+      if (reply.statusCode !== 200) {
+        socket.destroy();
+        return fail(new Error(`the proxy ${this.#proxy.host} answered ${reply.statusCode}`));
+      }
+      callback?.(null, connectTls({ socket, servername: options.host ?? '' }));
+    });
+    asked.end();
+    return undefined;
+  }
+}

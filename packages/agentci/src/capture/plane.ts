@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Duplex } from 'node:stream';
+
+export const PLANES = ['llm', 'otlp', 'witness'] as const;
+export type PlaneName = (typeof PLANES)[number];
+
+/** Where a front can be reached, and the environment the agent would have had without it. */
+export interface PlaneContext {
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  /** `http://127.0.0.1:PORT/r/TOKEN`; a plane's own paths are below `/NAME` of it. */
+  readonly base: string;
+  readonly token: string;
+  /** The user's variables, `runner.env` among them. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+}
+
+/** What a plane wants changed in the agent's environment. */
+export interface PlaneEnvironment {
+  readonly set: Readonly<Record<string, string>>;
+  /** Variables the agent must not inherit. */
+  readonly unset?: readonly string[];
+  /** What the user should know about it: an upstream taken over, an effect on the agent. */
+  readonly notes?: readonly CaptureNote[];
+}
+
+/** A sentence for the report and `capture.json`, with a code to look up. */
+export interface CaptureNote {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A request that passed the front's checks. `path` is what follows `/r/TOKEN/NAME`, query string included. */
+export interface PlaneRequest {
+  readonly path: string;
+  readonly request: IncomingMessage | Http2ServerRequest;
+  readonly response: ServerResponse | Http2ServerResponse;
+}
+
+/** Counts for people: `{calls: 3, incomplete: 1}`. Nothing in it decides a verdict. */
+export type PlaneReport = Readonly<Record<string, number | readonly string[]>>;
+
+/**
+ * One kind of evidence about one agent. A plane is opened for a front and lives as long as it. `begin` starts a new query;
+ * `end` waits for what is still in flight and gives what was seen since.
+ */
+export interface Plane<Evidence = unknown> {
+  readonly name: PlaneName;
+  readonly environment: () => PlaneEnvironment;
+  /** Answers a request below the plane's path. */
+  readonly handle: (request: PlaneRequest) => void;
+  /** Takes a gRPC call, which knows no path of ours: `/package.Service/Method`. */
+  readonly grpc?: (request: Omit<PlaneRequest, 'path'>) => void;
+  /** Takes a CONNECT, after the front has checked its credentials. */
+  readonly tunnel?: (target: string, socket: Duplex, head: Buffer) => void;
+  readonly begin: () => void;
+  readonly end: (limits: { readonly quietMs: number; readonly maxMs: number }) => Promise<Evidence>;
+  readonly report: () => PlaneReport;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a plane for a front. */
+export type OpenPlane = (context: PlaneContext) => Plane;
