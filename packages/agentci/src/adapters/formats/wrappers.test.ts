@@ -227,6 +227,19 @@ describe('messages with less around them than usual', () => {
     expect(trace.captured.toolCalls).toBe('full');
   });
 
+  test('Goose writes calls and results with their status around them', async () => {
+    const toolCall = { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } };
+    const toolResult = { status: 'success', value: { content: [{ type: 'text', text: 'a.txt' }], isError: false } };
+    const trace = await readOne([
+      { role: 'user', created: 1, content: [{ type: 'text', text: 'q' }] },
+      { role: 'assistant', created: 2, content: [{ type: 'toolRequest', id: 'c1', toolCall }] },
+      { role: 'user', created: 3, content: [{ type: 'toolResponse', id: 'c1', toolResult }] },
+      { role: 'assistant', created: 4, content: [{ type: 'text', text: 'One file.' }] },
+    ]);
+    expect(toolCalls(trace)).toMatchObject([{ name: 'shell', args: { command: 'ls' }, result: 'a.txt', status: 'ok' }]);
+    expect(trace.captured.toolCalls).toBe('full');
+  });
+
   test('a blank line before JSON does not make it protobuf', async () => {
     expect((await readAll(`\n{\n  "query": "q", "answer": "a"}`)).problems).toEqual([]);
   });

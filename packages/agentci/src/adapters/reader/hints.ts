@@ -105,7 +105,9 @@ const ACTIVE_KIND =
 const SAID = /^(?:content|text|value)$/;
 /** Calls as models write them where nobody parses them. */
 const WRITTEN_CALL =
-  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S+[^\S\n]*\n+Action Input:/m;
+  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S[^\n]{0,200}\n+Action Input:/m;
+/** Who shows a model how to write a call, and writes none. */
+const ASKING = /^(?:system|developer|user|human)$/i;
 
 /** Collects what raw records say of tools. */
 class HintScan {
@@ -118,6 +120,7 @@ class HintScan {
   removed: string | undefined;
   #nodes = 0;
   #hasItems = false;
+  #isAsked = false;
   readonly #ids = new Set<string>();
   readonly #before = new Set<string>();
 
@@ -141,6 +144,13 @@ class HintScan {
       return;
     }
     const fields = value as Readonly<Record<string, unknown>>;
+    const isAsked = this.#isAsked;
+    if (typeof fields.role === 'string') this.#isAsked = ASKING.test(fields.role);
+    this.#lookInside(fields, at, depth);
+    this.#isAsked = isAsked;
+  }
+
+  #lookInside(fields: Readonly<Record<string, unknown>>, at: string, depth: number): void {
     if (CALL_LIST.test(at)) this.#called(fields);
     this.#attribute(fields);
     if (fields.event === 'on_tool_start' || at === 'invocation') this.#named(fields.name ?? fields.tool);
@@ -167,7 +177,8 @@ class HintScan {
     if (typeof inner === 'string') {
       const hooked = name === 'hook_name' ? /^(?:Pre|Post)ToolUse:(.+)$/.exec(inner)?.[1] : undefined;
       if (NAME_KEY.test(name) || hooked !== undefined) this.#named(hooked ?? inner);
-      else if (SAID.test(name) && WRITTEN_CALL.test(inner)) this.activity ??= 'a call written as text';
+      else if (SAID.test(name) && !this.#isAsked && WRITTEN_CALL.test(inner))
+        this.activity ??= 'a call written as text';
       else if (name === 'logicalParentUuid') this.#before.add(inner);
       else if (name === 'id' || name === 'uuid') this.#ids.add(inner);
       else if (
