@@ -21,6 +21,7 @@ import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
 import { withSecretWarning } from './secret-warning.ts';
 import { VerdictQueue } from './verdict-queue.ts';
+import { watchAgent } from './watch-agent.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;
@@ -41,12 +42,17 @@ export async function collectLive(
   // One listener for each query in progress: many workers are no leak.
   setMaxListeners(0, interrupt);
   const random = seededRandom(options.seed ?? 0);
+  const around = { dir: options.suite.dir, env: options.env ?? {} };
+  const watch =
+    typeof config === 'function'
+      ? undefined
+      : await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
   const runner =
     typeof config === 'function'
       ? functionRunner(config)
       : await createRunner(config, {
-          dir: options.suite.dir,
-          env: options.env ?? {},
+          ...around,
+          watch,
           timeoutMs,
           workers,
           watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
@@ -103,6 +109,7 @@ export async function collectLive(
   } finally {
     await verdicts.settled();
     await runner.close();
+    await watch?.close();
   }
   verdicts.throwFailure();
 }

@@ -233,7 +233,7 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
   const tools = new Map(run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]));
   return {
     source: { format },
-    steps: run.map(stepOf),
+    steps: run.map(llmStep),
     records: MESSAGES_RECORD,
     gaps: run.some(isUnasked) ? [{ gap: 'absentChildren', detail: 'a request without its messages' }] : [],
     ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
@@ -245,7 +245,16 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
 const isUnasked = ({ record, input, previousId }: WireExchange): boolean =>
   input.length === 0 && previousId === undefined && pairOf(record) !== undefined;
 
-function stepOf({ record: _, tools: __, previousId: ___, input, error, status, ...rest }: WireExchange): DraftLlm {
+/** The step of one call. */
+export function llmStep({
+  record: _,
+  tools: __,
+  previousId: ___,
+  input,
+  error,
+  status,
+  ...rest
+}: WireExchange): DraftLlm {
   return {
     kind: 'llm',
     ...rest,

@@ -66,9 +66,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
+  if (hasPairs(records)) return pairItems(records, RESPONSES_WIRE, FORMAT);
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
-    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), RESPONSES_WIRE), FORMAT);
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
   return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
 }
@@ -100,7 +100,7 @@ function inputOf(request: Fields): Turn[] {
   return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
 }
 
-const WIRE: Wire = {
+export const RESPONSES_WIRE: Wire = {
   input: inputOf,
   asked: ({ request }) => ({ ...previous(request), ...defined({ model: label(request.model) }) }),
   reply: replyOf,
