@@ -1,5 +1,6 @@
 import { parseCsv } from '../kit/csv.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
+import { isObject } from '../kit/object.ts';
 
 /** A trial as somebody wrote it down: field names in lower case, and the line it stands on. */
 export interface TrialRow {
@@ -61,7 +62,7 @@ function listIn(value: unknown): readonly unknown[] {
 }
 
 function rowOf(value: unknown, place: Omit<TrialRow, 'fields'>, say: Say): TrialRow[] {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value))
+  if (isObject(value))
     return [{ ...place, fields: new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field])) }];
   say(place.line, `${place.label ?? ''}a trial is an object`);
   return [];

@@ -20,12 +20,20 @@ export class ExchangeBook {
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
+  #late = 0;
+  #isClosed = false;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
+  /** Requests that came when it was closed already. */
+  get late(): number {
+    return this.#late;
+  }
+
   open(about: Opened): OpenExchange {
+    if (this.#isClosed) this.#late++;
     const exchange = new OpenExchange({
       ...about,
       i: ++this.#count,
@@ -55,6 +63,7 @@ export class ExchangeBook {
       clearTimeout(timer);
       for (const exchange of [...this.#open]) exchange.end({ complete: false, why: 'timeout' });
     }
+    this.#isClosed = true;
     return this.#done.toSorted((a, b) => a.i - b.i);
   }
 }

@@ -37,15 +37,11 @@ export interface ModelPlaneOptions {
   readonly refusesUsage: Set<string>;
 }
 
-export interface ModelEvidence {
-  readonly exchanges: readonly Exchange[];
-  readonly notes: readonly CaptureNote[];
-}
-
 /** Relays calls of models to their providers and keeps what went over the wire. */
-export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane<ModelEvidence> {
+export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
   let book = new ExchangeBook(context.now);
   let sockets = 0;
+  let late = 0;
   const counts = { calls: 0, incomplete: 0, failed: 0 };
 
   const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
@@ -126,6 +122,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     environment: options.environment,
     handle: (request) => void take(request),
     begin: () => {
+      late = book.late;
       book = new ExchangeBook(context.now);
     },
     end: async ({ maxMs }) => {
@@ -136,6 +133,12 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
           code: 'CAPTURE_WEBSOCKET',
           message: `the agent asked for a WebSocket ${sockets === 1 ? 'once' : `${sockets} times`} and was told to use HTTP`,
         });
+      if (late > 0)
+        notes.push({
+          code: 'CAPTURE_LATE',
+          message: `${late} requests came after the agent had answered the query before: they belong to no query`,
+        });
+      late = 0;
       counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
       counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
       counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;

@@ -85,12 +85,12 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
+  if (hasPairs(records)) return pairItems(records, ANTHROPIC_WIRE, FORMAT);
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
   if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
-    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
-  if (isReply(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), ANTHROPIC_WIRE), FORMAT);
+  if (isReply(value)) return exchangeItems(wholeReplies(records, ANTHROPIC_WIRE), FORMAT);
   const turns = records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []));
   return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: RECORDS }));
 }
@@ -113,7 +113,7 @@ const systemOf = ({ system }: Fields): Turn[] => {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 };
 
-const WIRE: Wire = {
+export const ANTHROPIC_WIRE: Wire = {
   input: (request) => [...systemOf(request), ...turnsOf(request.messages)],
   reply: replyOf,
 };

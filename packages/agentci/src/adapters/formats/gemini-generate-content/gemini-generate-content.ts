@@ -71,8 +71,8 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
-  if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
+  if (hasPairs(records)) return pairItems(records, GEMINI_WIRE, FORMAT);
+  if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), GEMINI_WIRE), FORMAT);
   if (isFields(value) && Array.isArray(value.contents))
     return records.flatMap((record) =>
       tryBuild(record, () => ({
@@ -108,7 +108,7 @@ function inputOf(request: Fields): Turn[] {
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
-const WIRE: Wire = {
+export const GEMINI_WIRE: Wire = {
   input: inputOf,
   asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
   reply: replyOf,

@@ -106,12 +106,12 @@ function read(given: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
+  if (hasPairs(records)) return pairItems(records, CHAT_WIRE, FORMAT);
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
   if (isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)))
-    return exchangeItems(streamedReplies(splitStreams(records, streamKey), WIRE), FORMAT);
-  if (isCompletion(value)) return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+    return exchangeItems(streamedReplies(splitStreams(records, streamKey), CHAT_WIRE), FORMAT);
+  if (isCompletion(value)) return exchangeItems(wholeReplies(records, CHAT_WIRE), FORMAT);
   return tryBuild(first, () =>
     messagesDraft(records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []))),
   );
@@ -138,7 +138,7 @@ function wrapped(record: RawRecord): Draft {
   };
 }
 
-const WIRE: Wire = {
+export const CHAT_WIRE: Wire = {
   input: ({ messages, prompt }) => (messages === undefined ? promptsOf(prompt) : turnsOf(messages)),
   reply: replyOf,
 };

@@ -69,7 +69,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
-  if (hasPairs(records)) return pairItems(records, WIRE, FORMAT);
+  if (hasPairs(records)) return pairItems(records, RESPONSES_WIRE, FORMAT);
   if (isRealtime(records.map((record) => record.value)))
     return tryBuild(first, () =>
       realtimeDraft(
@@ -78,7 +78,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
       ),
     );
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
-    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), WIRE), FORMAT);
+    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), RESPONSES_WIRE), FORMAT);
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
   return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
 }
@@ -114,7 +114,7 @@ function inputOf(request: Fields): Turn[] {
   return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
 }
 
-const WIRE: Wire = {
+export const RESPONSES_WIRE: Wire = {
   input: inputOf,
   asked: ({ request, response }) => ({
     ...previous({ ...fields(Array.isArray(response) ? lastOf(response) : response), ...given(request) }),
