@@ -72,7 +72,16 @@ function messageLikeness(message: unknown): number {
 }
 
 const isCompletion = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 && value.every(isCompletion) : isFields(value) && OBJECTS.has(value.object);
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isCompletion)
+    : isFields(value) && (OBJECTS.has(value.object) || isFilterNote(value));
+
+/** Azure's content filter sends chunks of its own, which belong to no reply. */
+const isFilterNote = (value: unknown): boolean =>
+  isFields(value) &&
+  value.object === '' &&
+  Array.isArray(value.choices) &&
+  objects(value.choices).every((choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined);
 
 /** Servers that leave the kind of the object out. */
 const hasChoices = (value: unknown): boolean => {
@@ -92,7 +101,8 @@ const isTextStream = (records: readonly RawRecord[]): boolean =>
   records.every(({ value }) => fields(value).object === 'text_completion') &&
   new Set(records.map(({ value }) => fields(value).id)).size < records.length;
 
-function read(records: readonly RawRecord[]): AdapterItem[] {
+function read(given: readonly RawRecord[]): AdapterItem[] {
+  const records = given.filter(({ value }) => !isFilterNote(value));
   const [first] = records;
   if (first === undefined) return [];
   const { value } = first;
