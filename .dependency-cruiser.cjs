@@ -6,9 +6,10 @@ const tiers = [
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
   ['baseline'],
-  ['runners', 'store', 'capture'],
+  ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],
+  ['experimenting', 'importing', 'reporting'],
   ['cli', 'test-frameworks'],
 ];
 const src = '^packages/agentci/src/';
@@ -51,6 +52,35 @@ module.exports = {
       comment: 'What one format needs lives in its folder; adapters/build holds what all formats share.',
       from: { path: `${src}adapters/(build|containers)/`, pathNot: tests },
       to: { path: `${src}adapters/(formats|otel)/` },
+    },
+    {
+      name: 'engine-renders-nothing',
+      severity: 'error',
+      comment: 'The engine ends with a RunResult; what it looks like is decided above it (reporting, cli).',
+      from: { path: dir(['engine']), pathNot: tests },
+      to: { path: dir(['reporters']) },
+    },
+    {
+      name: 'engine-runs-no-models-of-its-own',
+      severity: 'error',
+      comment: 'Models on this machine are loaded only when a metric asks for them: import local-models on demand.',
+      from: { path: dir(['engine']), pathNot: tests },
+      to: { path: dir(['local-models']), dependencyTypesNot: ['dynamic-import'] },
+    },
+    {
+      name: 'baseline-compares-verdicts',
+      severity: 'error',
+      comment:
+        'Comparison takes verdicts as data; evaluating checks is the business of the engine (engine/diff-traces).',
+      from: { path: dir(['baseline']), pathNot: tests },
+      to: { path: dir(['layers']) },
+    },
+    {
+      name: 'rooms-below-the-command-line-print-nothing',
+      severity: 'error',
+      comment: 'Imports, experiments and reports are library functions: they take options and return data.',
+      from: { path: dir(['experimenting', 'importing', 'reporting']), pathNot: tests },
+      to: { path: '(^|/)(commander|picocolors)(/|$)' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {

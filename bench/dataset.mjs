@@ -68,6 +68,26 @@ function agentciSpec(cases) {
   return `${lines.join('\n')}\n`;
 }
 
+/** The unkind form: nothing is shared, every query carries all of its checks, as generated files do. */
+function writtenOutSpec(cases) {
+  const lines = ['version: 1', 'agent: bench', 'queries:'];
+  for (const c of cases) {
+    lines.push(
+      `  - id: ${q(c.id)}`,
+      `    query: ${q(c.question)}`,
+      '    correctness:',
+      `      expected_in_answer: [${c.contains.map(q).join(', ')}]`,
+      `      not_in_answer: [${q(c.forbid)}]`,
+      `      regex_match: ${q(c.regex)}`,
+      `      json_schema: ${q(c.schema)}`,
+      '    path:',
+      `      expected_tools: [${c.tools.map((tool) => tool.name).join(', ')}]`,
+      '      match_mode: strict',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 function floorSpec(cases) {
   const lines = ['tests:'];
   for (const c of cases) {
@@ -87,6 +107,7 @@ export function writeDataset(n, dir) {
   writeFileSync(join(dir, `cases-${n}.json`), JSON.stringify({ cases }));
   writeFileSync(join(dir, `floor-${n}.yaml`), floorSpec(cases));
   writeFileSync(join(dir, `agentci-${n}.yaml`), agentciSpec(cases));
+  writeFileSync(join(dir, `written-out-${n}.yaml`), writtenOutSpec(cases));
   const traces = cases.map(({ id, question, answer, tools }) =>
     JSON.stringify({ id, query: question, answer, tool_calls: tools }),
   );

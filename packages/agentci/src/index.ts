@@ -2,9 +2,11 @@
 export { detectFormat } from './adapters/reader/detect.ts';
 export { readTraces } from './adapters/reader/read-traces.ts';
 export { compareRuns } from './baseline/compare-runs.ts';
-export { type DiffInput, type DiffQuery, diffTraces } from './baseline/diff-traces.ts';
+export type { DiffInput, DiffQuery } from './baseline/compare-traces.ts';
 export { findRegressions, type RegressionCheck } from './baseline/regression-thresholds.ts';
 export { compareSamples, type SampleRegression } from './baseline/sample-regression.ts';
+export { diffTraces } from './engine/diff-traces.ts';
+export { type DiffVersionsInput, diffVersions } from './engine/diff-versions.ts';
 export { evaluateQuery } from './engine/evaluate-query.ts';
 export { exitCode } from './engine/exit-code.ts';
 export type { AgentFunction, RunEvent, RunOptions } from './engine/run-options.ts';
@@ -19,6 +21,28 @@ export {
 export { compareConditions } from './experiment/compare-conditions.ts';
 export { relativeImprovement } from './experiment/relative-improvement.ts';
 export { type SensitivityOptions, weightSensitivity } from './experiment/weight-sensitivity.ts';
+export {
+  type ExperimentOverrides,
+  loadExperiment,
+  type ParsedExperiment,
+  parseExperiment,
+} from './experimenting/load-experiment.ts';
+export { measureRatings, type RatingsOptions } from './experimenting/measure-ratings.ts';
+export type { ConditionPlan, ConditionSource, ExperimentPlan } from './experimenting/plan.ts';
+export type { ExperimentEvent } from './experimenting/run-condition.ts';
+export { type ExperimentOptions, runExperiment } from './experimenting/run-experiment.ts';
+export { type ImportedRecordings, type ImportOptions, importRecordings } from './importing/import-recordings.ts';
+export {
+  type MadeSuite,
+  type MakeSuiteOptions,
+  makeSuite,
+  type SaveSuiteOptions,
+  saveSuite,
+} from './importing/make-suite.ts';
+export { type Redacted, type RedactOptions, redactTrace } from './importing/redact-trace.ts';
+export { type ImportSummary, summarizeTraces } from './importing/summarize-traces.ts';
+export { type AuditReport, auditJudge } from './judge/audit.ts';
+export { type Calibration, calibrate, type LabelledScore } from './judge/calibrate.ts';
 export { combineVerdicts } from './judge/combine-verdicts.ts';
 export { createJudge } from './judge/create-judge.ts';
 export type { JudgeConfig } from './judge/judge-config.ts';
@@ -74,11 +98,16 @@ export { sequenceLcs } from './metrics/trajectory/sequence-lcs.ts';
 export { toolF1 } from './metrics/trajectory/tool-f1.ts';
 export { toolPrecision } from './metrics/trajectory/tool-precision.ts';
 export { toolRecall } from './metrics/trajectory/tool-recall.ts';
+export { PolicyCoverage } from './policy/coverage.ts';
 export { type EvaluateArgumentsInput, evaluateArguments } from './policy/evaluate-arguments.ts';
 export { type EvaluateBlocklistInput, evaluateBlocklist } from './policy/evaluate-blocklist.ts';
 export { type EvaluateRulesInput, evaluateRules } from './policy/evaluate-rules.ts';
+export { type ExplainInput, explainCalls } from './policy/explain.ts';
+export { PolicyLearner } from './policy/generate.ts';
 export { type ParsedPolicy, type ParsePolicyOptions, parsePolicy } from './policy/parse-policy.ts';
 export type { Policy } from './policy/policy.ts';
+export { type Report, reportText } from './reporters/reporter.ts';
+export { type RenderOptions, renderReport } from './reporting/render-report.ts';
 export type * from './results/diff.ts';
 export type * from './results/experiment-result.ts';
 export type * from './results/policy-report.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as door from '../src/index.ts';
 import * as nodeTest from '../src/test-frameworks/node-test.ts';
@@ -11,28 +12,63 @@ test('the door exports what was promised', () => {
       'EmergentBehaviorDetector',
       'InteractionAnalyzer',
       'NetworkAnalyzer',
+      'PolicyCoverage',
+      'PolicyLearner',
+      'RUBRICS',
       'SpecError',
+      'UserError',
+      'auditJudge',
+      'calibrate',
+      'combineVerdicts',
       'compareConditions',
+      'compareRuns',
+      'compareSamples',
       'composite',
       'countLoops',
+      'createJudge',
       'defineMetric',
       'detectFormat',
+      'diffTraces',
+      'diffVersions',
+      'evaluateArguments',
+      'evaluateBlocklist',
       'evaluateQuery',
+      'evaluateRules',
       'exitCode',
+      'explainCalls',
+      'findRegressions',
       'handoffs',
+      'importRecordings',
+      'judgeThreshold',
+      'listBaselines',
+      'loadBaseline',
+      'loadExperiment',
       'loadSpec',
+      'makeSuite',
       'matchTools',
+      'measureRatings',
       'multiAgentMetrics',
+      'parseExperiment',
+      'parsePolicy',
       'parseSpec',
+      'parseVerdict',
       'readTraces',
+      'redactTrace',
       'registerMetric',
       'relativeImprovement',
+      'renderReport',
+      'reportText',
       'resolveMetrics',
+      'resolveRubric',
+      'runExperiment',
       'runSuite',
+      'saveBaseline',
+      'saveSuite',
       'scoreDecisionQuality',
       'sequenceEdit',
       'sequenceLcs',
       'simpleTrace',
+      'summarizeTraces',
       'toolCalls',
       'toolF1',
       'toolNames',
@@ -42,6 +78,14 @@ test('the door exports what was promised', () => {
       'weightSensitivity',
     ]),
   );
+});
+
+test('every name the library page lists is exported', () => {
+  const page = readFileSync(new URL('../../../docs/guide/library.md', import.meta.url), 'utf8');
+  const table = page.split('\n').filter((line) => /^\| (?!area|---)/.test(line));
+  const listed = table.flatMap((line) => [...line.matchAll(/`([A-Za-z]\w+)/g)].map(([, name]) => name));
+  expect(listed.length).toBeGreaterThan(40);
+  expect(listed.filter((name) => !Object.hasOwn(door, name!))).toEqual([]);
 });
 
 test('the doors of the test frameworks have one shape', () => {

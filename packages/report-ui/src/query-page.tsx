@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { metricNumber } from '../../agentci/src/reporters/metric-values.ts';
+import { formatMeasure } from '../../agentci/src/kit/format-number.ts';
 import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { Answer } from './answer.tsx';
@@ -165,7 +165,7 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
               <td>
                 <code>{visible(name)}</code>
               </td>
-              <td class="number">{value === null ? 'not measured' : visible(metricNumber(value, unit))}</td>
+              <td class="number">{value === null ? 'not measured' : visible(formatMeasure(value, unit))}</td>
               <td class="wrap">{valueText(detail)}</td>
             </tr>
           ))}

@@ -33,6 +33,7 @@ import { adapter as mastra } from './formats/mastra/mastra.ts';
 import { adapter as mcp } from './formats/mcp/mcp.ts';
 import { adapter as ollama } from './formats/ollama/ollama.ts';
 import { adapter as openaiAgentsSdk } from './formats/openai-agents-sdk/openai-agents-sdk.ts';
+import { adapter as openaiAssistants } from './formats/openai-assistants/openai-assistants.ts';
 import { adapter as openaiChatCompletions } from './formats/openai-chat-completions/openai-chat-completions.ts';
 import { adapter as openaiResponses } from './formats/openai-responses/openai-responses.ts';
 import { adapter as openhands } from './formats/openhands/openhands.ts';
@@ -86,6 +87,7 @@ export const ADAPTERS: readonly Adapter[] = [
   mcp,
   ollama,
   openaiAgentsSdk,
+  openaiAssistants,
   openaiChatCompletions,
   openaiResponses,
   openhands,

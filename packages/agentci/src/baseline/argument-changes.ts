@@ -1,3 +1,4 @@
+import { isObject } from '../kit/object.ts';
 import type { ArgumentChange } from '../results/diff.ts';
 import type { ToolStep } from '../trace/model.ts';
 import type { PlacedEdit } from './align.ts';
@@ -27,12 +28,9 @@ export function argumentChanges(
 
 type ValueChange = Pick<ArgumentChange, 'path' | 'before' | 'after'>;
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function* valueChanges(a: unknown, b: unknown, path: string, depth: number): Generator<ValueChange> {
   if (a === b) return;
-  if (depth < MAX_DEPTH && isMap(a) && isMap(b)) {
+  if (depth < MAX_DEPTH && isObject(a) && isObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
     for (const key of keys) {
       const inner = path === '' ? key : `${path}.${key}`;

@@ -1,7 +1,7 @@
 import type { AuditReport } from '../judge/audit.ts';
 import type { Agreement, Calibration } from '../judge/calibrate.ts';
 import type { JudgeUsage } from '../judge/port.ts';
-import { formatUsd } from '../reporters/format-number.ts';
+import { formatUsd } from '../kit/format-number.ts';
 
 const percent = (value: number | null): string => (value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`);
 const decimal = (value: number | null): string => (value === null ? 'not measured' : value.toFixed(2));

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../engine/run-options.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
-import { formatMs, formatUsd, plural } from '../reporters/format-number.ts';
+import { formatMs, formatUsd } from '../kit/format-number.ts';
+import { plural } from '../kit/words.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Io } from './io.ts';
 

@@ -7,8 +7,9 @@ import { tempDir } from '../../test/support/temp-dir.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { listRuns, RunStore } from '../store/run-store.ts';
-import { runTests, type TestOptions } from './run-tests.ts';
+import { runTests } from './run-tests.ts';
 import { runsRoot } from './spec-folders.ts';
+import type { TestOptions } from './test-options.ts';
 
 const SPEC = `agent: demo
 queries:

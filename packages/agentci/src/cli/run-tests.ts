@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
-import type { JudgeMode } from '../judge/mode.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -16,34 +15,8 @@ import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
+import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
-
-/** What `test` and `eval` can be told, after the words of the command line were read. */
-export interface TestOptions {
-  readonly config: string;
-  readonly tags?: readonly string[];
-  readonly filter?: string;
-  readonly format?: readonly string[];
-  readonly output?: readonly string[];
-  readonly workers?: number;
-  readonly runs?: number;
-  readonly retries?: number;
-  readonly timeout?: number;
-  readonly traces?: string;
-  readonly traceFormat?: string;
-  readonly baseline?: string;
-  readonly baselineDir?: string;
-  readonly failed?: boolean;
-  readonly judge?: JudgeMode;
-  readonly sampleEnsemble?: number;
-  readonly judgeCache?: string;
-  readonly seed?: number;
-  readonly maxCost?: number;
-  readonly resume?: boolean;
-  readonly failFast?: boolean;
-  readonly strict?: boolean;
-  readonly quiet?: boolean;
-}
 
 /** Loads, runs, stores, reports; gives the exit code. */
 export async function runTests(given: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
@@ -64,7 +37,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
-  const options = previous ? { ...given, ...previous.header.started_with } : given;
+  const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
   const recordings = recordingsOf(options, suite, io);
   refuseInputs(plans, inputsOf(suite, file, recordings, io));
   const ids = previous
@@ -129,28 +102,17 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
 }
 
 function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
-  const given = {
-    // As given: messages name the file the way the user does.
-    traces: options.traces,
-    format: options.traceFormat,
-    tags: options.tags,
-    filter: options.filter,
-    workers: options.workers,
-    runs: options.runs,
-    retries: options.retries,
-    timeoutMs: options.timeout,
-    seed: options.seed,
-    baseline: options.baseline,
-    baselineDir: options.baselineDir === undefined ? undefined : resolve(io.cwd, options.baselineDir),
-    judge: options.judge,
-    sampleEnsemble: options.sampleEnsemble,
-    judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
-    failFast: options.failFast,
-    maxCostUsd: options.maxCost,
-    strict: options.strict,
+  const { baselineDir, judgeCacheDir, ...run } = runOptionsIn(options);
+  return {
+    // As given: messages name the recordings the way the user does.
+    ...run,
+    ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
+    judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
+    suite,
+    env: io.env,
+    signal: io.signal,
+    now: io.now,
   };
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { suite, env: io.env, signal: io.signal, now: io.now, ...present };
 }
 
 function failedIds(root: string, suite: Suite): string[] {
@@ -205,9 +167,11 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
 /** The options that say what a run is about, as opposed to how fast or where its reports go. */
 const CHOICES = ['traces', 'tags', 'filter', 'runs'] as const;
 
+const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
+  Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
+
 function startedWith(options: TestOptions, ids: readonly string[] | undefined): Record<string, unknown> {
-  const choices = CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]] as const]));
-  return { ...Object.fromEntries(choices), ...(ids ? { ids } : {}) };
+  return { ...choicesIn(options), ...(ids ? { ids } : {}) };
 }
 
 /** What the run reads and a report must not replace. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { type Precheck, type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
+import { redactTrace } from '../importing/redact-trace.ts';
 import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -9,7 +10,6 @@ import type { QueryResult } from '../results/run-result.ts';
 import { baselinePath } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 import type { BaselinePlace } from './baseline-place.ts';
-import { redact } from './import/redact.ts';
 import type { Io } from './io.ts';
 import { folderOf, judgeCacheOf } from './spec-folders.ts';
 
@@ -86,7 +86,7 @@ export async function saveTraces(
 }
 
 /** Keys and passwords are masked as `import --redact` does; what else was said is what later runs are compared with. */
-const withoutSecrets = (trace: Trace): Trace => redact(trace, { names: false, personal: false }).trace;
+const withoutSecrets = (trace: Trace): Trace => redactTrace(trace, { names: false, personal: false }).trace;
 
 type InputWithoutTrace = Omit<SaveBaselineInput, 'trace'>;
 

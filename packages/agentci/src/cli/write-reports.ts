@@ -3,50 +3,38 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
-import { CHECKS } from '../layers/index.gen.ts';
-import { REPORTERS } from '../reporters/index.gen.ts';
-import type { ReportContext, Reporter } from '../reporters/reporter.ts';
 import { countLine, exitLine } from '../reporters/verdict-line.ts';
+import { type RenderOptions, renderReport } from '../reporting/render-report.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions extends Pick<ReportContext, 'rerunCommand' | 'before' | 'jsonOf'> {
+interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
   readonly io: Io;
-  readonly quiet: boolean;
-  /** The recordings of the run, for reports that show what happened. */
-  readonly traces?: string;
 }
 
 /** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
 export async function writeReports(
   run: RunResult,
   plans: readonly OutputPlan[],
-  { io, quiet, rerunCommand, traces, before, jsonOf }: WriteOptions,
+  { io, ...about }: WriteOptions,
 ): Promise<{ failed: boolean }> {
   const stepSummary = io.env.GITHUB_STEP_SUMMARY;
   let failed = false;
   const written: string[] = [];
   for (const plan of plans) {
-    const context: ReportContext = {
-      color: plan.file === undefined && wantsColor(io.stdout, io.env),
-      columns: io.stdout.columns,
-      hasStepSummary: stepSummary !== undefined && stepSummary !== '',
-      quiet,
-      publicPath: (file) => publicPath(file, io),
-      checkSummary,
-      version: io.version,
-      ...(rerunCommand === undefined ? {} : { rerunCommand }),
-      ...(before === undefined ? {} : { before }),
-      ...(jsonOf === undefined ? {} : { jsonOf }),
-    };
     try {
-      const reporter: Reporter = await REPORTERS[plan.reporter].load();
-      const report = reporter.render(
-        run,
-        reporter.wantsEvidence ? { ...context, evidence: await evidenceOf(run, traces, io) } : context,
-      );
+      const report = await renderReport(run, {
+        format: plan.reporter,
+        dir: io.cwd,
+        color: plan.file === undefined && wantsColor(io.stdout, io.env),
+        columns: io.stdout.columns,
+        hasStepSummary: stepSummary !== undefined && stepSummary !== '',
+        publicPath: (file) => publicPath(file, io),
+        version: io.version,
+        ...about,
+      });
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
       else {
@@ -78,12 +66,6 @@ function shortPath(file: string, { cwd }: Io): string {
   return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
-/** Loaded on demand: most reports need no traces. */
-async function evidenceOf(run: RunResult, traces: string | undefined, io: Io) {
-  const { pageEvidence } = await import('./view/page-evidence.ts');
-  return pageEvidence(run, { traces, cwd: io.cwd });
-}
-
 /** Annotations name files from the root of the checkout, wherever the command was started. */
 export function publicPath(file: string, io: Io): string {
   const root = io.env.GITHUB_WORKSPACE;
@@ -91,6 +73,3 @@ export function publicPath(file: string, io: Io): string {
   const path = relative(root, resolve(io.cwd, file));
   return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }
-
-const checkSummary = (id: string): string | undefined =>
-  CHECKS.find((check) => `${check.layer}.${check.key}` === id)?.summary;

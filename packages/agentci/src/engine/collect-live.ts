@@ -1,20 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { SECRETS } from '../kit/secrets.ts';
 import type { QueryResult } from '../results/run-result.ts';
-import { classifyError, errorFacts } from '../runners/classify-error.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { consume } from '../runners/module-stream.mjs';
 import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
-import { givenOutput } from '../runners/stream/given-value.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import { errorResult } from './combine-runs.ts';
+import type { TraceEvaluator } from './evaluate-trace.ts';
+import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput } from './interpret-output.ts';
-import type { TraceJudge } from './judge-trace.ts';
+import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
@@ -27,110 +26,129 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;
 const DEFAULT_WORKERS = 4;
 
+type LiveRunner = Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction;
+
+/** One run of one query. */
+interface Run {
+  readonly query: Query;
+  readonly run: number;
+}
+
+/** What every run of the collection shares. */
+interface Live {
+  readonly options: RunOptions;
+  readonly runner: Runner;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly interrupt: AbortSignal;
+  readonly random: () => number;
+  readonly verdicts: VerdictQueue;
+  readonly ledger: Ledger;
+  readonly evaluate: TraceEvaluator;
+}
+
 /** Runs the agent for every pending query and writes each verdict down as soon as it is there. */
 export async function collectLive(
   options: RunOptions,
-  config: Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction,
+  config: LiveRunner,
   ledger: Ledger,
-  judge: TraceJudge,
+  evaluate: TraceEvaluator,
 ): Promise<void> {
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const workers = options.workers ?? DEFAULT_WORKERS;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const retries = options.retries ?? settings.retries ?? DEFAULT_RETRIES;
   const interrupt = options.signal ?? new AbortController().signal;
   // One listener for each query in progress: many workers are no leak.
   setMaxListeners(0, interrupt);
-  const random = seededRandom(options.seed ?? 0);
-  const around = { dir: options.suite.dir, env: options.env ?? {} };
-  const watch =
-    typeof config === 'function'
-      ? undefined
-      : await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
-  const runner =
-    typeof config === 'function'
-      ? functionRunner(config)
-      : await createRunner(config, {
-          ...around,
-          watch,
-          timeoutMs,
-          workers,
-          watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
-        });
-
-  const runOnce = async (query: Query, run: number): Promise<void> => {
-    options.onEvent?.({ type: 'run_started', id: query.id, run });
-    let output: RunOutput;
-    try {
-      output = await withRetries(() => attempt(runner, { query, run, timeoutMs, interrupt }), {
-        retries,
-        signal: interrupt,
-        random,
-        onRetry: (n, error, delayMs) =>
-          options.onEvent?.({
-            type: 'retrying',
-            id: query.id,
-            attempt: n,
-            message: SECRETS.text(error.message),
-            delayMs,
-          }),
-      });
-    } catch (error) {
-      refuse(query, run, error);
-      return;
-    }
-    const settle = (): Promise<void> => settleRun(query, run, output);
-    await (canWait(query, options) ? verdicts.add(settle) : settle());
-  };
-
-  const settleRun = async (query: Query, run: number, output: RunOutput): Promise<void> => {
-    let trace: Trace;
-    try {
-      trace = withSecretWarning(await interpretOutput(output, query));
-    } catch (error) {
-      refuse(query, run, error);
-      return;
-    }
-    // First the agent's cost: what is left of --max-cost is what the judge may use.
-    ledger.spend(knownCost(trace), isCostKnown(trace));
-    ledger.add(query, run, await judge(query, trace), trace);
-  };
-
-  const refuse = (query: Query, run: number, error: unknown): void => {
-    if (!(error instanceof AgentError)) throw error;
-    // What was running when the user stopped the run is not done: it stays open for --resume.
-    if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describe(error, retries)));
-  };
-
   const verdicts = new VerdictQueue(workers);
+  const agent = await openAgent(config, { options, timeoutMs, workers });
+  const live: Live = {
+    options,
+    runner: agent.runner,
+    timeoutMs,
+    retries: options.retries ?? settings.retries ?? DEFAULT_RETRIES,
+    interrupt,
+    random: seededRandom(options.seed ?? 0),
+    verdicts,
+    ledger,
+    evaluate,
+  };
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
-    await runPool(ledger.pending(), { workers, stop }, ({ query, run }) => runOnce(query, run));
+    await runPool(ledger.pending(), { workers, stop }, (run) => runOnce(live, run));
   } finally {
     await verdicts.settled();
-    await runner.close();
-    await watch?.close();
+    await agent.close();
   }
   verdicts.throwFailure();
 }
 
-/** Whether the next agent may start before the verdict on this one. Not where it could stop the run, or asks a judge. */
-const canWait = (query: Query, { failFast = false, maxCostUsd }: RunOptions): boolean =>
-  !failFast && maxCostUsd === undefined && !hasRubrics(query) && !hasMetrics(query);
+interface OpenAgent {
+  readonly runner: Runner;
+  readonly close: () => Promise<void>;
+}
+
+/** The runner, and whoever watches what it runs. */
+async function openAgent(
+  config: LiveRunner,
+  { options, timeoutMs, workers }: { options: RunOptions; timeoutMs: number; workers: number },
+): Promise<OpenAgent> {
+  if (typeof config === 'function') {
+    const runner = createFunctionRunner(config);
+    return { runner, close: () => runner.close() };
+  }
+  const around = { dir: options.suite.dir, env: options.env ?? {} };
+  const watch = await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
+  const runner = await createRunner(config, {
+    ...around,
+    watch,
+    timeoutMs,
+    workers,
+    watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
+  });
+  const close = async (): Promise<void> => {
+    await runner.close();
+    await watch?.close();
+  };
+  return { runner, close };
+}
 
 const RESOURCE_METRICS = new Set(['energy_consumption', 'carbon_emissions', 'resource_utilization']);
 
 /** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
 const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
 
-interface Attempt {
-  readonly query: Query;
-  readonly run: number;
-  readonly timeoutMs: number;
-  readonly interrupt: AbortSignal;
+/** From the start of an agent to its verdict, which may be left to the queue. */
+async function runOnce(live: Live, of: Run): Promise<void> {
+  const { options, verdicts } = live;
+  options.onEvent?.({ type: 'run_started', id: of.query.id, run: of.run });
+  let output: RunOutput;
+  try {
+    output = await runWithRetries(live, of);
+  } catch (error) {
+    refuse(live, of, error);
+    return;
+  }
+  const settle = (): Promise<void> => settleRun(live, of, output);
+  await (canWait(of.query, options) ? verdicts.add(settle) : settle());
 }
 
-async function attempt(runner: Runner, { query, run, timeoutMs, interrupt }: Attempt): Promise<RunOutput> {
+const runWithRetries = (live: Live, of: Run): Promise<RunOutput> =>
+  withRetries(() => attempt(live, of), {
+    retries: live.retries,
+    signal: live.interrupt,
+    random: live.random,
+    onRetry: (n, error, delayMs) =>
+      live.options.onEvent?.({
+        type: 'retrying',
+        id: of.query.id,
+        attempt: n,
+        message: SECRETS.text(error.message),
+        delayMs,
+      }),
+  });
+
+async function attempt({ runner, timeoutMs, interrupt }: Live, { query, run }: Run): Promise<RunOutput> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
   const onInterrupt = () => controller.abort('interrupt');
@@ -154,7 +172,34 @@ async function attempt(runner: Runner, { query, run, timeoutMs, interrupt }: Att
   }
 }
 
-function describe(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
+/** Whether the next agent may start before the verdict on this one. Not where it could stop the run, or asks a judge. */
+const canWait = (query: Query, { failFast = false, maxCostUsd }: RunOptions): boolean =>
+  !failFast && maxCostUsd === undefined && !hasRubrics(query) && !hasMetrics(query);
+
+/** Reads what the agent gave back, evaluates it and writes the verdict down. */
+async function settleRun(live: Live, of: Run, output: RunOutput): Promise<void> {
+  const { ledger, evaluate } = live;
+  const { query, run } = of;
+  let trace: Trace;
+  try {
+    trace = withSecretWarning(await interpretOutput(output, query));
+  } catch (error) {
+    refuse(live, of, error);
+    return;
+  }
+  // First the agent's cost: what is left of --max-cost is what the judge may use.
+  ledger.spend(knownCost(trace), isCostKnown(trace));
+  ledger.add(query, run, await evaluate(query, trace), trace);
+}
+
+/** A fault of the agent is the run's result; any other is ours. */
+function refuse({ interrupt, ledger, retries }: Live, { query, run }: Run, error: unknown): void {
+  if (!(error instanceof AgentError)) throw error;
+  // What was running when the user stopped the run is not done: it stays open for --resume.
+  if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describeError(error, retries)));
+}
+
+function describeError(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
   const tries = retries === 0 ? '' : ` (after ${retries + 1} tries)`;
   return {
     kind: error.kind,
@@ -162,32 +207,3 @@ function describe(error: AgentError, retries: number): NonNullable<QueryResult['
     ...(error.stderr ? { stderr: error.stderr } : {}),
   };
 }
-
-/** A function of the caller's own, in this process: nothing can end it, so an abort only stops the waiting. */
-function functionRunner(agent: AgentFunction): Runner {
-  return {
-    run: async ({ signal, query, id, run, metadata }): Promise<RunOutput> => {
-      const started = performance.now();
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(new AgentError('infra', 'stopped')), { once: true });
-      });
-      try {
-        const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
-        const given = await Promise.race([consume(value, started), aborted]);
-        return { ...givenOutput(given, {}), wallMs: performance.now() - started };
-      } catch (error) {
-        throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });
-      }
-    },
-    close: async () => {},
-  };
-}
-
-function knownCost(trace: Trace): number {
-  if (trace.reported?.cost) return trace.reported.cost.usd;
-  return trace.steps.reduce((sum, step) => sum + (step.kind === 'llm' ? (step.cost?.usd ?? 0) : 0), 0);
-}
-
-const isCostKnown = (trace: Trace): boolean =>
-  trace.reported?.cost !== undefined ||
-  (trace.captured.llmCalls === 'full' && trace.steps.every((step) => step.kind !== 'llm' || step.cost !== undefined));

@@ -3,7 +3,7 @@ import { readTraceBatches } from '../adapters/reader/read-traces.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { errorResult } from './combine-runs.ts';
-import type { TraceJudge } from './judge-trace.ts';
+import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
@@ -19,13 +19,13 @@ export interface Recorded {
   readonly unmatched: number;
 }
 
-/** Judges recordings as they stream by; no recording is kept once its verdict is written down. */
+/** Evaluates recordings as they stream by; no recording is kept once its verdict is written down. */
 export async function collectRecorded(
   options: RunOptions,
   source: NonNullable<RunOptions['traces']>,
   queries: readonly Query[],
   ledger: Ledger,
-  judge: TraceJudge,
+  evaluate: TraceEvaluator,
 ): Promise<Recorded> {
   const selected = new Set(queries.map((query) => query.id));
   const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf);
@@ -59,16 +59,16 @@ export async function collectRecorded(
       ledger.add(query, run, errorResult(query, { kind: 'trace', message: problemText(item.problem) }));
       return;
     }
-    const verdict = judge(query, item.trace);
+    const verdict = evaluate(query, item.trace);
     if (!(verdict instanceof Promise)) {
       ledger.add(query, run, verdict, item.trace);
       return;
     }
-    const judged = verdict.then((result) => {
+    const evaluated = verdict.then((result) => {
       ledger.add(query, run, result, item.trace);
-      inFlight.delete(judged);
+      inFlight.delete(evaluated);
     });
-    inFlight.add(judged);
+    inFlight.add(evaluated);
     return inFlight.size >= workers ? Promise.race(inFlight) : undefined;
   };
 

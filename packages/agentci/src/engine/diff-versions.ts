@@ -1,5 +1,5 @@
+import type { Judged } from '../baseline/compare-traces.ts';
 import { diffReport } from '../baseline/diff-report.ts';
-import { diffTraces, type Judged } from '../baseline/diff-traces.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { DiffReport, QueryDiff } from '../results/diff.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -8,8 +8,9 @@ import type { Query, Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
-import { judgeRecorded } from './judge-recorded.ts';
-import { needsPrices } from './judge-trace.ts';
+import { diffTraces } from './diff-traces.ts';
+import { evaluateRecorded } from './evaluate-recorded.ts';
+import { needsPrices } from './evaluate-trace.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** Rubrics are judged only when a judge is given: stored verdicts do, and cost nothing. */
@@ -50,8 +51,8 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
   if (pairs.length === 0) throw nothingToCompare(input, files);
   const price = await pricesFor(pairs);
   const judged = {
-    before: await judgedSide(pairs, 'before', input),
-    after: await judgedSide(pairs, 'after', input),
+    before: await evaluateSide(pairs, 'before', input),
+    after: await evaluateSide(pairs, 'after', input),
   };
   const queries = pairs.map((pair): QueryDiff => {
     const before = judged.before.get(pair.key);
@@ -120,14 +121,14 @@ const queryOf = (file: BaselineFile, suite: Suite): Query | undefined =>
   suite.queries.find((query) => query.id === file.query_id) ??
   suite.queries.find((query) => query.query === file.query);
 
-async function judgedSide(
+async function evaluateSide(
   pairs: readonly Pair[],
   side: 'before' | 'after',
   { suite, judge = 'off', judgeCacheDir, env, signal }: DiffVersionsInput,
 ): Promise<Map<string, Judged>> {
   if (suite === undefined) return new Map();
   const known = pairs.filter((pair) => pair.query !== undefined);
-  const results = await judgeRecorded(
+  const results = await evaluateRecorded(
     known.map((pair) => ({ queryId: pair.key, trace: pair[side] })),
     {
       suite,
@@ -137,11 +138,11 @@ async function judgedSide(
       ...(signal === undefined ? {} : { signal }),
     },
   );
-  return new Map([...results].map(([id, result]) => [id, judgedOf(result)]));
+  return new Map([...results].map(([id, result]) => [id, toJudged(result)]));
 }
 
 /** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
-const judgedOf = (result: QueryResult): Judged =>
+const toJudged = (result: QueryResult): Judged =>
   result.error
     ? { ...result, correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
     : result;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import type { Mutable } from '../kit/mutable.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
@@ -41,9 +42,6 @@ export interface EvaluateInput {
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
 }
 
-/** While it is put together. */
-export type Draft<T> = { -readonly [K in keyof T]: T[K] };
-
 /** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
   return evaluate(input);
@@ -59,7 +57,7 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
   const seen = withoutMasked(input.trace);
   const trace = seen.status === 'incomplete' ? asPartial(seen) : seen;
   const priced = input.price ? { price: input.price } : {};
-  const context: Draft<Omit<CheckContext, 'siblings'>> = { trace, totals: totals(trace, priced) };
+  const context: Mutable<Omit<CheckContext, 'siblings'>> = { trace, totals: totals(trace, priced) };
   if (input.baseline) {
     const { version, trace: before } = input.baseline;
     context.baseline = { version, trace: before, totals: totals(before, priced) };

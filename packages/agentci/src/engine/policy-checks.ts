@@ -1,7 +1,7 @@
 import { isCertain } from '../policy/compile-rules.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
-import { judgeRules } from '../policy/evaluate-rules.ts';
+import { evaluatePrepared } from '../policy/evaluate-rules.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { CallTable } from '../policy/selectors.ts';
@@ -57,7 +57,7 @@ function* evaluatePolicy(policy: Policy, trace: Trace, calls: readonly ToolStep[
   if (policy.hasCallRules) yield evaluateArguments({ calls, policy });
   const { rules } = policy;
   if (rules.length > 0)
-    yield timed(undefined, () => judgeRules(new CallTable(calls), rules, trace.status !== 'incomplete'));
+    yield timed(undefined, () => evaluatePrepared(new CallTable(calls), rules, trace.status !== 'incomplete'));
   if (policy.blocklist.length > 0) yield evaluateBlocklist({ calls, blocklist: policy.blocklist });
 }
 

@@ -2,7 +2,7 @@ import type { AdapterItem } from '../adapters/adapter.ts';
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
-import { judgeRules } from '../policy/evaluate-rules.ts';
+import { evaluatePrepared } from '../policy/evaluate-rules.ts';
 import { CallTable } from '../policy/selectors.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import type { CheckResult } from '../results/run-result.ts';
@@ -94,7 +94,7 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
         ...(test.tools === undefined ? {} : { tools: test.tools }),
       });
     case 'sequence_valid':
-      return judgeRules(new CallTable(calls), test.rules, trace.status !== 'incomplete');
+      return evaluatePrepared(new CallTable(calls), test.rules, trace.status !== 'incomplete');
     case 'tool_blocklist':
       return evaluateBlocklist({ calls, blocklist: test.blocklist });
   }

@@ -7,8 +7,8 @@ import { selectQueries } from '../spec/select.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
+import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
-import { type TraceJudge, traceJudge } from './judge-trace.ts';
 import { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
@@ -46,8 +46,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const decide = traceJudge(judges, shelf, suite.dir, metrics);
-  const judge: TraceJudge = (query, trace) => {
+  const decide = createEvaluator(judges, shelf, suite.dir, metrics);
+  const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
     return decide(query, trace);
   };
@@ -58,7 +58,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     const { collectPolicyTests } = await import('./policy-tests.ts');
     recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
   } else if (options.traces !== undefined) {
-    recorded = await collectRecorded(options, options.traces, queries, ledger, judge);
+    recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
   } else if (runner === undefined) {
     throw new UserError(
       'NO_RUNNER',
@@ -68,10 +68,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       },
     );
   } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, judge);
+    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
   } else {
     await metrics?.noteResumed(options, ledger.runsOf);
-    await collectLive(options, runner, ledger, judge);
+    await collectLive(options, runner, ledger, evaluate);
   }
 
   const overall = await metrics?.finish(ledger.runsOf);

@@ -15,7 +15,7 @@ import {
   writeBaseline,
 } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
-import { judgeRecorded } from './judge-recorded.ts';
+import { evaluateRecorded } from './evaluate-recorded.ts';
 import type { RunOptions } from './run-options.ts';
 
 export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
@@ -59,34 +59,48 @@ export interface Precheck {
  * overwriting was asked for.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
-  const { suite, version, queryId, force = false } = input;
-  const agent = input.agent ?? suite.agent;
-  const query = queryOf(suite, queryId);
-  const file = baselinePath({ dir: input.dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId });
+  findQuery(input.suite, input.queryId);
+  fileOf(input);
   const precheck = await precheckTrace(input);
-  if ((precheck.status === 'failed' || precheck.status === 'undecided') && !force)
-    throw refusal(precheck, queryId, input.trace);
+  if ((precheck.status === 'failed' || precheck.status === 'undecided') && !input.force)
+    throw refusal(precheck, input.queryId, input.trace);
+  return { ...storeBaseline(input, precheck.status !== 'unchecked'), precheck };
+}
+
+/** Writes a trace as a baseline without judging it. `isProved`: checks of the query passed on it. */
+export function storeBaseline(
+  input: Omit<SaveBaselineInput, 'judge' | 'env' | 'signal' | 'judgeCacheDir' | 'verdict'>,
+  isProved = false,
+): Pick<SavedBaseline, 'file' | 'baseline'> {
+  const { suite, trace, version, queryId, force = false, now = Date.now } = input;
+  const agent = input.agent ?? suite.agent;
+  const query = findQuery(suite, queryId);
+  const file = fileOf(input);
   const baseline: BaselineInfo = {
     version,
     agent,
     query: query.query,
     query_id: queryId,
-    captured_at: new Date((input.now ?? Date.now)()).toISOString(),
+    captured_at: new Date(now()).toISOString(),
     metadata: {
-      model: modelOf(input.trace),
+      model: modelOf(trace),
       spec_hash: suite.hash,
       judge_rubric_ids: rubricIds(query),
-      precheck_passed: force ? false : precheck.status === 'unchecked' ? null : true,
+      precheck_passed: force ? false : isProved ? true : null,
       forced: force,
     },
   };
   writeBaseline(
     file,
-    { ...baseline, trace: portable(input.clean?.(input.trace) ?? input.trace, queryId) },
+    { ...baseline, trace: portable(input.clean?.(trace) ?? trace, queryId) },
     { overwrite: input.overwrite ?? false },
   );
-  return { file, baseline, precheck };
+  return { file, baseline };
 }
+
+/** Where a baseline goes; a name that cannot be part of a path is refused. */
+const fileOf = ({ suite, dir, agent = suite.agent, version, queryId }: Omit<SaveBaselineInput, 'trace'>): string =>
+  baselinePath({ dir: dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId });
 
 /** The baseline of a query in one version, with its trace; the one-file form of older programs is read too. */
 export async function loadBaseline(place: {
@@ -124,7 +138,7 @@ export const listBaselines = (place: { readonly dir: string; readonly agent?: st
 export const findBaselines = (place: { readonly dir: string; readonly agent?: string }): BaselineList =>
   place.agent === undefined ? listAllBaselineFiles(place.dir) : listBaselineFiles(place.dir, place.agent);
 
-function queryOf(suite: Suite, id: string): Query {
+function findQuery(suite: Suite, id: string): Query {
   const found = suite.queries.find((query) => query.id === id);
   if (found) return found;
   throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${id}"`, {
@@ -139,7 +153,7 @@ function queryOf(suite: Suite, id: string): Query {
 export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): Promise<Precheck> {
   const { suite, trace, queryId, judge, env, signal, judgeCacheDir, verdict } = input;
   if (trace.masked !== undefined && verdict !== undefined) return precheckOf(verdict);
-  const results = await judgeRecorded([{ queryId, trace }], {
+  const results = await evaluateRecorded([{ queryId, trace }], {
     suite,
     judge: judge ?? 'live',
     ...(env === undefined ? {} : { env }),

@@ -1,7 +1,7 @@
+import { formatMeasure } from '../kit/format-number.ts';
 import { canonicalJson } from '../kit/hash.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricInput, MetricOutput } from '../metrics/metric.ts';
-import { metricNumber } from '../reporters/metric-values.ts';
 import type { CheckResult, MetricResult } from '../results/run-result.ts';
 import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
@@ -47,7 +47,7 @@ export class SuiteMetrics {
         ? new Map<string, Metric>()
         : await import('./use-metrics.ts').then(({ loadUsedMetrics }) => loadUsedMetrics(suite));
     const models = measured
-      ? await import('./local-models.ts').then(({ createLocalModels }) =>
+      ? await import('../local-models/create-local-models.ts').then(({ createLocalModels }) =>
           createLocalModels({ dir: suite.dir, env: options.env ?? {} }),
         )
       : undefined;
@@ -145,7 +145,7 @@ const unboundedWarning = ({ metric, location }: Group, output: MetricOutput, war
 const told = ({ value, detail }: MetricOutput, { scale, unit }: Metric): string =>
   value === null
     ? `not measured, ${String(detail.reason)}`
-    : metricNumber(value, scale === 'raw' && unit !== '' ? unit : undefined);
+    : formatMeasure(value, scale === 'raw' && unit !== '' ? unit : undefined);
 
 /** Queries may ask for one metric with different parameters. */
 function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@ import { readTraces } from '../adapters/reader/read-traces.ts';
 import type { QueryError } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
-import { bareSuite } from './judge-recorded.ts';
+import { bareSuite } from './evaluate-recorded.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { isObject } from './object.ts';
 
 let crypto: typeof import('node:crypto') | undefined;
 
@@ -55,7 +56,7 @@ class Sorting {
     let copy: unknown[] | undefined;
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
-      const sorted = isMap(item) ? this.#map(item) : this.of(item);
+      const sorted = isObject(item) ? this.#map(item) : this.of(item);
       if (sorted !== item) {
         copy ??= [...list];
         copy[i] = sorted;
@@ -82,9 +83,6 @@ class Sorting {
 }
 
 type SomeObject = Record<string, unknown>;
-
-const isMap = (value: unknown): value is SomeObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return false;

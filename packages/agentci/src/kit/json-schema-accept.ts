@@ -1,3 +1,4 @@
+import { isObject } from './object.ts';
 import { isLinearInV8 } from './regex.ts';
 
 /** True: the value is valid. False: it may not be, ask the validator, which also says why. */
@@ -15,9 +16,6 @@ const TYPES: Readonly<Record<string, Accept>> = {
   array: Array.isArray,
   object: (value) => isObject(value),
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * A quick yes for plain schemas: most values are valid, and interpreting a schema to find that out costs twenty times as

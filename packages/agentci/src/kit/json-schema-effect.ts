@@ -1,8 +1,6 @@
 import { SCHEMA_KEYWORDS } from './json-schema-shape.ts';
 import { CHECKED_FORMATS } from './json-schema-words.ts';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject } from './object.ts';
 
 const ALL_TYPES = ['array', 'boolean', 'null', 'number', 'object', 'string'];
 const ALWAYS_DECIDES = new Set([

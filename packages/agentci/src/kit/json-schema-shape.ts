@@ -1,3 +1,4 @@
+import { isObject } from './object.ts';
 import { compileRegex } from './regex.ts';
 
 /** What is wrong with a schema, and where in it (a JSON pointer). */
@@ -34,8 +35,6 @@ const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'nul
 const MAX_DEPTH = 200;
 const MAX_SCHEMAS = 20_000;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isStringList = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;

@@ -165,11 +165,11 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
     if (NAMES.some((name) => Object.hasOwn(node, name))) facts.hasNames = true;
     if (node.uniqueItems === true) facts.isRisky = true;
     if (typeof node.format === 'string' && !CHEAP_FORMATS.has(node.format)) facts.isRisky = true;
-    if (node.pattern !== undefined) node.pattern = judged(node.pattern, `${path}/pattern`);
+    if (node.pattern !== undefined) node.pattern = checkPattern(node.pattern, `${path}/pattern`);
     if (node.patternProperties !== undefined) {
       node.patternProperties = Object.fromEntries(
         Object.entries(node.patternProperties).map(([pattern, value]) => [
-          judged(pattern, `${path}/patternProperties`),
+          checkPattern(pattern, `${path}/patternProperties`),
           value,
         ]),
       );
@@ -185,7 +185,7 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
       }
     }
   };
-  const judged = (pattern: string, path: string): string => {
+  const checkPattern = (pattern: string, path: string): string => {
     if (!isLinearInV8(pattern)) facts.isRisky = true;
     if (compilesNatively(pattern)) return pattern;
     const parsed = parseRegex(pattern);

@@ -56,6 +56,11 @@ export class Problems implements ProblemSink {
     }
   }
 
+  /** Errors and warnings so far. */
+  get count(): number {
+    return this.#found.length + this.#dropped;
+  }
+
   get errors(): number {
     return this.#errors;
   }

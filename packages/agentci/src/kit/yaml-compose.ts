@@ -1,72 +1,213 @@
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { YamlAnchors } from './yaml-anchors.ts';
+import { locate, type YamlEntry, type YamlNode } from './yaml-node.ts';
+import { coreTag } from './yaml-scalar.ts';
 import {
-  locate,
-  type YamlEntry,
-  type YamlNode,
-  type YamlScalar,
-  type YamlScalarValue,
-  type YamlSource,
-} from './yaml-node.ts';
-import { coreTag, resolvePlain, resolveTagged } from './yaml-scalar.ts';
+  brokenScalar,
+  makeScalar,
+  type Report,
+  scalarStart,
+  skipBlank,
+  skipClosers,
+  tagHint,
+  type YamlText,
+} from './yaml-scalar-node.ts';
 
-export const MAX_DEPTH = 100;
-/** How much aliases may add to a document, in nodes; 64 characters of text weigh as much as one node. */
-const MAX_ALIAS_WEIGHT = 1_000_000;
 const WEIGHT_CHARACTERS = 64;
 
-/** Takes a problem at an offset; the reader goes on after it. */
-export type Report = (start: number, code: string, message: string, hint?: string) => void;
-
+/** A map or list whose end has not come yet. */
 interface Frame {
   readonly node: YamlNode;
   readonly items: YamlNode[] | undefined;
   readonly entries: Map<string, YamlEntry> | undefined;
   merges: YamlNode[] | undefined;
-  key: { readonly text: string | undefined; readonly start: number; readonly isMerge: boolean } | undefined;
+  key: OpenKey | undefined;
   readonly anchor: string | undefined;
   readonly isBroken: boolean;
   readonly weightBefore: number;
+  readonly unclearBefore: number;
   height: number;
 }
 
-interface Anchored {
-  readonly node: YamlNode;
-  readonly weight: number;
-  readonly height: number;
+/** A key whose value has not come yet; without text where it cannot be used. */
+interface OpenKey {
+  readonly text: string | undefined;
+  readonly start: number;
+  readonly isMerge: boolean;
 }
 
 /** Builds the node tree from parser events: aliases become shared nodes, merge keys are applied, duplicates reported. */
-export function compose(
-  events: readonly Event[],
-  source: YamlSource,
-  tags: ReadonlySet<string>,
-  report: Report,
-): YamlNode | undefined {
-  const { text } = source;
-  const frames: Frame[] = [];
-  const anchors = new Map<string, Anchored>();
-  const openAnchors = new Set<string>();
-  const keys = new Map<string, string>();
-  let root: YamlNode | undefined;
-  let documents = 0;
-  let weight = 0;
-  let aliasWeight = 0;
-  let isBomb = false;
-  let lastEnd = 0;
+export function compose(events: readonly Event[], of: YamlText): YamlNode | undefined {
+  return new Composer(of).compose(events);
+}
 
-  const broken = (start: number): YamlScalar => ({
-    kind: 'scalar',
-    value: null,
-    style: 'plain',
-    source,
-    start,
-    broken: true,
-  });
+class Composer {
+  readonly #of: YamlText;
+  readonly #text: string;
+  /** Where the text starts in its source. Offsets of events are in the text; those of nodes and problems, in the source. */
+  readonly #base: number;
+  readonly #frames: Frame[] = [];
+  readonly #anchors: YamlAnchors;
+  // Keys repeat: one copy of each is hashed once and compared by identity.
+  readonly #keys = new Map<string, string>();
+  #root: YamlNode | undefined;
+  #weight = 0;
+  #lastEnd = 0;
+  /** How many values so far mean more, or less, than the text between their ends: aliases, tags, empty values, block texts. */
+  #unclear = 0;
 
-  const attach = (node: YamlNode, height: number, isPlain = false): void => {
-    const frame = frames.at(-1);
+  constructor(of: YamlText) {
+    const report: Report = (...problem) => {
+      this.#unclear++;
+      of.report(...problem);
+    };
+    this.#of = { ...of, report };
+    this.#text = of.part?.text ?? of.source.text;
+    this.#base = of.part?.base ?? 0;
+    this.#anchors = new YamlAnchors(this.#of);
+  }
+
+  compose(events: readonly Event[]): YamlNode | undefined {
+    let documents = 0;
+    for (const event of events) {
+      if (event.type === EVENT_ID.DOCUMENT && ++documents > 1) {
+        this.#refuseDocument();
+        return this.#root;
+      }
+      this.#take(event);
+      if (this.#anchors.isBomb) return undefined;
+    }
+    const root = this.#root;
+    const isEmpty = root === undefined || (root.kind === 'scalar' && root.value === null && root.broken !== true);
+    if (!isEmpty) return root;
+    this.#of.report(0, 'YAML_EMPTY', 'the file is empty');
+    return undefined;
+  }
+
+  #take(event: Event): void {
+    switch (event.type) {
+      case EVENT_ID.MAPPING:
+        this.#open(event, 'map');
+        break;
+      case EVENT_ID.SEQUENCE:
+        this.#open(event, 'seq');
+        break;
+      case EVENT_ID.SCALAR:
+        this.#addScalar(event);
+        break;
+      case EVENT_ID.ALIAS:
+        this.#addAlias(event);
+        break;
+      case EVENT_ID.POP: {
+        const frame = this.#frames.pop();
+        if (frame !== undefined) this.#close(frame);
+        break;
+      }
+    }
+  }
+
+  #refuseDocument(): void {
+    const marker = this.#text.indexOf('\n---', this.#lastEnd);
+    const start = marker < 0 ? skipBlank(this.#text, this.#lastEnd) : marker + 1;
+    this.#of.report(
+      this.#base + start,
+      'YAML_MULTIPLE_DOCUMENTS',
+      'a second document starts here',
+      'one file holds one document; remove the "---"',
+    );
+  }
+
+  #open(event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void {
+    const { source, tags, report } = this.#of;
+    const unclearBefore = this.#unclear;
+    if (event.tagStart >= 0 || event.anchorStart >= 0) this.#unclear++;
+    const tag = event.tagStart < 0 ? undefined : this.#text.slice(event.tagStart, event.tagEnd);
+    const isBroken = tag !== undefined && coreTag(tag) !== kind;
+    if (isBroken) {
+      const what = kind === 'seq' ? 'list' : 'map';
+      report(this.#base + event.tagStart, 'YAML_TAG', `the tag ${tag} cannot be used on a ${what}`, tagHint(tags));
+    }
+    const anchor = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
+    if (anchor !== undefined) this.#anchors.open(anchor);
+    const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
+    const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
+    const start = this.#base + event.start;
+    const node: YamlNode =
+      items === undefined
+        ? { kind: 'map', source, start, end: -1, entries: entries! }
+        : { kind: 'seq', source, start, end: -1, items };
+    this.#frames.push({
+      node,
+      items,
+      entries,
+      merges: undefined,
+      key: undefined,
+      anchor,
+      isBroken,
+      weightBefore: this.#weight,
+      unclearBefore,
+      height: 1,
+    });
+    this.#weight++;
+    this.#lastEnd = event.start;
+  }
+
+  #close(frame: Frame): void {
+    for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, this.#of.report);
+    const { height } = frame;
+    const node = frame.isBroken ? brokenScalar(this.#of.source, frame.node.start) : frame.node;
+    if (node.kind !== 'scalar') {
+      if (this.#unclear === frame.unclearBefore) (node as { end: number }).end = this.#base + this.#lastEnd + 1;
+      this.#of.repeats?.noteRead(node);
+    }
+    if (frame.anchor !== undefined)
+      this.#anchors.close(frame.anchor, { node, weight: this.#weight - frame.weightBefore, height });
+    this.#attach(node, height);
+  }
+
+  #addScalar(event: ScalarEvent): void {
+    const text = this.#text;
+    const value = event.valueStart < 0 ? '' : getScalarValue(text, event);
+    const isEmpty = event.valueStart < 0;
+    const start = isEmpty && event.tagStart < 0 ? this.#emptyPlace() : this.#base + scalarStart(event, value, text);
+    const weight = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
+    this.#weight += weight;
+    if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) this.#unclear++;
+    this.#lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, this.#lastEnd);
+    const repeated = value === '~' ? this.#of.repeats?.take(start) : undefined;
+    if (repeated !== undefined) {
+      this.#attach(repeated, 1);
+      return;
+    }
+    const node = makeScalar(event, value, start, this.#of);
+    if (event.anchorStart >= 0)
+      this.#anchors.close(text.slice(event.anchorStart, event.anchorEnd), { node, weight, height: 0 });
+    this.#attach(node, 0, event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0);
+  }
+
+  /** A value that was left out has no place of its own: its key, or the dash of its list item, stands in. */
+  #emptyPlace(): number {
+    const frame = this.#frames.at(-1);
+    if (frame?.key !== undefined) return frame.key.start;
+    const place = skipBlank(this.#text, skipClosers(this.#text, this.#lastEnd));
+    return this.#base + Math.min(place, Math.max(this.#text.length - 1, 0));
+  }
+
+  #addAlias(event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void {
+    const name = this.#text.slice(event.anchorStart, event.anchorEnd);
+    this.#lastEnd = event.anchorEnd;
+    this.#unclear++;
+    const start = this.#base + event.anchorStart - 1;
+    const { node, weight, height } = this.#anchors.resolve(name, start, this.#frames.length);
+    this.#weight += weight;
+    this.#attach(node, height);
+  }
+
+  /** Puts a node where it belongs: the root, the next item of a list, or a key or value of a map. */
+  #attach(node: YamlNode, height: number, isPlain = false): void {
+    const frame = this.#frames.at(-1);
     if (frame === undefined) {
-      root = node;
+      this.#root = node;
       return;
     }
     if (frame.height <= height) frame.height = height + 1;
@@ -76,35 +217,22 @@ export function compose(
     }
     const { key } = frame;
     if (key === undefined) {
-      frame.key = openKey(frame, node, isPlain);
+      frame.key = this.#openKey(frame, node, isPlain);
       return;
     }
     frame.key = undefined;
     if (key.isMerge) frame.merges = [node];
     else if (key.text !== undefined) {
-      frame.entries!.set(key.text, { key: key.text, keySource: source, keyStart: key.start, value: node });
+      const { source: keySource } = this.#of;
+      frame.entries!.set(key.text, { key: key.text, keySource, keyStart: key.start, value: node });
     }
-  };
+  }
 
-  // Keys repeat: one copy of each is hashed once and compared by identity.
-  const intern = (key: string): string => {
-    const known = keys.get(key);
-    if (known === undefined) keys.set(key, key);
-    return known ?? key;
-  };
-
-  const openKey = (frame: Frame, node: YamlNode, isPlain: boolean): NonNullable<Frame['key']> => {
+  #openKey(frame: Frame, node: YamlNode, isPlain: boolean): OpenKey {
+    const { source, report } = this.#of;
     const { start } = node;
     if (node.kind !== 'scalar' || typeof node.value !== 'string') {
-      if (node.kind !== 'scalar' || node.broken !== true) {
-        const shown = node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;
-        report(
-          start,
-          'YAML_KEY',
-          `a key must be text, not ${shown}`,
-          node.kind === 'scalar' ? `quote it: "${node.value}"` : undefined,
-        );
-      }
+      if (node.kind !== 'scalar' || node.broken !== true) reportKey(node, report);
       return { text: undefined, start, isMerge: false };
     }
     const isMerge = isPlain && node.value === '<<';
@@ -114,179 +242,24 @@ export function compose(
       report(start, 'YAML_DUPLICATE_KEY', `the key "${node.value}" is written twice${where}`, 'keep one of them');
       return { text: undefined, start, isMerge: false };
     }
-    return { text: intern(node.value), start, isMerge };
-  };
-
-  const open = (event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void => {
-    const tag = event.tagStart < 0 ? undefined : text.slice(event.tagStart, event.tagEnd);
-    const isBroken = tag !== undefined && coreTag(tag) !== kind;
-    if (isBroken) {
-      report(
-        event.tagStart,
-        'YAML_TAG',
-        `the tag ${tag} cannot be used on a ${kind === 'seq' ? 'list' : 'map'}`,
-        tagHint(tags),
-      );
-    }
-    const anchor = event.anchorStart < 0 ? undefined : text.slice(event.anchorStart, event.anchorEnd);
-    if (anchor !== undefined) openAnchors.add(anchor);
-    const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
-    const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
-    const { start } = event;
-    const node: YamlNode =
-      items === undefined ? { kind: 'map', source, start, entries: entries! } : { kind: 'seq', source, start, items };
-    frames.push({
-      node,
-      items,
-      entries,
-      merges: undefined,
-      key: undefined,
-      anchor,
-      isBroken,
-      weightBefore: weight,
-      height: 1,
-    });
-    weight++;
-    lastEnd = start;
-  };
-
-  const close = (frame: Frame): void => {
-    for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, report);
-    const node = frame.isBroken ? broken(frame.node.start) : frame.node;
-    if (frame.anchor !== undefined) {
-      openAnchors.delete(frame.anchor);
-      anchors.set(frame.anchor, { node, weight: weight - frame.weightBefore, height: frame.height });
-    }
-    attach(node, frame.height);
-  };
-
-  const scalar = (event: ScalarEvent): void => {
-    const value = event.valueStart < 0 ? '' : getScalarValue(text, event);
-    const start = startOf(event, value);
-    const cost = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
-    weight += cost;
-    lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, lastEnd);
-    const node = scalarNode(event, value, start);
-    if (event.anchorStart >= 0)
-      anchors.set(text.slice(event.anchorStart, event.anchorEnd), { node, weight: cost, height: 0 });
-    attach(node, 0, event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0);
-  };
-
-  const startOf = (event: ScalarEvent, value: string): number => {
-    if (event.tagStart >= 0) return event.tagStart;
-    if (event.valueStart < 0) return emptyPlace();
-    if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED)
-      return event.valueStart - 1;
-    if (event.style === SCALAR_STYLE.PLAIN || value === '') return event.valueStart;
-    return blockHeader(text, event.valueStart);
-  };
-
-  // A value that was left out has no place of its own: its key, or the dash of its list item, stands in.
-  const emptyPlace = (): number => {
-    const frame = frames.at(-1);
-    if (frame?.key !== undefined) return frame.key.start;
-    return Math.min(skipBlank(text, lastEnd), Math.max(text.length - 1, 0));
-  };
-
-  const scalarNode = (event: ScalarEvent, value: string, start: number): YamlScalar => {
-    const style = SCALAR_STYLES[event.style];
-    if (event.tagStart < 0) {
-      return { kind: 'scalar', source, start, style, value: style === 'plain' ? resolvePlain(value) : value };
-    }
-    const base = { kind: 'scalar', source, start, style } as const;
-    const tag = text.slice(event.tagStart, event.tagEnd);
-    if (tag === '!') return { ...base, value };
-    if (tags.has(tag)) return { ...base, value, tag };
-    const core = coreTag(tag);
-    const resolved: YamlScalarValue | undefined = core === undefined ? undefined : resolveTagged(value, core);
-    if (resolved !== undefined) return { ...base, value: resolved };
-    if (core === undefined) report(start, 'YAML_TAG', `the tag ${tag} is not known`, tagHint(tags));
-    else report(start, 'YAML_TAG', `this value does not fit the tag ${tag}`, 'leave the tag out, or correct the value');
-    return broken(start);
-  };
-
-  const alias = (event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void => {
-    const name = text.slice(event.anchorStart, event.anchorEnd);
-    const start = event.anchorStart - 1;
-    lastEnd = event.anchorEnd;
-    if (openAnchors.has(name)) {
-      report(start, 'YAML_ALIAS_CYCLE', `*${name} is inside the value it names`, 'a value cannot contain itself');
-      attach(broken(start), 0);
-      return;
-    }
-    const target = anchors.get(name);
-    if (target === undefined) {
-      report(
-        start,
-        'YAML_UNKNOWN_ALIAS',
-        `*${name} is an alias in YAML, and no &${name} comes before it`,
-        `if you mean the text, quote it: "*${name}"`,
-      );
-      attach(broken(start), 0);
-      return;
-    }
-    aliasWeight += target.weight;
-    weight += target.weight;
-    if (aliasWeight > MAX_ALIAS_WEIGHT) {
-      report(start, 'YAML_ALIAS_BOMB', `aliases repeat more than ${MAX_ALIAS_WEIGHT} values`, 'write the values once');
-      isBomb = true;
-    } else if (frames.length + target.height > MAX_DEPTH) {
-      report(start, 'YAML_TOO_DEEP', `*${name} nests deeper than ${MAX_DEPTH} levels`);
-      attach(broken(start), 0);
-    } else attach(target.node, target.height);
-  };
-
-  for (const event of events) {
-    switch (event.type) {
-      case EVENT_ID.DOCUMENT:
-        if (++documents > 1) {
-          const marker = text.indexOf('\n---', lastEnd);
-          const start = marker < 0 ? skipBlank(text, lastEnd) : marker + 1;
-          report(
-            start,
-            'YAML_MULTIPLE_DOCUMENTS',
-            'a second document starts here',
-            'one file holds one document; remove the "---"',
-          );
-          return root;
-        }
-        break;
-      case EVENT_ID.MAPPING:
-        open(event, 'map');
-        break;
-      case EVENT_ID.SEQUENCE:
-        open(event, 'seq');
-        break;
-      case EVENT_ID.SCALAR:
-        scalar(event);
-        break;
-      case EVENT_ID.ALIAS:
-        alias(event);
-        break;
-      case EVENT_ID.POP: {
-        const frame = frames.pop();
-        if (frame !== undefined) close(frame);
-        break;
-      }
-    }
-    if (isBomb) return undefined;
+    return { text: this.#intern(node.value), start, isMerge };
   }
-  const isEmpty = root === undefined || (root.kind === 'scalar' && root.value === null && root.broken !== true);
-  if (!isEmpty) return root;
-  report(0, 'YAML_EMPTY', 'the file is empty');
-  return undefined;
+
+  #intern(key: string): string {
+    const known = this.#keys.get(key);
+    if (known === undefined) this.#keys.set(key, key);
+    return known ?? key;
+  }
 }
 
-const SCALAR_STYLES = {
-  [SCALAR_STYLE.PLAIN]: 'plain',
-  [SCALAR_STYLE.SINGLE_QUOTED]: 'quoted',
-  [SCALAR_STYLE.DOUBLE_QUOTED]: 'quoted',
-  [SCALAR_STYLE.LITERAL_BLOCK]: 'block',
-  [SCALAR_STYLE.FOLDED_BLOCK]: 'block',
-} as const;
+const isBlockText = ({ style }: ScalarEvent): boolean =>
+  style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
-const tagHint = (tags: ReadonlySet<string>): string =>
-  tags.size === 0 ? 'leave the tag out' : `the tags known here: ${[...tags].join(', ')}`;
+function reportKey(node: YamlNode, report: Report): void {
+  const shown = node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;
+  const hint = node.kind === 'scalar' ? `quote it: "${node.value}"` : undefined;
+  report(node.start, 'YAML_KEY', `a key must be text, not ${shown}`, hint);
+}
 
 /** `<<: *base` and `<<: [*a, *b]`: keys already there win, and earlier maps win over later ones. */
 function mergeInto(entries: Map<string, YamlEntry>, merge: YamlNode, report: Report): void {
@@ -297,27 +270,4 @@ function mergeInto(entries: Map<string, YamlEntry>, merge: YamlNode, report: Rep
       report(node.start, 'YAML_MERGE', '"<<" takes a map, or a list of maps', 'for example: "<<: *base"');
     }
   }
-}
-
-/** The `|` or `>` before a block scalar, whose own offset is that of its first line. */
-function blockHeader(text: string, valueStart: number): number {
-  const lineEnd = valueStart - 1;
-  const lineStart = text.lastIndexOf('\n', lineEnd - 1) + 1;
-  const header = /[|>][-+0-9]{0,2}[ \t]*(?:#.*)?\r?$/.exec(text.slice(lineStart, lineEnd));
-  return header === null ? valueStart : lineStart + header.index;
-}
-
-/** The next offset that is neither white space nor comment. */
-function skipBlank(text: string, from: number): number {
-  let at = from;
-  while (at < text.length) {
-    const character = text.charCodeAt(at);
-    if (character === 0x23) {
-      const lineEnd = text.indexOf('\n', at);
-      if (lineEnd < 0) return text.length;
-      at = lineEnd;
-    } else if (character !== 0x20 && (character < 0x09 || character > 0x0d)) return at;
-    at++;
-  }
-  return at;
 }

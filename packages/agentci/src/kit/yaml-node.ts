@@ -24,7 +24,12 @@ export interface YamlScalar extends YamlNodeBase {
   readonly broken?: true;
 }
 
-export interface YamlSeq extends YamlNodeBase {
+interface YamlCollection extends YamlNodeBase {
+  /** Where the text ends that alone decides the value; -1 when other places have a say in it, such as an anchor. */
+  readonly end: number;
+}
+
+export interface YamlSeq extends YamlCollection {
   readonly kind: 'seq';
   readonly items: readonly YamlNode[];
 }
@@ -42,7 +47,7 @@ export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
 /** Where the key of an entry stands. */
 export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({ source: keySource, start: keyStart });
 
-export interface YamlMap extends YamlNodeBase {
+export interface YamlMap extends YamlCollection {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry>;
 }
@@ -52,34 +57,43 @@ export type YamlNode = YamlMap | YamlSeq | YamlScalar;
 
 export type YamlPath = readonly (string | number)[];
 
-const lineTables = new WeakMap<YamlSource, readonly number[]>();
+interface LineTable {
+  readonly starts: readonly number[];
+  /** The line found last: most questions come in the order of the text. */
+  last: number;
+}
+
+const lineTables = new WeakMap<YamlSource, LineTable>();
 
 /** Line and column of an offset. The line table is built on first use and kept with the source. */
 export function locate(source: YamlSource, offset: number): Location {
-  const starts = lineStarts(source);
-  let low = 0;
-  let high = starts.length - 1;
+  const table = lineTable(source);
+  const { starts, last } = table;
+  let low = starts[last]! <= offset ? last : 0;
+  let high = Math.min(low + 7, starts.length - 1);
+  if (low !== last || starts[high]! <= offset) high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (starts[middle]! <= offset) low = middle;
     else high = middle - 1;
   }
+  table.last = low;
   return { file: source.file, line: low + 1, column: offset - starts[low]! + 1 };
 }
 
 /** The text of one line, for the caret in a message. */
 export function lineText(source: YamlSource, line: number): string {
-  const starts = lineStarts(source);
+  const { starts } = lineTable(source);
   return source.text.slice(starts[line - 1] ?? 0, starts[line] ?? source.text.length).replace(/[\r\n]+$/, '');
 }
 
-function lineStarts(source: YamlSource): readonly number[] {
-  let starts = lineTables.get(source);
-  if (starts === undefined) {
-    starts = findLineStarts(source.text);
-    lineTables.set(source, starts);
+function lineTable(source: YamlSource): LineTable {
+  let table = lineTables.get(source);
+  if (table === undefined) {
+    table = { starts: findLineStarts(source.text), last: 0 };
+    lineTables.set(source, table);
   }
-  return starts;
+  return table;
 }
 
 function findLineStarts(text: string): number[] {
@@ -139,6 +153,20 @@ export function toPlain(node: YamlNode): unknown {
   const object: Record<string, unknown> = {};
   for (const [key, entry] of node.entries) setOwn(object, key, toPlain(entry.value));
   return object;
+}
+
+/**
+ * A text that two lists or maps of one source share only when their values are equal. Undefined where the text does not
+ * decide the value. Not the other way round: equal values may be written differently.
+ */
+export function decidingText(node: YamlNode): string | undefined {
+  if (node.kind === 'scalar' || node.end < 0) return undefined;
+  const { source, start, end } = node;
+  const first = source.text[start];
+  const written = source.text.slice(start, end);
+  if (first === '{' || first === '[') return written;
+  // In block style, the column of the first line is part of what is written.
+  return `${start - source.text.lastIndexOf('\n', start)} ${written}`;
 }
 
 /** Assigns without ever reaching the prototype. */

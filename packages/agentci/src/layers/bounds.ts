@@ -1,4 +1,3 @@
-import type { Trace } from '../trace/model.ts';
 import type { Quantity } from '../trace/totals.ts';
 import { type CheckOutcome, held, unmeasured, violated } from './check.ts';
 import { number, rounded } from './words.ts';
@@ -8,12 +7,6 @@ const DUST = 1e-9;
 
 export const isAbove = (value: number, max: number): boolean => value > max + DUST * Math.max(1, Math.abs(max));
 export const isBelow = (value: number, min: number): boolean => value < min - DUST;
-
-/** A run that was cut short used at least what it recorded. */
-export function quantityOf(trace: Trace, quantity: Quantity): Quantity {
-  if (!quantity.exact || trace.status !== 'incomplete') return quantity;
-  return { exact: false, atLeast: quantity.value, why: 'the run is incomplete' };
-}
 
 /** Compares a quantity with its upper limit. What is only known in part can exceed the limit and can never keep it. */
 export function atMost(options: {

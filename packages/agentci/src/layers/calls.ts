@@ -1,29 +1,9 @@
-import { visibleName, visibleNames } from '../kit/visible-text.ts';
+import { visibleName } from '../kit/visible-text.ts';
 import type { Evidence } from '../results/run-result.ts';
-import type { Capability, ToolStep, Trace } from '../trace/model.ts';
-import { toolCalls } from '../trace/selectors.ts';
-
-/** How much of what happened is in the trace. A run cut short is known in part only, however well it was recorded. */
-export function coverage(trace: Trace, capability: Capability): 'full' | 'partial' | 'none' {
-  const level = trace.captured[capability];
-  return level === 'full' && trace.status === 'incomplete' ? 'partial' : level;
-}
-
-/** The tool calls of a trace, or undefined when they were not captured. */
-export function capturedCalls(
-  trace: Trace,
-): { readonly calls: readonly ToolStep[]; readonly isPartial: boolean } | undefined {
-  const level = coverage(trace, 'toolCalls');
-  return level === 'none' ? undefined : { calls: toolCalls(trace), isPartial: level === 'partial' };
-}
+import { capturedCalls, namesOf } from '../trace/known-calls.ts';
+import type { ToolStep, Trace } from '../trace/model.ts';
 
 export const NOT_CAPTURED = 'tool calls were not captured';
-
-/** Names of the calls; one that a reference knows by its name as recorded (`mcp__files__read`) goes by that. */
-export function namesOf(calls: readonly ToolStep[], reference: readonly string[] = []): string[] {
-  const known = visibleNames(reference);
-  return calls.map(({ name, rawName }) => (rawName !== undefined && known.includes(rawName) ? rawName : name));
-}
 
 /** Whether a call is one of the tool, under either of its names. */
 export function isCallOf({ name, rawName }: ToolStep, tool: string | undefined): boolean {

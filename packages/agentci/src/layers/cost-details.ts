@@ -1,5 +1,5 @@
+import { quantityOf } from '../trace/known-calls.ts';
 import type { Quantity, Totals } from '../trace/totals.ts';
-import { quantityOf } from './bounds.ts';
 import type { CheckContext } from './check.ts';
 import { rounded } from './words.ts';
 

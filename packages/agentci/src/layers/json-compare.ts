@@ -1,11 +1,9 @@
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
+import { isObject } from '../kit/object.ts';
 /** Whether two JSON values are equal, whatever the order of keys. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
-  if (!isMap(a) || !isMap(b)) return false;
+  if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
@@ -20,8 +18,9 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part)) {
     return Array.isArray(whole) && part.every((wanted) => whole.some((item) => jsonContains(item, wanted)));
   }
-  if (!isMap(part)) return jsonEqual(whole, part);
+  if (!isObject(part)) return jsonEqual(whole, part);
   return (
-    isMap(whole) && Object.keys(part).every((key) => Object.hasOwn(whole, key) && jsonContains(whole[key], part[key]))
+    isObject(whole) &&
+    Object.keys(part).every((key) => Object.hasOwn(whole, key) && jsonContains(whole[key], part[key]))
   );
 }

@@ -1,10 +1,8 @@
+import { isObject } from '../kit/object.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
 import type { MetricCase, MetricInput } from './metric.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value as text: a list has one item a line, an object is its JSON. Undefined for nothing. */
 function textOf(value: unknown): string | undefined {
@@ -18,7 +16,7 @@ const AGENT_RESULT_KEYS = ['output', 'success', 'error', 'tool_calls', 'metrics'
 
 /** The outcome's fields, when it is a result of an agent and not the answer itself. */
 export function outcomeFields({ outcome }: MetricInput): Fields {
-  return isFields(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key)) ? outcome : {};
+  return isObject(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key)) ? outcome : {};
 }
 
 /** The answer: what the outcome says, else the final text of the trace. */
@@ -39,7 +37,7 @@ export function contextsOf(input: MetricInput): string[] {
 export const caseOf = (input: MetricInput): MetricCase => input.case ?? {};
 export const metadataOf = (input: MetricInput): Fields => {
   const { metadata } = caseOf(input);
-  return isFields(metadata) ? metadata : {};
+  return isObject(metadata) ? metadata : {};
 };
 
 /** A field of untrusted metadata; never one it inherits. */

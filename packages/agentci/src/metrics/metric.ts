@@ -35,7 +35,7 @@ export interface MetricOutput {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-type Found = Omit<MetricOutput, 'name'>;
+export type Found = Omit<MetricOutput, 'name'>;
 
 /** What reads parameters: a zod schema of any version, or anything of its shape. Metrics of users bring their own zod. */
 export interface ParamsSchema<P extends object> {

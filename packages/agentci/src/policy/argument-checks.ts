@@ -1,9 +1,9 @@
+import { isObject } from '../kit/object.ts';
 import type { KeywordTest } from './keywords.ts';
 import {
   type ConstraintPlace,
   type FindingSink,
   hasType,
-  isObject,
   type OnViolation,
   type ValueCheck,
   type ValueSchema,

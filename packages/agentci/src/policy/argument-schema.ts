@@ -1,3 +1,4 @@
+import { isObject } from '../kit/object.ts';
 import type { Problems } from '../kit/problems.ts';
 import {
   keyPlace,
@@ -20,7 +21,6 @@ import { shown, unknownHint } from './issue.ts';
 import { KEYWORDS, membership } from './keywords.ts';
 import {
   type ConstraintPlace,
-  isObject,
   type OnViolation,
   TYPES,
   type ValueCheck,

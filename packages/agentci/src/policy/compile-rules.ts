@@ -1,4 +1,5 @@
-import { isMap, type PolicyIssue, shown, unknownHint } from './issue.ts';
+import { isObject } from '../kit/object.ts';
+import { type PolicyIssue, shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
 import { type Aliases, compileSelector, type Selector } from './selectors.ts';
@@ -76,7 +77,7 @@ interface RuleContext {
 function compileRule(written: unknown, context: RuleContext): CompiledRule | undefined {
   const fail = (code: string, message: string, rest: Partial<PolicyIssue> = {}): void =>
     context.report({ severity: 'error', code, message, path: [], ...rest });
-  if (!isMap(written)) {
+  if (!isObject(written)) {
     fail('POLICY_TYPE', `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`);
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { compileGlob } from '../kit/glob.ts';
 import type { CoverageReport } from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
-import { judgeRules } from './evaluate-rules.ts';
+import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
 import { CallTable } from './selectors.ts';
 
@@ -23,7 +23,8 @@ export class PolicyCoverage {
     this.#calls += calls.length;
     for (const { name } of calls) this.#called.add(name);
     // A rule that held without a single call to look at proved nothing.
-    for (const { rule_id, outcome, spanned } of judgeRules(new CallTable(calls), this.#policy.rules, complete).rules) {
+    for (const { rule_id, outcome, spanned } of evaluatePrepared(new CallTable(calls), this.#policy.rules, complete)
+      .rules) {
       if (outcome !== 'not_exercised' && spanned.length > 0) this.#exercised.add(rule_id);
     }
   }

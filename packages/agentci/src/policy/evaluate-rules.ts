@@ -24,12 +24,12 @@ export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
     if (!Array.isArray(input.rules)) throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
     const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
-    return judgeRules(new CallTable(toCalls(input.calls)), rules, input.complete ?? true);
+    return evaluatePrepared(new CallTable(toCalls(input.calls)), rules, input.complete ?? true);
   });
 }
 
 /** As `evaluateRules`, for rules and calls that are already prepared. */
-export function judgeRules(table: CallTable, rules: readonly CompiledRule[], complete: boolean): RulesResult {
+export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[], complete: boolean): RulesResult {
   const records: RuleRecord[] = [];
   const violations: PolicyViolation[] = [];
   let isUnknown = false;

@@ -3,7 +3,7 @@ import { type CallInput, toCalls } from './call.ts';
 import { isCertain } from './compile-rules.ts';
 import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
-import { judgeRules } from './evaluate-rules.ts';
+import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
 import { CallTable } from './selectors.ts';
 
@@ -48,7 +48,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
       add(blocks, violation.call!, { rule: violation.constraint, reason: violation.message, ...placeIn(violation) });
   }
   const at_end: ExplainReport['at_end'] = [];
-  const { rules } = judgeRules(new CallTable(calls), policy.rules, complete);
+  const { rules } = evaluatePrepared(new CallTable(calls), policy.rules, complete);
   const isPartial = input.captured === 'partial' || input.captured === 'none';
   for (const record of rules) {
     const { rule_id: rule, type, outcome, reason, broken_by = [], unknown = [] } = record;

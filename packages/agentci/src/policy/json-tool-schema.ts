@@ -1,5 +1,6 @@
 import { canFail, compileJsonSchema } from '../kit/json-schema.ts';
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../kit/json-schema-shape.ts';
+import { isObject } from '../kit/object.ts';
 import type { Problems } from '../kit/problems.ts';
 import {
   keyPlace,
@@ -13,7 +14,7 @@ import {
 } from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { FORMATS } from './formats.ts';
-import { isMap, unknownHint } from './issue.ts';
+import { unknownHint } from './issue.ts';
 import type { ValueSchema } from './value-schema.ts';
 
 const VALUE_KEYWORDS = [
@@ -174,7 +175,7 @@ function reportUnknown(root: YamlNode, problems: Problems): void {
 /** The schema with the definitions all schemas share; a name both define would mean two things. */
 function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Problems): unknown {
   const plain = toPlain(node);
-  if (shared === undefined || !isMap(plain) || node.kind !== 'map') return plain;
+  if (shared === undefined || !isObject(plain) || node.kind !== 'map') return plain;
   const own = node.entries.get('$defs');
   const defs: Record<string, unknown> = {};
   for (const [name, entry] of shared.entries) setOwn(defs, name, toPlain(entry.value));

@@ -1,9 +1,10 @@
 import { compileGlob, type GlobMatcher, isGlob } from '../kit/glob.ts';
 import { patternSlip } from '../kit/name-slip.ts';
+import { isObject } from '../kit/object.ts';
 import { compileRegex, matchesEverything, type Regex, RegexTimeout } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import type { PolicyCall } from './call.ts';
-import { isMap, type PolicyIssue, shown } from './issue.ts';
+import { type PolicyIssue, shown } from './issue.ts';
 
 /** Which calls are meant: by the tool's name, and by what its arguments look like. */
 export interface Selector {
@@ -23,7 +24,7 @@ type Report = (issue: Omit<PolicyIssue, 'path'> & { readonly at?: readonly (stri
 /** Reads a selector: a name, a glob, an alias, or `{tool, args_match: {argument: regex}}`. */
 export function compileSelector(value: unknown, aliases: Aliases, report: Report): Selector | undefined {
   if (typeof value === 'string') return compileName(value, aliases, report);
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     report({
       severity: 'error',
       code: 'POLICY_TYPE',
@@ -81,7 +82,7 @@ function compileName(text: string, aliases: Aliases, report: Report): Selector |
 }
 
 function compileArguments(value: unknown, report: Report): Selector['args'] {
-  if (!isMap(value) || Object.keys(value).length === 0) {
+  if (!isObject(value) || Object.keys(value).length === 0) {
     report({
       severity: 'error',
       code: 'POLICY_TYPE',
@@ -203,7 +204,7 @@ export class CallTable {
       if (this.calls[i]!.argsRaw === undefined) this.#cannotTell(selector, i);
       return false;
     }
-    if (!isMap(given)) return false;
+    if (!isObject(given)) return false;
     try {
       return selector.args!.every(({ name, regex }) => Object.hasOwn(given, name) && isFound(regex, given[name]));
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Location } from '../kit/diagnostic.ts';
+import { isObject } from '../kit/object.ts';
 
 /** Where a constraint is written. */
 export type ConstraintPlace = Location;
@@ -39,9 +40,6 @@ export interface ValueSchema {
   readonly check: ValueCheck;
   readonly decides: boolean;
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
 export type ValueType = (typeof TYPES)[number];

@@ -1,5 +1,7 @@
 import { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
+import { formatMs, formatUsd } from '../kit/format-number.ts';
+import { formatCount, plural } from '../kit/words.ts';
 import { verdictLines } from '../policy/verdict-text.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import {
@@ -12,7 +14,6 @@ import {
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { answerLines } from './answer-lines.ts';
-import { formatCount, formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import { repeatLines } from './repeat-lines.ts';

@@ -1,6 +1,7 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
+import { formatMs, formatUsd } from '../kit/format-number.ts';
+import { plural } from '../kit/words.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
-import { formatMs, formatUsd, plural } from './format-number.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import type { ReportContext, Reporter } from './reporter.ts';

@@ -1,6 +1,6 @@
+import { formatMeasure } from '../kit/format-number.ts';
 import type { MetricResult, QueryResult, RunResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
-import { formatCount, formatMs, formatUsd } from './format-number.ts';
 
 /** A metric that was measured and decides nothing: one with a bound is a check, and shown as such. */
 export interface MetricValue {
@@ -22,18 +22,5 @@ const withoutCheck = (metrics: Readonly<Record<string, MetricResult>>, ids: Read
 /** `latency 900 ms`, or `latency not measured (no times)`: what was not measured is never a number. */
 export function metricText({ name, result }: MetricValue): string {
   if (result.value === null) return `${name} not measured (${String(result.detail.reason ?? 'no reason given')})`;
-  return `${name} ${metricNumber(result.value, result.unit)}`;
+  return `${name} ${formatMeasure(result.value, result.unit)}`;
 }
-
-/** A measured number with its unit. */
-export function metricNumber(value: number, unit: string | undefined): string {
-  if (unit === 'USD') return formatUsd(value);
-  if (unit === 'ms') return formatMs(value);
-  return `${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
-}
-
-/** Four decimals would make it 0, which it is not. */
-const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5;
-
-const shortNumber = (value: number): string =>
-  isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);

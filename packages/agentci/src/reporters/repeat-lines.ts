@@ -1,5 +1,6 @@
+import { formatMs, formatUsd } from '../kit/format-number.ts';
+import { formatCount } from '../kit/words.ts';
 import type { FlipSource, QueryResult, Spread } from '../results/run-result.ts';
-import { formatCount, formatMs, formatUsd } from './format-number.ts';
 
 const WHY: Record<FlipSource, string> = {
   agent: 'the agent took another way or gave another answer',

@@ -1,9 +1,10 @@
 import type { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
+import { formatMs } from '../kit/format-number.ts';
+import { formatCount, plural } from '../kit/words.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
-import { formatCount, formatMs, plural } from './format-number.ts';
 
 export type Colors = ReturnType<typeof createColors>;
 

@@ -239,6 +239,7 @@ class TestReader {
       kind: 'map',
       source: constraints.keySource,
       start: constraints.keyStart,
+      end: -1,
       entries: new Map([[key, { key, keySource: constraints.keySource, keyStart: constraints.keyStart, value }]]),
     });
     const name = String(toPlain(tool.value));
@@ -278,6 +279,7 @@ class TestReader {
       kind: 'map',
       source: list.keySource,
       start: list.keyStart,
+      end: -1,
       entries: new Map([['blocklist', list]]),
     };
     const policy = this.#load(alone);

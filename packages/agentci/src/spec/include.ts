@@ -1,14 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
-import {
-  nodeAt,
-  type YamlEntry,
-  type YamlMap,
-  type YamlNode,
-  type YamlScalar,
-  type YamlSource,
-} from '../kit/yaml-node.ts';
+import { nodeAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../kit/yaml-node.ts';
+import { brokenScalar } from '../kit/yaml-scalar-node.ts';
 import { mergeMaps } from './defaults.ts';
 import type { SpecProblems } from './problems.ts';
 
@@ -76,7 +70,7 @@ class IncludeResolver {
     if (node.kind === 'scalar') return node.tag === INCLUDE_TAG ? this.#include(node, node, below) : node;
     if (node.kind === 'seq') {
       const items = node.items.map((item) => this.#walk(item, below));
-      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
+      return items.every((item, i) => item === node.items[i]) ? node : { ...node, end: -1, items };
     }
     const ref = at.opaque ? undefined : node.entries.get(REF_KEY);
     if (ref !== undefined) return this.#reference(node, ref, below);
@@ -87,7 +81,7 @@ class IncludeResolver {
       changed ||= value !== entry.value;
       entries.set(key, value === entry.value ? entry : { ...entry, value });
     }
-    return changed ? { ...node, entries } : node;
+    return changed ? { ...node, end: -1, entries } : node;
   }
 
   #reference(node: YamlMap, ref: YamlEntry, at: Position): YamlNode {
@@ -99,7 +93,7 @@ class IncludeResolver {
     if (node.entries.size === 1 || (target.kind === 'scalar' && target.broken === true)) return target;
     const rest = new Map(node.entries);
     rest.delete(REF_KEY);
-    const own = this.#walk({ ...node, entries: rest }, at);
+    const own = this.#walk({ ...node, end: -1, entries: rest }, at);
     if (target.kind === 'map' && own.kind === 'map') return mergeMaps(target, own);
     return this.#fail(
       value,
@@ -118,7 +112,7 @@ class IncludeResolver {
       return this.#fail(target, 'TARGET', 'the name of a file is missing', 'for example: !include shared/rubrics.yaml');
     }
     const file = path === '' ? at.file : this.#load(path, target, at.file);
-    if (file === undefined) return brokenAt(place);
+    if (file === undefined) return brokenScalar(place.source, place.start);
     const key = `${file.path}#${pointer}`;
     const doneKey = `${at.opaque} ${key}`;
     if (this.#open.has(key)) {
@@ -181,18 +175,9 @@ class IncludeResolver {
 
   #fail(place: YamlNode, kind: string, message: string, hint?: string): YamlNode {
     this.#problems.add(place, { code: `SPEC_INCLUDE_${kind}`, message, hint });
-    return brokenAt(place);
+    return brokenScalar(place.source, place.start);
   }
 }
-
-const brokenAt = ({ source, start }: { source: YamlSource; start: number }): YamlScalar => ({
-  kind: 'scalar',
-  value: null,
-  style: 'plain',
-  source,
-  start,
-  broken: true,
-});
 
 function nodeAtPointer(root: YamlNode, pointer: string): YamlNode | undefined {
   if (pointer === '' || pointer === '/') return root;

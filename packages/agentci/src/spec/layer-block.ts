@@ -7,6 +7,7 @@ import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
 import type { LayerBlock } from './suite.ts';
 import { checkValue, isBroken } from './value-check.ts';
+import { WrittenAlike } from './written-alike.ts';
 
 /** A layer block after checking: what it holds with the defaults in it, and whether any of it gives a verdict. */
 export interface CheckedBlock {
@@ -21,6 +22,28 @@ interface CheckedValue {
   readonly value: unknown;
 }
 
+interface WrittenBlock extends Omit<CheckedBlock, 'entries'> {
+  /** Inherited entries that this block has no use for. */
+  readonly unmet: ReadonlySet<YamlEntry>;
+}
+
+const isValid = (checked: CheckedValue): boolean => checked.isValid;
+
+const withoutUnmet = ({ unmet, values, hasChecks }: WrittenBlock, entries: readonly YamlEntry[]): CheckedBlock => ({
+  entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
+  values,
+  hasChecks,
+});
+
+function alike<K, T>(all: Map<K, WrittenAlike<T>>, key: K): WrittenAlike<T> {
+  let found = all.get(key);
+  if (found === undefined) {
+    found = new WrittenAlike();
+    all.set(key, found);
+  }
+  return found;
+}
+
 /** Checks layer blocks key by key, and a value that many queries inherit only once. */
 export class LayerBlockChecker {
   readonly #problems: SpecProblems;
@@ -28,7 +51,9 @@ export class LayerBlockChecker {
   readonly #defaults = new Map<Layer, { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }>();
   readonly #blocks = new Map<Layer, CheckedBlock>();
   readonly #values = new Map<LayerKey, CheckedValue>();
-  /** Inherited values that were looked at and depend on nothing beside them. */
+  readonly #alikeBlocks = new Map<Layer, WrittenAlike<WrittenBlock>>();
+  readonly #alikeValues = new Map<LayerKey, WrittenAlike<CheckedValue>>();
+  /** Values that were looked at and depend on nothing beside them: inherited ones, and those without a problem. */
   readonly #inspected = new Set<CheckedValue>();
 
   /** Inherited values that some query has use for, and those that none had so far. */
@@ -43,39 +68,50 @@ export class LayerBlockChecker {
   /** Checks what a query wrote together with what it inherits; `node` is that of the defaults where it wrote nothing. */
   check(layer: Layer, node: YamlMap): CheckedBlock {
     const defaults = this.#defaults.get(layer);
-    const isShared = node === defaults?.node;
-    const before = isShared ? this.#blocks.get(layer) : undefined;
-    if (before !== undefined) return before;
-    const entries = isShared ? defaults!.entries : overlay(defaults?.entries ?? [], node, meetDeep);
+    if (node === defaults?.node) {
+      const before = this.#blocks.get(layer);
+      if (before !== undefined) return before;
+      const block = withoutUnmet(this.#checkEntries(layer, defaults.entries), defaults.entries);
+      this.#blocks.set(layer, block);
+      return block;
+    }
+    const entries = overlay(defaults?.entries ?? [], node, meetDeep);
+    const problems = this.#problems.count;
+    const checked = alike(this.#alikeBlocks, layer).get(
+      node,
+      () => this.#checkEntries(layer, entries),
+      ({ unmet }) => unmet.size === 0 && this.#problems.count === problems,
+    );
+    return withoutUnmet(checked, entries);
+  }
+
+  #checkEntries(layer: Layer, entries: readonly YamlEntry[]): WrittenBlock {
+    const defaults = this.#defaults.get(layer)?.node.entries;
     const values: Record<string, unknown> = {};
-    const inspected: { key: LayerKey; entry: YamlEntry; value: unknown }[] = [];
+    const inspected: { key: LayerKey; entry: YamlEntry; checked: CheckedValue }[] = [];
     let hasChecks = false;
     for (const entry of entries) {
       const key = this.#known(layer, entry);
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const checked = this.#value(key, entry, defaults?.node.entries.get(entry.key) === entry);
+      const checked = this.#value(key, entry, defaults?.get(entry.key) === entry);
       setOwn(values, key.key, checked.value);
-      if (!checked.isValid || key.inspect === undefined || this.#inspected.has(checked)) continue;
-      inspected.push({ key, entry, value: checked.value });
-      // A function of one parameter does not look at its siblings: once is enough for all who inherit the value.
-      if (key.inspect.length < 2) this.#inspected.add(checked);
+      if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
+        inspected.push({ key, entry, checked });
     }
     const unmet = new Set<YamlEntry>();
-    for (const { key, entry, value } of inspected) {
-      const isInherited = defaults?.node.entries.get(entry.key) === entry;
-      if (!this.#inspect(key, entry, value, values, isInherited)) unmet.add(entry);
+    for (const { key, entry, checked } of inspected) {
+      const isInherited = defaults?.get(entry.key) === entry;
+      const problems = this.#problems.count;
+      if (!this.#inspect(key, entry, checked.value, values, isInherited)) unmet.add(entry);
+      // A function of one parameter does not look at its siblings: once is enough for all who have the value.
+      const isAlone = key.inspect!.length < 2;
+      if (isAlone && (isInherited || this.#problems.count === problems)) this.#inspected.add(checked);
     }
     // An inherited bound that has nothing to hold against here is for other queries.
     for (const { key } of unmet) delete values[key];
-    const block = {
-      entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
-      values,
-      hasChecks,
-    };
-    if (isShared) this.#blocks.set(layer, block);
-    return block;
+    return { values, hasChecks, unmet };
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
@@ -100,12 +136,17 @@ export class LayerBlockChecker {
   }
 
   #value(key: LayerKey, entry: YamlEntry, isShared: boolean): CheckedValue {
-    const before = isShared ? this.#values.get(key) : undefined;
+    if (!isShared) return alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry), isValid);
+    const before = this.#values.get(key);
     if (before !== undefined) return before;
-    const value = toPlain(entry.value);
-    const checked = { isValid: checkValue(entry, key.schema, this.#problems, value), value };
-    if (isShared) this.#values.set(key, checked);
+    const checked = this.#read(key, entry);
+    this.#values.set(key, checked);
     return checked;
+  }
+
+  #read(key: LayerKey, entry: YamlEntry): CheckedValue {
+    const value = toPlain(entry.value);
+    return { isValid: checkValue(entry, key.schema, this.#problems, value), value };
   }
 
   /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */

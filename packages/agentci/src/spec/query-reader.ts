@@ -1,4 +1,5 @@
 import type { Location } from '../kit/diagnostic.ts';
+import type { Mutable } from '../kit/mutable.ts';
 import type { Infer } from '../kit/value-schema.ts';
 import { keyPlace, locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -30,14 +31,12 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QU
   readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
 } & Pick<Query, Layer>;
 
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
-
 /** A query that was read. Its id is empty where none was written; ids are given once all queries are known. */
 export interface ReadQuery {
   readonly idEntry: YamlEntry | undefined;
   /** As merged, for the hash of the spec. */
   readonly plain: Readonly<Record<string, unknown>>;
-  readonly query: Draft<Query>;
+  readonly query: Mutable<Query>;
 }
 
 /** Reads queries: each laid over the defaults, then checked key by key. */
@@ -234,9 +233,9 @@ function toQuery(
   written: Readonly<Record<string, unknown>>,
   location: Location,
   locations: Record<string, Location>,
-): Draft<Query> {
+): Mutable<Query> {
   const plain = written as WrittenQuery;
-  const query: Draft<Query> = {
+  const query: Mutable<Query> = {
     id: plain.id ?? '',
     query: plain.query ?? '',
     tags: plain.tags ?? [],

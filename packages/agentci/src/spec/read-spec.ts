@@ -21,7 +21,7 @@ export function readSpec(
   { file, expert }: { readonly file: string; readonly expert?: Expert },
 ): ParsedSpec {
   const problems = new SpecProblems(expert);
-  const document = parseYaml(text, { file, tags: [INCLUDE_TAG] });
+  const document = parseYaml(text, { file, tags: [INCLUDE_TAG], longList: 'queries' });
   problems.addAll(document.diagnostics);
   const root = document.root === undefined ? undefined : resolveIncludes(document.root, problems);
   let suite: Suite | undefined;

@@ -2,8 +2,8 @@
 import { describe, test } from 'node:test';
 import type { Query } from '../spec/suite.ts';
 import { describeWith, type Framework } from './describe-spec.ts';
+import { evaluateRecording, type MatchOptions } from './evaluate-recording.ts';
 import { failureOf } from './failure-text.ts';
-import { judgeRecording, type MatchOptions } from './judge-recording.ts';
 import type { SpecTestOptions } from './spec-run.ts';
 
 export type { MatchOptions, SpecTestOptions };
@@ -34,7 +34,7 @@ export function expect(received: unknown): {
 } {
   return {
     toPassSpec: async (query, options = {}) => {
-      const failure = failureOf(await judgeRecording(received, query, options), { strict: options.strict ?? false });
+      const failure = failureOf(await evaluateRecording(received, query, options), { strict: options.strict ?? false });
       if (failure) throw failure;
     },
   };

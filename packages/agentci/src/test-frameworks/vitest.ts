@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../spec/suite.ts';
 import { describeWith, type Framework } from './describe-spec.ts';
+import { evaluateRecording, type MatchOptions } from './evaluate-recording.ts';
 import { failureOf } from './failure-text.ts';
-import { judgeRecording, type MatchOptions } from './judge-recording.ts';
 import type { SpecTestOptions } from './spec-run.ts';
 
 export type { MatchOptions, SpecTestOptions };
@@ -42,7 +42,7 @@ export async function toPassSpec(
   query: string | Query,
   options: MatchOptions = {},
 ): Promise<{ pass: boolean; message: () => string }> {
-  const result = await judgeRecording(received, query, options);
+  const result = await evaluateRecording(received, query, options);
   const failure = failureOf(result, { strict: options.strict ?? false });
   // Could not tell is no failure to be glad about either.
   if (failure && this?.isNot && result.status === 'error') throw failure;

@@ -1,3 +1,4 @@
+import { isObject } from '../kit/object.ts';
 import { TraceError } from './trace-error.ts';
 
 /** An object read from JSON, whose fields are not trusted yet. */
@@ -23,8 +24,7 @@ function describe(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isFields: (value: unknown) => value is Fields = isObject;
 
 /** `null` reads as absent everywhere: writers in other languages have no `undefined`. */
 export const isGiven = (value: unknown): boolean => !isAbsent(value);

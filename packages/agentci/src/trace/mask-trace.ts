@@ -1,3 +1,4 @@
+import { isObject } from '../kit/object.ts';
 import { maskMark, SECRETS } from '../kit/secrets.ts';
 import type { Step, ToolStep, Trace } from './model.ts';
 
@@ -97,7 +98,7 @@ function maskFields(value: unknown, onFound: OnFound): unknown {
 
 function maskField(key: string, value: unknown, onFound: OnFound): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (key === 'meta' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (key === 'meta' && isObject(value)) {
     const { model, ...rest } = value as Record<string, unknown>;
     const masked = SECRETS.value(rest, onFound);
     return masked === rest ? value : { ...(model === undefined ? {} : { model }), ...masked };

@@ -27,6 +27,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   ...ALIASES.keys(),
   'id',
+  'query_id',
   'query',
   'answer',
   'tool_calls',
@@ -151,7 +152,7 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
 
   const trace: Trace = {
     schema: TRACE_SCHEMA,
-    id: idOf(fields.id) ?? placeId(place),
+    id: idOf(fields.id, 'id') ?? idOf(fields.query_id, 'query_id') ?? placeId(place),
     source: sourceOf(place),
     status: 'unknown',
     agents: agentsOf(list, fields, captured),
@@ -181,9 +182,9 @@ function withOwnNames(fields: Fields): Fields {
   return renamed ?? fields;
 }
 
-function idOf(value: unknown): string | undefined {
+function idOf(value: unknown, key: string): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  const id = optionalText(value, 'id');
+  const id = optionalText(value, key);
   return id === '' ? undefined : id;
 }
 
@@ -244,7 +245,7 @@ function metaOf(fields: Fields, model: string | undefined): Trace['meta'] {
 
 function setTask(trace: Trace, fields: Fields): void {
   const query = optionalText(fields.query, 'query');
-  const id = idOf(fields.id);
+  const id = idOf(fields.query_id, 'query_id') ?? idOf(fields.id, 'id');
   if (query === undefined && id === undefined) return;
   trace.task = {};
   if (id !== undefined) trace.task.id = id;

@@ -51,6 +51,7 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     why: 'a streamed reply ends with "stop" whether or not it called something, and no result is in the stream',
   },
   { format: 'openai-agents-sdk', what: 'tool calls', where: /^\*$/, why: TOOL_SPAN },
+  { format: 'openai-assistants', what: 'tool calls', where: /step_details\.tool_calls\.\*$/, why: ONE_ENTRY },
   { format: 'codex-cli', what: 'model calls', where: /^items\.\*$/, why: NO_BORDER },
   { format: 'openai-agents-sdk', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   { format: 'openai-responses', what: 'model calls', where: /^\*$/, why: NO_BORDER },

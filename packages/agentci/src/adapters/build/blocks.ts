@@ -198,6 +198,11 @@ export function outcomeOf(given: unknown): { value: unknown; parts: Part[]; fail
 const messageOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
+const gooseValue = (given: unknown): Fields => {
+  const { value } = fields(given);
+  return Array.isArray(value) ? { content: value } : isFields(value) ? value : fields(given);
+};
+
 const media =
   (modality: 'image' | 'audio' | 'video' | 'document'): Reader =>
   (block, into) => {
@@ -231,11 +236,25 @@ const READERS: Readonly<Record<string, Reader>> = {
   reasoningContent: think,
   redacted_thinking: () => undefined,
   tool_use: call(),
+  // A call in OpenAI's words among the content; without arguments it is the definition of a tool.
+  function: (block, into) =>
+    isFields(block.function) && Object.hasOwn(block.function, 'arguments')
+      ? call('function')({ ...block, function: { id: block.id, ...block.function } }, into)
+      : void into.parts.push({ type: 'json', data: block }),
   tool_call: call(),
   'tool-call': call(),
   function_call: (block, into) => call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),
   functionCall: call('functionCall'),
   toolUse: call('toolUse'),
+  // Goose: a call, or why there is none, with its status around it.
+  toolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  frontendToolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  toolResponse: (block, into) => {
+    const { status, error } = fields(block.toolResult);
+    const value = gooseValue(block.toolResult);
+    const failed = status === 'error' || value.isError === true;
+    result()({ id: block.id, output: value.content ?? error ?? value, is_error: failed }, into);
+  },
   toolCall: call(),
   server_tool_use: call(undefined, 'provider'),
   server_tool_call: call(undefined, 'provider'),

@@ -10,8 +10,9 @@ import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
-import type { Draft, DraftLlm, Gap, Turn } from './draft.ts';
+import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
 import { toolDefs } from './messages.ts';
+import { asPair } from './recorders.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
@@ -24,6 +25,8 @@ export interface WireExchange extends Reply {
   readonly tools?: readonly ToolDef[];
   /** The reply this one goes on from, where the provider keeps the history. */
   readonly previousId?: string;
+  /** The conversation it is part of, where the provider keeps the history. */
+  readonly threadId?: string;
 }
 
 /** What a provider's recordings hold by their nature. Whether a tool failed is not among it. */
@@ -47,29 +50,12 @@ export interface Pair {
   readonly status: number | undefined;
   /** Set where events of a streamed response could not be read. */
   readonly gap?: Gap;
-}
-
-/** Recorders that keep the request as an object of its own: `{request: {url, body}, response: {status, body}}`. */
-function unnested(value: unknown): unknown {
-  if (!isFields(value) || !isFields(value.request) || !isFields(value.response)) return value;
-  const { request, response } = value;
-  const pieces = Array.isArray(response.chunks)
-    ? response.chunks.filter((piece) => typeof piece === 'string')
-    : undefined;
-  const isKept = 'body' in response || pieces !== undefined;
-  if (!('body' in request) || !('url' in request || 'uri' in request) || !isKept) return value;
-  const body = (given: unknown): unknown => (typeof given === 'string' ? (parseJson(given) ?? given) : given);
-  return {
-    method: request.method,
-    uri: request.url ?? request.uri,
-    request: body(request.body),
-    status: response.status,
-    response: body(pieces === undefined ? response.body : pieces.join('')),
-  };
+  /** Set where the recorder kept no request. */
+  readonly isReplyAlone?: true;
 }
 
 export function pairOf(record: RawRecord): Pair | undefined {
-  const value = unnested(record.value);
+  const value = asPair(record.value);
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
@@ -81,6 +67,7 @@ export function pairOf(record: RawRecord): Pair | undefined {
     response: events === undefined ? response : events.records.map((event) => event.value),
     status: typeof value.status === 'number' ? value.status : undefined,
     ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
+    ...(value.isReplyAlone === true ? { isReplyAlone: true } : {}),
   };
 }
 
@@ -124,7 +111,10 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
 
 /** Whether any of the records is a request beside its response: then the others should be too. */
 export const hasPairs = (records: readonly RawRecord[]): boolean =>
-  records.some(({ value }) => isFields(value) && isFields(value.request) && 'response' in value);
+  records.some(({ value }) => {
+    const pair = asPair(value);
+    return isFields(pair) && isFields(pair.request) && 'response' in pair;
+  });
 
 /** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
 export function pairItems(records: readonly RawRecord[], wire: Wire, format: string): AdapterItem[] {
@@ -185,19 +175,23 @@ function runsOf(exchanges: readonly WireExchange[]): WireExchange[][] {
 }
 
 /** What the next call would show of this one. */
-function marksOf({ input, output, responseId }: WireExchange): string[] {
+function marksOf({ input, output, responseId, threadId }: WireExchange): string[] {
   const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
   const text = textOf(output);
   return [
     ...calls,
     ...(responseId === undefined ? [] : [`reply ${responseId}`]),
+    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
     ...(text === undefined ? [] : [textMark(textOf(input.findLast(isUsers)), text)]),
     ...(hasCallWithoutId(output) ? [`history ${[...input, output!].reduce(chained, '')}`] : []),
   ];
 }
 
-function marksBefore({ input, previousId }: WireExchange): string[] {
-  const marks = previousId === undefined ? [] : [`reply ${previousId}`];
+function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
+  const marks = [
+    ...(previousId === undefined ? [] : [`reply ${previousId}`]),
+    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
+  ];
   let history = '';
   let asked: string | undefined;
   for (const turn of input) {
@@ -235,21 +229,35 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
     source: { format },
     steps: run.map(llmStep),
     records: MESSAGES_RECORD,
-    gaps: run.some(isUnasked) ? [{ gap: 'absentChildren', detail: 'a request without its messages' }] : [],
+    gaps: [...(run.some(isUnasked) ? [UNASKED] : []), ...keptElsewhere(run)],
     ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
     ...(last.error === undefined ? {} : { status: 'error', error: last.error }),
   };
 }
 
+const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its messages' };
+
+/** What a run goes on from and does not hold: a reply by its id, or the beginning of a conversation. */
+function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
+  const replies = new Set(run.map(({ responseId }) => responseId));
+  const before = run.find(({ previousId }) => previousId !== undefined && !replies.has(previousId))?.previousId;
+  const kept = before ?? run.find(({ threadId }) => threadId !== undefined)?.threadId;
+  return kept === undefined ? [] : [{ gap: 'keptElsewhere', detail: kept.slice(0, 80) }];
+}
+
 /** A request that was recorded without what it asked hides all that came before it. */
-const isUnasked = ({ record, input, previousId }: WireExchange): boolean =>
-  input.length === 0 && previousId === undefined && pairOf(record) !== undefined;
+function isUnasked({ record, input, previousId, threadId }: WireExchange): boolean {
+  if (input.length > 0 || previousId !== undefined || threadId !== undefined) return false;
+  const pair = pairOf(record);
+  return pair !== undefined && pair.isReplyAlone !== true;
+}
 
 /** The step of one call. */
 export function llmStep({
   record: _,
   tools: __,
   previousId: ___,
+  threadId: ____,
   input,
   error,
   status,

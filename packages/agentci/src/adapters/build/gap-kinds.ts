@@ -48,6 +48,11 @@ export const GAPS = {
     says: 'a reply holds a block of an unknown kind that may be a call',
     hides: CALLS,
   },
+  unknownStep: {
+    code: 'STEP_UNKNOWN',
+    says: 'a step of an unknown kind, with an input and an output, may be a call of a tool',
+    hides: CALLS,
+  },
   absentChildren: {
     code: 'CHILDREN_MISSING',
     says: 'the recording names parts of the run that it does not hold',
@@ -61,6 +66,16 @@ export const GAPS = {
   unlinked: {
     code: 'SUBAGENT_UNLINKED',
     says: 'part of the run could not be linked to what started it',
+    hides: EVERYTHING,
+  },
+  unfinished: {
+    code: 'RUN_NOT_WHOLE',
+    says: 'the recording does not show the end of the run: calls may be missing',
+    hides: CALLS,
+  },
+  keptElsewhere: {
+    code: 'HISTORY_ELSEWHERE',
+    says: 'the run continues a conversation that the provider keeps: its earlier calls are not in the recording',
     hides: EVERYTHING,
   },
   absentReplies: {

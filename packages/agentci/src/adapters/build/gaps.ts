@@ -1,9 +1,9 @@
 import { isFields } from '../../trace/fields.ts';
-import type { Trace } from '../../trace/model.ts';
+import type { Trace, Usage } from '../../trace/model.ts';
 import { mayBeCall } from './blocks.ts';
 import type { Draft, GapNote } from './draft.ts';
 import { GAPS } from './gap-kinds.ts';
-import { isAgent, isHandoff, isKept, isLlm, isTool, type Node } from './tree.ts';
+import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, type Node } from './tree.ts';
 import { sumUsage, tokensOf } from './usage.ts';
 
 /** What a run's steps, its totals and its adapter say about parts that are missing. */
@@ -11,10 +11,12 @@ export function gapsIn(nodes: readonly Node[], draft: Draft, reported: Trace['re
   const kept = nodes.filter(isKept);
   return [
     ...(draft.gaps ?? []),
+    ...(draft.status === 'incomplete' ? [{ gap: 'unfinished' as const }] : []),
     ...kept.filter(isLlm).flatMap(({ draft: { gap } }) => (gap === undefined ? [] : [{ gap }])),
     ...kept.flatMap(({ gaps }) => gaps.map((gap) => ({ gap }))),
     ...replyGaps(kept),
     ...absentParents(nodes),
+    ...silentAgents(kept),
     ...uncounted(kept, draft.counts ?? {}),
     ...unusedTokens(kept, reported),
   ];
@@ -42,7 +44,7 @@ function replyGaps(kept: readonly Node[]): GapNote[] {
     }
   }
   return kept.filter(isLlm).flatMap((node): GapNote[] => {
-    const { finish, output, status } = node.draft;
+    const { finish, output, status, usage } = node.draft;
     const data = (output?.parts ?? []).flatMap((part) => (part.type === 'json' ? [part.data] : []));
     const unknown = data.find(mayBeCall);
     if (unknown !== undefined) return [{ gap: 'unknownBlock', ...kindOf(unknown) }];
@@ -52,9 +54,17 @@ function replyGaps(kept: readonly Node[]): GapNote[] {
     if (finish === 'tool_calls') return [{ gap: 'askedForTools' }];
     const isSilent = output?.parts.every(({ type }) => type === 'reasoning') === true;
     const isExplained = status === 'error' || (finish !== undefined && finish !== 'other');
-    return isSilent && !isExplained ? [{ gap: 'emptyReply' }] : [];
+    if (isSilent && !isExplained) return [{ gap: 'emptyReply' }];
+    const isPaid = finish === 'stop' && output?.parts.length === 0 && wroteMore(usage);
+    return isPaid ? [{ gap: 'emptyReply', detail: `${usage?.output} tokens were written` }] : [];
   });
 }
+
+/** Even an empty reply costs the tokens that end it. */
+const END_TOKENS = 4;
+
+/** Whether a model wrote more than its thoughts and an end. */
+const wroteMore = (usage: Usage | undefined): boolean => (usage?.output ?? 0) - (usage?.reasoning ?? 0) > END_TOKENS;
 
 const kindOf = (block: unknown): { detail?: string } => {
   const type = isFields(block) ? block.type : undefined;
@@ -77,6 +87,21 @@ function absentParents(nodes: readonly Node[]): GapNote[] {
   const hasRoot = tops.some(({ draft }) => draft.parent === undefined && draft.key !== undefined);
   if (absent.size === 0 || (absent.size === 1 && !hasRoot)) return [];
   return [{ gap: 'absentParent', detail: `${absent.size}: ${[...absent][0]!.slice(0, 80)}` }];
+}
+
+/**
+ * An agent inside another of which nothing is recorded. Its own words do not show what it called; a list of its whole
+ * conversation does, and so do steps that name it.
+ */
+function silentAgents(kept: readonly Node[]): GapNote[] {
+  const parents = new Set(kept.map((node) => keptParent(node)));
+  const acting = new Set(kept.flatMap(({ draft }) => (draft.kind === 'agent' ? [] : (draft.agent ?? []))));
+  const silent = kept.filter(isAgent).find((node) => {
+    const { name, isWhole } = node.draft;
+    return node.above.agent !== undefined && isWhole !== true && !parents.has(node) && !acting.has(name);
+  });
+  if (silent === undefined) return [];
+  return [{ gap: 'absentChildren', detail: `nothing of the agent ${JSON.stringify(silent.draft.name.slice(0, 80))}` }];
 }
 
 /** Counts that the source gives, against what was found. */

@@ -85,14 +85,14 @@ function addRawCalls({ tool_calls, function_call }: Fields, into: Call[]): void 
   if (isFields(function_call)) addCall(function_call, into, []);
 }
 
-/** Calls that a writer put into the content as JSON: a list of `{id, type, function: {name, arguments}}`. */
+/** Calls that a writer put into the content, also as JSON: a list of `{id, type, function: {name, arguments}}`. */
 function writtenCalls(content: unknown): readonly Fields[] {
-  if (typeof content !== 'string' || !/^\s*\[\s*\{/.test(content)) return [];
-  const list = parseJson(content);
+  const isJson = typeof content === 'string' && /^\s*\[\s*\{/.test(content);
+  const list = isJson ? parseJson(content) : content;
   const isCall = (item: Fields): boolean =>
     isFields(item.function) && typeof item.function.name === 'string' && 'arguments' in item.function;
   const calls = objects(list);
-  return Array.isArray(list) && calls.length === list.length && calls.every(isCall) ? calls : [];
+  return Array.isArray(list) && list.length > 0 && calls.length === list.length && calls.every(isCall) ? calls : [];
 }
 
 /** Blocks that a writer put into the content as JSON, where calls are among them; any other list is words. */

@@ -1,5 +1,5 @@
 /** What recordings come packed in, besides plain JSON and gzip. */
-export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har';
+export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har' | 'httprr';
 
 /** Two bytes start every gzip file, whatever its name. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -10,16 +10,22 @@ const HEAD_BYTES = 4096;
 export function containerOf(bytes: Uint8Array): Container | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) return 'zip';
-  if (looksLikeProtobuf(head)) return 'protobuf';
   const text = Buffer.from(head.buffer, head.byteOffset, head.length)
     .toString('latin1')
     .replace(/^\u00ef\u00bb\u00bf/, '');
+  // A blank line before JSON begins as a message of that length does.
+  const isJson = /^\s*[{["]/.test(text) && !CONTROL.test(text);
+  if (!isJson && looksLikeProtobuf(head)) return 'protobuf';
   if (/^\s*[{["]/.test(text)) return requestsIn(text);
+  if (/^httprr trace v\d+\r?\n/.test(text)) return 'httprr';
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
-  if (/^(?:#[^\n]*\n|\s)*(?:version:[^\n]*\n)?(?:http_)?interactions:/.test(text)) return 'cassette';
+  if (/^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(text))
+    return 'cassette';
   return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: bytes that no text has are what is looked for
+const CONTROL = /[\u0000-\u0008\u000e-\u001f]/;
 const HAR = /^\s*\{\s*"log"\s*:\s*\{[\s\S]*?"(?:version|creator|_recordingName|entries|pages)"\s*:/;
 const RECORDER = /^\s*\{\s*"meta"\s*:\s*\{[^{}]*\}\s*,\s*"recordings"\s*:\s*\[/;
 const JSON_CASSETTE =

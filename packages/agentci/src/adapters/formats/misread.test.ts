@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isFailure } from '../../cli/import/summary.ts';
+import { isFailedRun } from '../../importing/summarize-traces.ts';
 import type { Trace } from '../../trace/model.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { totals } from '../../trace/totals.ts';
@@ -329,7 +329,7 @@ describe('what a recording means', () => {
   ])('AgentDojo: $outcome.name $outcome.value', async ({ run, outcome, failed }) => {
     const read = await traceOf(run);
     expect(read.outcomes).toContainEqual(expect.objectContaining(outcome));
-    expect(isFailure(read)).toBe(failed);
+    expect(isFailedRun(read)).toBe(failed);
   });
 
   test('ADK: a transfer goes to the agent that its arguments name', async () => {

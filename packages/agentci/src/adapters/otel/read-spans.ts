@@ -6,6 +6,7 @@ import type { Draft, DraftStep } from '../build/draft.ts';
 import { TRACING_RECORD } from '../build/exchanges.ts';
 import { label } from '../build/values.ts';
 import { problemWith } from '../problem.ts';
+import { absentCalls } from './absent-children.ts';
 import { dialectOf } from './choose-dialect.ts';
 import type { Reading } from './dialect.ts';
 import { groupRuns, type ReadSpan, sessionOf } from './group-runs.ts';
@@ -93,10 +94,11 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
   const isCut = run.some(({ span, steps }) => span.dropped !== undefined && steps.some(tellsOfCalls));
   const hasLlm = run.some(({ steps }) => steps.some(({ kind }) => kind === 'llm'));
   const runId = label(first.resource['agentci.run_id']) ?? traceIds[0] ?? session;
+  const steps = withOwnAgents(run);
   return {
     ...defined({ id: runId }),
     source: { format, dialects, ...(traceIds.length === 0 ? {} : { traceIds }) },
-    steps: withOwnAgents(run),
+    steps: [...steps, ...absentCalls(run, steps)],
     meta: defined({ session, service: label(first.resource['service.name']) }),
     records: {
       ...TRACING_RECORD,

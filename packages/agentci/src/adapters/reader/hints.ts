@@ -64,7 +64,8 @@ function missingIn(scan: HintScan, traces: readonly Trace[]): string | undefined
   const lost = [...scan.names].find((name) => !known.has(key(name)));
   if (lost !== undefined) return `the tool ${JSON.stringify(lost.slice(0, 60))}`;
   if (scan.counted > calls.length) return `${scan.counted} tool calls`;
-  if (scan.absentReply !== undefined) return `the reply ${JSON.stringify(scan.absentReply.slice(0, 60))}`;
+  if (scan.absentReply !== undefined) return `the message ${JSON.stringify(scan.absentReply.slice(0, 60))}`;
+  if (scan.removed !== undefined) return `${JSON.stringify(scan.removed)}: earlier parts were taken out`;
   const isServed = calls.some(({ by, name }) => by === 'provider' || SERVED.test(name));
   return scan.activity !== undefined && !isServed ? JSON.stringify(scan.activity) : undefined;
 }
@@ -95,16 +96,18 @@ const CALL_KIND =
 
 /** Fields that are only there when something ran at the provider or was taken out of the record. */
 const ACTIVITY =
-  /^(?:executable_?code|code_?execution_?result|web_?search_?queries|url_?context_?metadata|automatic_?function_?calling_?history|long_?running_?tool_?ids|requested_?tool_?confirmations|cleared_tool_uses|tool_?use_?prompt_?token_?count|web_?search_?requests|web_?fetch_?requests|executed_tools|tool_outputs|tool_?usage|tool_?response)$/i;
+  /^(?:executable_?code|code_?execution_?result|web_?search_?queries|url_?context_?metadata|automatic_?function_?calling_?history|long_?running_?tool_?ids|requested_?tool_?confirmations|tool_?use_?prompt_?token_?count|web_?search_?requests|web_?fetch_?requests|executed_tools|tool_outputs|tool_?usage|tool_?response)$/i;
 const COUNT = /^(?:total_?tool_?use_?count|tool_?call_?count|num_?tool_?calls|total_?tool_?calls|tool_?uses)$/i;
 const ACTIVE_KIND =
-  /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|compaction|compacted|compact_boundary|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
+  /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
 
 /** What a model wrote. */
 const SAID = /^(?:content|text|value)$/;
 /** Calls as models write them where nobody parses them. */
 const WRITTEN_CALL =
-  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S+[^\S\n]*\n+Action Input:/m;
+  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S[^\n]{0,200}\n+Action Input:/m;
+/** Who shows a model how to write a call, and writes none. */
+const ASKING = /^(?:system|developer|user|human)$/i;
 
 /** Collects what raw records say of tools. */
 class HintScan {
@@ -113,17 +116,22 @@ class HintScan {
   counted = 0;
   /** The first sign that something ran. */
   activity: string | undefined;
+  /** The first sign that parts of the history were taken out or summed up. */
+  removed: string | undefined;
   #nodes = 0;
+  #hasItems = false;
+  #isAsked = false;
   readonly #ids = new Set<string>();
   readonly #before = new Set<string>();
 
-  /** A reply that goes on from one that is not here. */
+  /** A message that others go on from and that is not here. */
   get absentReply(): string | undefined {
     return [...this.#before].find((id) => !this.#ids.has(id));
   }
 
   get isQuiet(): boolean {
-    return this.names.size === 0 && this.counted === 0 && this.activity === undefined && this.absentReply === undefined;
+    const signs = [this.activity, this.removed, this.absentReply];
+    return this.names.size === 0 && this.counted === 0 && signs.every((sign) => sign === undefined);
   }
 
   look(value: unknown, at: string, depth = 0): void {
@@ -136,15 +144,28 @@ class HintScan {
       return;
     }
     const fields = value as Readonly<Record<string, unknown>>;
+    const isAsked = this.#isAsked;
+    if (typeof fields.role === 'string') this.#isAsked = ASKING.test(fields.role);
+    this.#lookInside(fields, at, depth);
+    this.#isAsked = isAsked;
+  }
+
+  #lookInside(fields: Readonly<Record<string, unknown>>, at: string, depth: number): void {
     if (CALL_LIST.test(at)) this.#called(fields);
     this.#attribute(fields);
     if (fields.event === 'on_tool_start' || at === 'invocation') this.#named(fields.name ?? fields.tool);
     const kind = fields.type ?? fields.kind;
     if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype)) this.activity ??= fields.subtype;
     if (typeof kind === 'string') {
+      if (kind === 'response_item') this.#hasItems = true;
+      if (kind === 'compaction' || (kind === 'compacted' && !this.#hasItems)) this.removed ??= kind;
       if (ACTIVE_KIND.test(kind)) this.activity ??= kind;
       if (CALL_KIND.test(kind)) this.#named(fields.name ?? fields.tool_name ?? fields.toolName);
     }
+    // A container is there where the provider ran code; more than one round, where it ran a tool in between.
+    const { container, iterations } = fields;
+    if (isFields(container) && typeof container.expires_at === 'string') this.activity ??= 'container';
+    if (Array.isArray(iterations) && iterations.filter(isRound).length > 1) this.activity ??= 'iterations';
     for (const [name, inner] of Object.entries(fields)) this.#member(name, inner, { fields, kind, depth });
   }
 
@@ -156,9 +177,10 @@ class HintScan {
     if (typeof inner === 'string') {
       const hooked = name === 'hook_name' ? /^(?:Pre|Post)ToolUse:(.+)$/.exec(inner)?.[1] : undefined;
       if (NAME_KEY.test(name) || hooked !== undefined) this.#named(hooked ?? inner);
-      else if (SAID.test(name) && WRITTEN_CALL.test(inner)) this.activity ??= 'a call written as text';
-      else if (name === 'previous_response_id') this.#before.add(inner);
-      else if (name === 'id') this.#ids.add(inner);
+      else if (SAID.test(name) && !this.#isAsked && WRITTEN_CALL.test(inner))
+        this.activity ??= 'a call written as text';
+      else if (name === 'logicalParentUuid') this.#before.add(inner);
+      else if (name === 'id' || name === 'uuid') this.#ids.add(inner);
       else if (
         (name === 'stop_reason' || name === 'finishReason' || name === 'finish_reason') &&
         ACTIVE_KIND.test(inner)
@@ -166,6 +188,7 @@ class HintScan {
         this.activity ??= inner;
       return;
     }
+    if (name === 'cleared_tool_uses' && isSomething(inner)) this.removed ??= name;
     if (ACTIVITY.test(name) && isSomething(inner)) this.activity ??= name;
     if (COUNT.test(name) && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     const isCallsOwn = name === 'input' && typeof about.fields.name === 'string';
@@ -198,6 +221,9 @@ class HintScan {
       this.names.add(name);
   }
 }
+
+/** One sampling of a model, as the usage of a reply lists it. */
+const isRound = (value: unknown): boolean => isFields(value) && typeof value.output_tokens === 'number';
 
 const isSomething = (value: unknown): boolean =>
   typeof value === 'number'

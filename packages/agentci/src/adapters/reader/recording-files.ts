@@ -4,14 +4,16 @@ import { UserError } from '../../kit/user-error.ts';
 import { containerOf } from '../containers/sniff.ts';
 
 /** Files that are recordings by their names. */
-const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses)$/i;
+const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses|httprr)$/i;
 /** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
+/** Texts that programs keep streams in, one JSON object a line. */
+const TEXT = /\.txt$/i;
 const HEAD_BYTES = 4096;
 
 /** The endings of what is read from a folder, for messages. */
 export const RECORDING_NAMES =
-  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses and cassettes in .yaml';
+  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .txt with a stream and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {
@@ -82,7 +84,7 @@ async function isRecording(path: string): Promise<boolean> {
   if (!MAYBE.test(name)) return false;
   const head = await headOf(path);
   // What cannot be opened is read, and then reported as unreadable.
-  return head === undefined || containerOf(head) !== undefined;
+  return head === undefined || containerOf(head) !== undefined || (TEXT.test(name) && startsWithObject(head));
 }
 
 async function headOf(path: string): Promise<Buffer | undefined> {
@@ -98,6 +100,9 @@ async function headOf(path: string): Promise<Buffer | undefined> {
     return undefined;
   }
 }
+
+const startsWithObject = (head: Uint8Array): boolean =>
+  /^\s*\{\s*"[^"\n]{1,200}"\s*:/.test(Buffer.from(head).toString('latin1'));
 
 /** What a link points to, unless it is broken or leads out of the folder. */
 async function linkKind(

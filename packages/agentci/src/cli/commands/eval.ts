@@ -1,10 +1,11 @@
 import { UserError } from '../../kit/user-error.ts';
 import { tracesOf } from '../../store/run-store.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { runTests, type TestOptions } from '../run-tests.ts';
+import { runTests } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
 import { storedRunId } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
+import type { TestOptions } from '../test-options.ts';
 
 export const command: CliCommand = {
   name: 'eval',

@@ -1,15 +1,17 @@
 import { Option } from 'commander';
+import { renderAgreement } from '../../experiment/report/agreement.ts';
+import { loadExperiment } from '../../experimenting/load-experiment.ts';
+import { measureRatings, type RatingsOptions } from '../../experimenting/measure-ratings.ts';
+import type { ExperimentEvent } from '../../experimenting/run-condition.ts';
+import { runExperiment } from '../../experimenting/run-experiment.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { UserError } from '../../kit/user-error.ts';
-import type { ExperimentResult } from '../../results/experiment-result.ts';
+import type { AgreementResult, ExperimentResult } from '../../results/experiment-result.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
-import { type AgreementFlags, runAgreement } from '../experiment/agreement.ts';
-import { loadExperiment } from '../experiment/load-experiment.ts';
-import { EXPERIMENT_FORMATS, planOutputs, writeOutputs } from '../experiment/outputs.ts';
-import { readText } from '../experiment/read-text.ts';
-import { runExperiment } from '../experiment/run-experiment.ts';
+import { EXPERIMENT_FORMATS, planOutputs, writeOutputs } from '../experiment-outputs.ts';
 import type { Io } from '../io.ts';
 import { collect, duration, fraction, wholeNumber } from '../options.ts';
+import { type Progress, startProgress } from '../progress.ts';
 import { specPath } from '../spec-path.ts';
 
 const EXIT_INTERRUPTED = 130;
@@ -25,7 +27,7 @@ interface ExperimentFlags {
   readonly timeout?: number;
   readonly resume?: boolean;
   readonly quiet?: boolean;
-  readonly level: AgreementFlags['level'];
+  readonly level: NonNullable<RatingsOptions['level']>;
   readonly minAlpha?: number;
   readonly samples: number;
 }
@@ -88,33 +90,67 @@ function agreement(file: string | undefined, { flags, io }: { flags: ExperimentF
       hint: 'Its header: item,rater,validity,specificity,correctness',
     });
   const { level, minAlpha, samples, seed = 0, json = false } = flags;
-  return runAgreement(file, {
-    io,
-    flags: { level, samples, seed, json, ...(minAlpha === undefined ? {} : { minAlpha }) },
-  });
+  if (minAlpha !== undefined && level === 'all')
+    throw new UserError('NO_LEVEL', '--min-alpha needs --level: one of the three α has to decide', {
+      hint: 'for example: --level ordinal',
+    });
+  const result = measureRatings(file, { dir: io.cwd, level, samples, seed });
+  io.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : renderAgreement(result));
+  return minAlpha === undefined ? 0 : agreementExit(result, minAlpha);
+}
+
+/** 1 below the bound, 2 where α is not defined. */
+function agreementExit({ components }: AgreementResult, minAlpha: number): number {
+  const alphas = components.flatMap(({ alpha }) => (alpha.length === 0 ? [null] : alpha.map((each) => each.alpha)));
+  if (alphas.some((alpha) => alpha !== null && alpha < minAlpha)) return 1;
+  return alphas.includes(null) ? 2 : 0;
 }
 
 async function experiment(given: string, { flags, io }: { flags: ExperimentFlags; io: Io }): Promise<number> {
   const formats = [...(flags.format ?? []), ...(flags.json ? ['json'] : [])];
   const outputs = planOutputs({ formats, files: flags.output ?? [] }, io.cwd);
-  const file = specPath(given, io.cwd);
   const { seed, trials } = flags;
-  const plan = loadExperiment(readText(file, { dir: io.cwd, what: 'experiment' }), {
-    file,
+  const plan = loadExperiment(specPath(given, io.cwd), {
+    dir: io.cwd,
     overrides: { ...(seed === undefined ? {} : { seed }), ...(trials === undefined ? {} : { trials }) },
   });
   const result = await runExperiment(plan, {
-    io,
+    journalDir: io.cwd,
     resume: flags.resume === true,
-    options: {
-      workers: flags.workers,
-      quiet: flags.quiet === true,
-      ...(flags.retries === undefined ? {} : { retries: flags.retries }),
-      ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
-    },
+    workers: flags.workers,
+    ...(flags.retries === undefined ? {} : { retries: flags.retries }),
+    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
+    env: io.env,
+    signal: io.signal,
+    now: io.now,
+    onEvent: tellProgress(io, { quiet: flags.quiet === true }),
   });
   writeOutputs(result, outputs, io);
   return exitOf(result, io);
+}
+
+/** Says which condition is run, and how far it is. */
+function tellProgress(io: Io, options: { readonly quiet: boolean }): (event: ExperimentEvent) => void {
+  let progress: Progress | undefined;
+  return (event) => {
+    switch (event.type) {
+      case 'condition_started': {
+        const { condition, trials, madeBefore } = event;
+        const kept = madeBefore === 0 ? '' : `, ${madeBefore} of them made before`;
+        if (!options.quiet) io.stderr.write(`agentci: ${condition}: ${trials} trials${kept}\n`);
+        progress = startProgress(io, options);
+        break;
+      }
+      case 'trial':
+        progress?.onEvent(event.event);
+        break;
+      case 'condition_ended':
+        progress?.stop();
+        break;
+      default:
+        throw new Error(`unhandled event: ${JSON.stringify(event satisfies never)}`);
+    }
+  };
 }
 
 function exitOf({ interrupted, sources, conditions }: ExperimentResult, io: Io): number {

@@ -9,7 +9,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../../kit/yaml.ts';
 import { PolicyCoverage } from '../../policy/coverage.ts';
 import { evaluateArguments } from '../../policy/evaluate-arguments.ts';
-import { judgeRules } from '../../policy/evaluate-rules.ts';
+import { evaluatePrepared } from '../../policy/evaluate-rules.ts';
 import { explainCalls } from '../../policy/explain.ts';
 import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/explain-text.ts';
 import { PolicyLearner } from '../../policy/generate.ts';
@@ -173,7 +173,7 @@ async function proveAccepted(policy: Policy, options: PolicyOptions, io: Io): Pr
   for await (const { trace, calls } of tracesOf(options, io)) {
     const [violation] = [
       ...evaluateArguments({ calls, policy }).violations,
-      ...judgeRules(new CallTable(calls), policy.rules, trace.status !== 'incomplete').violations,
+      ...evaluatePrepared(new CallTable(calls), policy.rules, trace.status !== 'incomplete').violations,
     ];
     if (violation !== undefined) throw new Error(`the learned policy refuses ${trace.id}: ${violation.message}`);
   }

@@ -1,6 +1,7 @@
 import type { CliCommand } from '../cli-command.ts';
-import { runTests, type TestOptions } from '../run-tests.ts';
+import { runTests } from '../run-tests.ts';
 import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
+import type { TestOptions } from '../test-options.ts';
 
 export const command: CliCommand = {
   name: 'test',

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { summarize } from '../../engine/exit-code.ts';
 import { pageBefore } from '../../reporters/html.ts';
+import { pageEvidence } from '../../reporting/page-evidence.ts';
 import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
-import { pageEvidence } from './page-evidence.ts';
 import { RunList } from './run-list.ts';
 
 const MAX_KEPT = 4;

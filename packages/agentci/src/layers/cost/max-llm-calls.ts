@@ -1,5 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
-import { atMost, quantityOf } from '../bounds.ts';
+import { quantityOf } from '../../trace/known-calls.ts';
+import { atMost } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
 
 export const check = defineCheck({

@@ -1,6 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
+import { coverage } from '../../trace/known-calls.ts';
 import { handoffs } from '../../trace/selectors.ts';
-import { coverage } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { blankIssues } from '../issues.ts';
 import { listed } from '../words.ts';

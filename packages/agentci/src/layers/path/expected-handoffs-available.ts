@@ -1,5 +1,5 @@
 import { v } from '../../kit/value-schema.ts';
-import { coverage } from '../calls.ts';
+import { coverage } from '../../trace/known-calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { listed } from '../words.ts';

@@ -1,9 +1,10 @@
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { RegexTimeout } from '../../kit/regex.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
+import { capturedCalls } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
-import { callEvidence, callIndices, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
+import { callEvidence, callIndices, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';

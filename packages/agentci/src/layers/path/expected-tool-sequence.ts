@@ -1,5 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
-import { callEvidence, capturedCalls, isCallOf, NOT_CAPTURED } from '../calls.ts';
+import { capturedCalls } from '../../trace/known-calls.ts';
+import { callEvidence, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
 import { listed } from '../words.ts';

@@ -1,6 +1,7 @@
 import { compileGlob, type GlobMatcher } from '../../kit/glob.ts';
 import { v } from '../../kit/value-schema.ts';
-import { callEvidence, callIndices, capturedCalls, NOT_CAPTURED } from '../calls.ts';
+import { capturedCalls } from '../../trace/known-calls.ts';
+import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
 import { contradiction, emptyListIssue, patternNameIssues, textsOf } from '../issues.ts';
 import { listed, plural } from '../words.ts';

@@ -1,6 +1,7 @@
 import { v } from '../../kit/value-schema.ts';
 import { MATCH_MODES, type MatchMode, matchTools } from '../../metrics/trajectory/match-tools.ts';
-import { baselineNames, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
+import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
+import { baselineNames, NOT_CAPTURED } from '../calls.ts';
 import { type CheckContext, defineCheck, held, skipped, unmeasured, violated } from '../check.ts';
 
 export const check = defineCheck<MatchMode>({

@@ -1,6 +1,7 @@
 import { v } from '../../kit/value-schema.ts';
+import { quantityOf } from '../../trace/known-calls.ts';
 import { handoffs } from '../../trace/selectors.ts';
-import { atMost, quantityOf } from '../bounds.ts';
+import { atMost } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
 
 export const check = defineCheck({

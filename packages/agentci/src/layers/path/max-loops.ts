@@ -1,7 +1,8 @@
 import { v } from '../../kit/value-schema.ts';
 import { countLoops } from '../../metrics/trajectory/count-loops.ts';
+import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
 import { atMost } from '../bounds.ts';
-import { callEvidence, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
+import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
 import { number } from '../words.ts';
 

@@ -1,6 +1,7 @@
 import { v } from '../../kit/value-schema.ts';
+import { quantityOf } from '../../trace/known-calls.ts';
 import { toolCalls } from '../../trace/selectors.ts';
-import { atMost, quantityOf } from '../bounds.ts';
+import { atMost } from '../bounds.ts';
 import { callEvidence } from '../calls.ts';
 import { defineCheck, type ParamIssue } from '../check.ts';
 import { contradiction, textsOf } from '../issues.ts';

@@ -1,8 +1,9 @@
 import { v } from '../../kit/value-schema.ts';
 import { sequenceEdit } from '../../metrics/trajectory/sequence-edit.ts';
 import { sequenceLcs } from '../../metrics/trajectory/sequence-lcs.ts';
+import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
 import { atLeast } from '../bounds.ts';
-import { baselineNames, capturedCalls, NOT_CAPTURED, namesOf } from '../calls.ts';
+import { baselineNames, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, skipped, unmeasured } from '../check.ts';
 import { zeroBoundIssues } from '../issues.ts';
 import { number, rounded } from '../words.ts';

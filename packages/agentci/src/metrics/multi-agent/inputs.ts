@@ -1,5 +1,5 @@
+import { isObject } from '../../kit/object.ts';
 import type { Trace } from '../../trace/model.ts';
-import { isFields } from '../input.ts';
 
 const MS_PER_SECOND = 1000;
 
@@ -69,7 +69,7 @@ export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
         handoff_time: typeof ms === 'number' ? ms / MS_PER_SECOND : undefined,
       });
     } else if (step.kind === 'event' && step.name === 'conflict.raised') {
-      const data = isFields(step.data) ? step.data : {};
+      const data = isObject(step.data) ? step.data : {};
       conflicts.push({
         resolved: data.resolved === true,
         resolution_time: typeof data.resolutionMs === 'number' ? data.resolutionMs / MS_PER_SECOND : undefined,

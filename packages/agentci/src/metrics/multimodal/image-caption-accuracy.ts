@@ -1,8 +1,10 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { cosine } from '../cosine.ts';
-import { answerOf, clamp01, expectedOf, metadataOf, ownField } from '../input.ts';
+import { answerOf, expectedOf, metadataOf, ownField } from '../input.ts';
 import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
+import { measuredWithin } from './clip-similarity.ts';
 
 export const metric = defineMetric({
   name: 'image_caption_accuracy',
@@ -12,8 +14,8 @@ export const metric = defineMetric({
   summary:
     'agreement of a caption with the reference: 0.7 meaning and 0.3 words; use_semantic: false compares words alone',
   params: () =>
-    z.strictObject({
-      use_semantic: z.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
+    metricParams({
+      use_semantic: v.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
     }),
   evaluate: (input) => {
     const expected = expectedOf(input);
@@ -55,11 +57,10 @@ const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(
 
 function blend(similarity: number, words: Words, model: string) {
   const raw = 0.7 * similarity + 0.3 * words.keyword_f1;
-  return measured(clamp01(raw), {
+  return measuredWithin(raw, {
     semantic_similarity: similarity,
     ...words,
     method: 'semantic and keywords',
     model,
-    ...(raw === clamp01(raw) ? {} : { raw: { value: raw } }),
   });
 }

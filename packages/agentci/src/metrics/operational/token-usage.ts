@@ -1,5 +1,6 @@
+import { isObject } from '../../kit/object.ts';
 import { totals } from '../../trace/totals.ts';
-import { isFields, outcomeFields, ownField } from '../input.ts';
+import { outcomeFields, ownField } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 
 export const metric = defineMetric({
@@ -14,7 +15,7 @@ export const metric = defineMetric({
   evaluate: (input) => {
     const { trace } = input;
     const { usage } = outcomeFields(input);
-    if (trace?.reported?.usage === undefined && isFields(usage)) {
+    if (trace?.reported?.usage === undefined && isObject(usage)) {
       const prompt = count(ownField(usage, 'prompt_tokens') ?? ownField(usage, 'input_tokens'));
       const completion = count(ownField(usage, 'completion_tokens') ?? ownField(usage, 'output_tokens'));
       const total = totalOf(prompt, completion, count(ownField(usage, 'total_tokens')));

@@ -1,5 +1,6 @@
+import { isObject } from '../../kit/object.ts';
 import { foldText } from '../../kit/text-fold.ts';
-import { answerOf, isFields, metadataOf, ownField } from '../input.ts';
+import { answerOf, metadataOf, ownField } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { datumTexts } from './datum.ts';
 
@@ -16,7 +17,7 @@ export const metric = defineMetric({
     const metadata = metadataOf(input);
     const consent = ownField(metadata, 'consent');
     if (consent === undefined || consent === null) return notMeasured('no consent in case.metadata');
-    if (!isFields(consent)) return notMeasured('consent is not a map');
+    if (!isObject(consent)) return notMeasured('consent is not a map');
     if (Object.keys(consent).length === 0) return notMeasured('consent is empty');
     const folded = foldText(answer);
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => folded.includes(text));

@@ -1,5 +1,5 @@
 import { isFailure, type Judge, type JudgeRecord, type JudgeTask } from '../../judge/port.ts';
-import { isFields } from '../input.ts';
+import { isObject } from '../../kit/object.ts';
 import { notMeasured } from '../metric.ts';
 
 /** Past this many claims an answer is a document; a verdict on each would cost more than it tells. */
@@ -72,7 +72,7 @@ export async function claimsOf(desk: Desk, text: string, query: string | undefin
     format: `{"statements": [text, ...]}   at most ${MAX_CLAIMS}`,
     blocks: [...(query ? [{ name: 'question', text: query }] : []), { name: 'text', text }],
     check: (reply) =>
-      isFields(reply) && isTexts(reply.statements)
+      isObject(reply) && isTexts(reply.statements)
         ? reply.statements.length <= MAX_CLAIMS
           ? undefined
           : `more than ${MAX_CLAIMS} statements`
@@ -110,12 +110,12 @@ export async function supportOf(
 
 /** Counts are enforced: a dropped verdict would otherwise raise the share of the others. */
 export function verdictIssue(reply: unknown, count: number): string | undefined {
-  const list = isFields(reply) ? reply.verdicts : undefined;
+  const list = isObject(reply) ? reply.verdicts : undefined;
   if (!Array.isArray(list)) return '"verdicts" must be a list';
   if (list.length !== count) return `${list.length} verdicts for ${count} items`;
   const bad = list.findIndex(
     (item, i) =>
-      !isFields(item) ||
+      !isObject(item) ||
       item.index !== i + 1 ||
       (item.verdict !== 0 && item.verdict !== 1) ||
       typeof item.reason !== 'string',

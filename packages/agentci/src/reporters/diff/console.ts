@@ -1,7 +1,7 @@
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { plural } from '../../kit/words.ts';
 import type { DiffReport, QueryDiff, RunComparison } from '../../results/diff.ts';
 import type { CheckStatus } from '../../results/run-result.ts';
-import { plural } from '../format-number.ts';
 import { box } from './box.ts';
 import { answerLines, changeOf, comparisonText, counted, rowsOf, SIGNS, short } from './words.ts';
 

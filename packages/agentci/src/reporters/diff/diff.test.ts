@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diffReport } from '../../baseline/diff-report.ts';
-import { diffTraces } from '../../baseline/diff-traces.ts';
+import { diffTraces } from '../../engine/diff-traces.ts';
 import type { DiffReport } from '../../results/diff.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { box, displayWidth } from './box.ts';

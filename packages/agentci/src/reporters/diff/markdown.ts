@@ -1,6 +1,6 @@
 import { escapeMarkdownTableCell } from '../../kit/escape.ts';
+import { plural } from '../../kit/words.ts';
 import type { DiffReport, MetricComparison, QueryDiff, RunComparison } from '../../results/diff.ts';
-import { plural } from '../format-number.ts';
 import { answerLines, changeOf, comparisonText, counted, rowsOf, SIGNS, short } from './words.ts';
 
 const ANSWER_CHARACTERS = 200;

@@ -1,5 +1,6 @@
+import { formatUsd } from '../../kit/format-number.ts';
+import { formatCount } from '../../kit/words.ts';
 import type { Edit, MetricComparison, MetricDelta, QueryDiff } from '../../results/diff.ts';
-import { formatCount, formatUsd } from '../format-number.ts';
 
 /** How a number of a diff is written. */
 type Format = (value: number) => string;

@@ -3,11 +3,12 @@ import type { Failure, Trace } from '../../../trace/model.ts';
 import { contentOf } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Draft, DraftTool } from '../../build/draft.ts';
+import type { Call, Draft, DraftTool } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { fields, label, objects, pick, resultOf, text } from '../../build/values.ts';
 
 type OpenTool = { -readonly [K in keyof DraftTool]: DraftTool[K] };
+type OpenCall = { -readonly [K in keyof Call]: Call[K] };
 
 const STATUS: Readonly<Record<string, DraftTool['status']>> = {
   pending: 'pending',
@@ -25,7 +26,11 @@ export class AcpRun {
   #reason: string | undefined;
   #error: Failure | undefined;
   #count = 0;
-  #hasBareKinds = false;
+  /** Calls of which only the kind is known, with the message that asked for them. */
+  readonly #bare = new Map<OpenTool, OpenCall>();
+  readonly #kinds = new Map<OpenTool, string | undefined>();
+  /** Calls that the agent asked to be allowed and that nothing else has told of yet. */
+  readonly #wanted = new Map<string, Fields>();
 
   constructor(session: string) {
     this.#session = session;
@@ -61,9 +66,18 @@ export class AcpRun {
     }
   }
 
-  /** What the user said when the agent asked whether it may. */
+  /** The agent asks whether it may, and says what. */
+  want(params: Fields): void {
+    const call = fields(params.toolCall);
+    const id = label(call.toolCallId);
+    if (id !== undefined && !this.#tools.has(id)) this.#wanted.set(id, call);
+  }
+
+  /** What the user said to that. */
   permit(params: Fields, result: Fields): void {
-    const tool = this.#tools.get(label(fields(params.toolCall).toolCallId) ?? '');
+    const id = label(fields(params.toolCall).toolCallId) ?? '';
+    this.#showWanted(id);
+    const tool = this.#tools.get(id);
     const outcome = fields(result.outcome);
     if (tool === undefined) return;
     if (outcome.outcome === 'cancelled') tool.status = 'cancelled';
@@ -71,7 +85,24 @@ export class AcpRun {
     if (outcome.outcome === 'selected' && label(chosen?.kind)?.startsWith('reject') === true) tool.status = 'denied';
   }
 
+  /** What the agent has the editor do: run a command, read or write a file. It is part of a call that is under way, or one. */
+  act(kind: 'execute' | 'edit' | 'read', params: Fields): void {
+    for (const id of [...this.#wanted.keys()]) this.#showWanted(id);
+    const { sessionId: _, content: __, ...rawInput } = params;
+    const isPart = [...this.#tools.values()].some(
+      (tool) => !isEnded(tool) && !(kind === 'execute' && HARMLESS.has(this.#kinds.get(tool) ?? '')),
+    );
+    if (!isPart) this.#tool({ sessionUpdate: 'tool_call', toolCallId: `${kind} ${++this.#count}`, kind, rawInput });
+  }
+
+  #showWanted(id: string): void {
+    const call = this.#wanted.get(id);
+    this.#wanted.delete(id);
+    if (call !== undefined && !this.#tools.has(id)) this.#tool({ status: 'pending', ...call });
+  }
+
   draft(format: string): Draft {
+    for (const id of [...this.#wanted.keys()]) this.#showWanted(id);
     return {
       source: { format },
       steps: this.#dialogue.steps,
@@ -79,7 +110,7 @@ export class AcpRun {
       ...defined({ status: this.#status(), error: this.#error }),
       // The protocol has a kind and a title for people; where the tool's own name is nowhere, names are not captured.
       records: {
-        toolCalls: this.#hasBareKinds ? 'partial' : 'full',
+        toolCalls: this.#bare.size > 0 ? 'partial' : 'full',
         toolArgs: 'full',
         toolResults: 'full',
         toolErrors: 'full',
@@ -112,7 +143,14 @@ export class AcpRun {
     if (id === undefined) return;
     const known = this.#tools.get(id);
     const isNew = known === undefined || (update.sessionUpdate === 'tool_call' && isEnded(known));
+    this.#wanted.delete(id);
     const tool = isNew ? this.#newTool(id, update) : known;
+    const own = toolName(update);
+    const asked = this.#bare.get(tool);
+    if (own !== undefined && asked !== undefined) {
+      tool.name = asked.name = own;
+      this.#bare.delete(tool);
+    }
     const status =
       typeof update.status === 'string' && Object.hasOwn(STATUS, update.status) ? STATUS[update.status] : undefined;
     if (status !== undefined && tool.status !== 'denied' && tool.status !== 'cancelled') tool.status = status;
@@ -124,19 +162,26 @@ export class AcpRun {
   }
 
   #newTool(id: string, update: Fields): OpenTool {
-    const own = label(fields(fields(update._meta).claudeCode).toolName);
-    if (own === undefined) this.#hasBareKinds = true;
+    const own = toolName(update);
     const name = own ?? label(update.kind) ?? 'other';
     // One id may come again for another call; two steps with one id would be folded into one.
     const callId = this.#tools.has(id) ? `${id}#${++this.#count}` : id;
     const tool: OpenTool = { kind: 'tool', name, callId, ...defined({ meta: titleOf(update) }) };
     this.#tools.set(id, tool);
     this.#open ??= this.#dialogue.reply(turnOfText('assistant', ''));
-    extend(this.#open, { parts: [], calls: [{ id: callId, name }] });
+    const call: OpenCall = { id: callId, name };
+    extend(this.#open, { parts: [], calls: [call] });
     this.#dialogue.add(tool);
+    this.#kinds.set(tool, label(update.kind));
+    if (own === undefined) this.#bare.set(tool, call);
     return tool;
   }
 }
+
+const toolName = (update: Fields): string | undefined => label(fields(fields(update._meta).claudeCode).toolName);
+
+/** Kinds of calls that run no command. */
+const HARMLESS = new Set(['read', 'edit', 'search', 'fetch', 'think']);
 
 const isEnded = ({ status }: OpenTool): boolean => status !== undefined && status !== 'pending';
 

@@ -41,13 +41,21 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const bySession = new Map<string, AcpRun>();
   /** Requests that wait for their response, by typed id. */
   const requests = new Map<string, (message: Fields) => void>();
+  /** The prompt may not be recorded; what the agent did was. */
+  const runOf = (record: RawRecord, session: string): AcpRun => {
+    const known = bySession.get(session);
+    if (known !== undefined) return known;
+    const run = new AcpRun(session);
+    runs.push({ record, run });
+    bySession.set(session, run);
+    return run;
+  };
   for (const record of records) {
     const message = messageOf(record.value);
     if (message === undefined) continue;
     const params = fields(message.params);
     const session = label(params.sessionId) ?? '';
     const id = `${typeof message.id} ${label(message.id) ?? ''}`;
-    const current = bySession.get(session);
     switch (message.method) {
       case 'session/prompt': {
         const run = new AcpRun(session);
@@ -57,18 +65,23 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
         requests.set(id, (response) => run.end(response));
         break;
       }
-      case 'session/update': {
-        const run = current ?? new AcpRun(session);
-        if (current === undefined) {
-          // The prompt was not recorded; what the agent did was.
-          runs.push({ record, run });
-          bySession.set(session, run);
-        }
-        run.update(fields(params.update));
+      case 'session/update':
+        runOf(record, session).update(fields(params.update));
+        break;
+      case 'session/request_permission': {
+        const run = runOf(record, session);
+        run.want(params);
+        requests.set(id, (response) => run.permit(params, fields(response.result)));
         break;
       }
-      case 'session/request_permission':
-        if (current !== undefined) requests.set(id, (response) => current.permit(params, fields(response.result)));
+      case 'terminal/create':
+        runOf(record, session).act('execute', params);
+        break;
+      case 'fs/write_text_file':
+        runOf(record, session).act('edit', params);
+        break;
+      case 'fs/read_text_file':
+        runOf(record, session).act('read', params);
         break;
       default:
         if (message.method === undefined) requests.get(id)?.(message);

@@ -1,9 +1,9 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
-import { UNNAMED } from '../../build/blocks.ts';
+import { mayBeCall, UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Call, Draft, Turn } from '../../build/draft.ts';
+import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
 import { messageTurns, roleOf, turnOfText } from '../../build/messages.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
@@ -35,6 +35,7 @@ export class AgUiRun {
   #error: Failure | undefined;
   #result: unknown;
   #hasContent = false;
+  readonly #gaps: GapNote[] = [];
 
   constructor({ messages, calls }: AgUiPast) {
     this.#known = messages;
@@ -53,6 +54,7 @@ export class AgUiRun {
     else if (/^(?:REASONING_MESSAGE|THINKING(?:_TEXT_MESSAGE)?)_(?:CONTENT|CHUNK)$/.test(type)) this.#think(event);
     else if (type.startsWith('TEXT_MESSAGE_')) this.#say(type, event);
     else if (type.startsWith('TOOL_CALL_')) this.#call(type, event);
+    else if (/^(?:RAW|CUSTOM|ACTIVITY_.+)$/.test(type)) this.#own(event);
   }
 
   /** Undefined where the events tell of nothing: a state alone is no run. */
@@ -74,14 +76,23 @@ export class AgUiRun {
       ...timeSpan(this.#times),
       ...defined({ id: this.#id, error: this.#error, status: this.#status() }),
       ...(typeof this.#result === 'string' ? { final: { text: text(this.#result) ?? '' } } : {}),
+      gaps: this.#gaps,
       records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', prompts: 'full' },
       meta: defined({ thread: this.#thread }),
     };
   }
 
+  /** What a program sends in words of its own may tell of a call. */
+  #own(event: Fields): void {
+    const name = label(pick(event, 'name', 'activityType', 'activity_type'));
+    const said = [fields(event.value), fields(event.content), fields(event.event)];
+    const isCall = mayBeCall({ type: words(name) }) || said.some((value) => mayBeCall(value) || namesTool(value));
+    if (isCall) this.#gaps.push({ gap: 'unknownBlock', detail: (name ?? String(event.type)).slice(0, 80) });
+  }
+
   #status(): Trace['status'] | undefined {
     if (this.#error !== undefined) return 'error';
-    return this.#isStarted && !this.#isFinished ? 'incomplete' : undefined;
+    return this.#isFinished ? undefined : 'incomplete';
   }
 
   #start(event: Fields): void {
@@ -194,6 +205,15 @@ export class AgUiRun {
     this.#open = undefined;
   }
 }
+
+/** `ON_TOOL_START` and `ToolStart` alike. */
+const words = (name: string | undefined): string | undefined =>
+  name?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+
+const namesTool = (value: Fields): boolean =>
+  ['tool', 'toolName', 'tool_name', 'toolCallName', 'toolCalls', 'tool_calls'].some((key) => isSomething(value[key]));
+const isSomething = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : typeof value === 'string' ? value !== '' : isFields(value);
 
 const callFields = ({ name, args, argsRaw }: Call) => ({ name, ...defined({ args, argsRaw }) });
 

@@ -34,20 +34,36 @@ function likeness(value: unknown): number {
   return isClaudeMessage(value) && !('timestamp' in value) ? 0.9 : 0;
 }
 
-/** Messages as a program collected them: `{messages: [{type, message}]}`. */
+/** Messages as a program collected them: `{messages: [{type, message}]}`, or with the direction they went in. */
 function wrappedLines(value: unknown): readonly unknown[] | undefined {
   if (!isFields(value) || !Array.isArray(value.messages) || value.messages.length === 0) return undefined;
-  return value.messages.some(isClaudeMessage) && most(value.messages.slice(0, 20), likeness) > 0
-    ? value.messages
-    : undefined;
+  const lines = value.messages.map(undirected);
+  return lines.some(isClaudeMessage) && most(lines.filter(isNoControl).slice(0, 20), likeness) > 0 ? lines : undefined;
 }
+
+const undirected = (line: unknown): unknown =>
+  isFields(line) && typeof line.direction === 'string' && isFields(line.message) ? line.message : line;
+
+/** What the SDK and Claude Code arrange between them is part of the exchange and of no run. */
+const isNoControl = (line: unknown): boolean =>
+  !(isFields(line) && typeof line.type === 'string' && line.type.startsWith('control_'));
+
+/** The SDK sends its messages to a session called `default`. */
+const sessionOf = (line: unknown): string => {
+  const id = label(fields(line).session_id) ?? '';
+  return id === 'default' ? '' : id;
+};
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const runs = new Map<string, { record: RawRecord; lines: Fields[]; isClosed: boolean }[]>();
+  const sessions = new Set(records.flatMap(({ value }) => (wrappedLines(value) ?? [undirected(value)]).map(sessionOf)));
+  sessions.delete('');
+  // What was sent does not name the session; where there is one, it is that.
+  const [only = ''] = sessions.size === 1 ? sessions : [];
   for (const record of records) {
-    for (const line of wrappedLines(record.value) ?? [record.value]) {
-      if (!isFields(line)) continue;
-      const session = label(line.session_id) ?? '';
+    for (const line of wrappedLines(record.value) ?? [undirected(record.value)]) {
+      if (!isFields(line) || !isNoControl(line)) continue;
+      const session = sessionOf(line) || only;
       const known = runs.get(session) ?? [];
       runs.set(session, known);
       let run = known.at(-1);
@@ -77,7 +93,10 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
   });
   for (const line of lines) {
     if (!isClaudeMessage(line) || line.isSynthetic === true) continue;
-    run.add({ message: fields(line.message), ...defined({ insideCall: label(line.parent_tool_use_id) }) });
+    run.add({
+      message: { role: line.type, ...fields(line.message) },
+      ...defined({ insideCall: label(line.parent_tool_use_id) }),
+    });
   }
   return {
     source: { format: FORMAT, ...defined({ version: label(start?.claude_code_version) }) },
@@ -87,7 +106,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? CLAUDE_RECORDS : {},
     ...(id === '' ? {} : { id }),
     ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
-    ...(result === undefined ? unfinished(start, run) : ended(result)),
+    ...(result === undefined ? unfinished(run) : ended(result)),
     ...(result === undefined ? {} : { warnings: hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
   };
@@ -99,11 +118,9 @@ const toolNames = (tools: readonly unknown[]): { name: string }[] =>
     return name === undefined ? [] : [{ name }];
   });
 
-/** A stream that began and has no result was cut off. */
-function unfinished(start: Fields | undefined, { apiError }: ClaudeRun): Partial<Draft> {
-  if (apiError !== undefined) return { status: 'error', error: { message: apiError } };
-  return start === undefined ? {} : { status: 'incomplete' };
-}
+/** A stream without its result was cut off. */
+const unfinished = ({ apiError }: ClaudeRun): Partial<Draft> =>
+  apiError === undefined ? { status: 'incomplete' } : { status: 'error', error: { message: apiError } };
 
 /** How the run ended. `success` with `is_error` exists, and is no success. */
 function ended(result: Fields): Partial<Draft> {

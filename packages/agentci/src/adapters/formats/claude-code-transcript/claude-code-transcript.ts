@@ -103,7 +103,7 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
     const isLoose = isSide && insideCall === undefined;
     if (isLoose) gaps.push({ gap: 'unlinked', detail: 'a side chain' });
     run.add({
-      message: fields(line.message),
+      message: { role: line.type, ...fields(line.message) },
       ...(isLoose ? { loose: label(line.agentId) ?? '' } : {}),
       ...defined({ insideCall, requestId: label(line.requestId), at: time(line.timestamp) }),
     });

@@ -44,7 +44,7 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
   const usage = sumUsage(usages);
   const failure = events.findLast(({ type }) => type === 'turn.failed' || type === 'error');
   const isFailed = failure !== undefined && events.lastIndexOf(failure) >= events.findLastIndex(isTurnEnd);
-  const hasStarted = events.some(({ type }) => type === 'turn.started');
+  const isOpen = events.findLastIndex(isOfTurn) > events.findLastIndex(isTurnEnd);
   const id = label(events.find(({ type }) => type === 'thread.started')?.thread_id);
   return {
     source: { format, dialects: ['exec'] },
@@ -54,13 +54,14 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     ...defined({ id, reported: usage === undefined ? undefined : { usage } }),
     ...(isFailed
       ? { status: 'error' as const, error: defined({ message: messageOf(failure) }) }
-      : hasStarted && !events.some(isTurnEnd)
+      : isOpen
         ? { status: 'incomplete' as const }
         : {}),
   };
 }
 
 const isTurnEnd = ({ type }: Fields): boolean => type === 'turn.completed' || type === 'turn.failed';
+const isOfTurn = ({ type, item }: Fields): boolean => type === 'turn.started' || isFields(item);
 const messageOf = (event: Fields): string | undefined => label(fields(event.error).message) ?? label(event.message);
 
 /** Each item once, in the order they began, as its last event shows it. */
@@ -75,13 +76,15 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
   return items.values();
 }
 
-/** Items are numbered: one that is skipped was there. */
+/** Items are numbered, `item_N` from 0: one that is skipped was there. */
 function missingItems(events: readonly Fields[]): GapNote[] {
   const numbers = events.flatMap(({ item }) => /(\d{1,9})$/.exec(label(fields(item).id) ?? '')?.[1] ?? []).map(Number);
   const known = new Set(numbers);
-  const missing = Math.max(-1, ...known) - Math.min(...known) + 1 - known.size;
+  const isFromZero = events.some(({ type }) => type === 'thread.started') && events.some(isNumberedItem);
+  const missing = Math.max(-1, ...known) - (isFromZero ? 0 : Math.min(...known)) + 1 - known.size;
   return missing > 0 && known.size > 0 ? [{ gap: 'absentChildren', detail: `${missing} numbered items` }] : [];
 }
+const isNumberedItem = ({ item }: Fields): boolean => /^item_\d{1,9}$/.test(label(fields(item).id) ?? '');
 
 const STATUS: Readonly<Record<string, DraftTool['status']>> = {
   completed: 'ok',

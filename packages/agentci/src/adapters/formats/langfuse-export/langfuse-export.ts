@@ -4,7 +4,7 @@ import type { Adapter } from '../../adapter.ts';
 import { plainMessage } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft, DraftStep } from '../../build/draft.ts';
+import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
 import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { worst } from '../../build/likeness.ts';
 import { undecorated } from '../../build/span-name.ts';
@@ -52,16 +52,43 @@ function draftOf(value: Fields): Draft {
   const words = trace.output === undefined || trace.output === null ? undefined : wordsOf(trace.output);
   const seconds = amount(trace.latency);
   const outcomes = outcomesOf(trace.scores);
+  const steps = observations.map((observation) => stepOf(observation, called));
   return {
     ...defined({ id: label(trace.id), outcomes: outcomes.length === 0 ? undefined : outcomes }),
     source: { format: FORMAT },
-    steps: observations.map((observation) => stepOf(observation, called)),
+    steps,
     ...(input === undefined ? {} : { task: { input } }),
     ...(words === undefined ? {} : { final: { text: words } }),
     ...(seconds === undefined || seconds === 0 ? {} : { reported: { durationMs: seconds * 1000 } }),
     records: TRACING_RECORD,
+    gaps: [...absentParents(observations, label(trace.id)), ...likelyCalls(observations, steps)],
     meta: defined({ name: label(trace.name), session: label(trace.sessionId), user: label(trace.userId) }),
   };
+}
+
+/** An export holds the whole trace: a parent that is not in it was left out, unless all of it is below one span of another program. */
+function absentParents(observations: readonly Fields[], root: string | undefined): GapNote[] {
+  const known = new Set([root, ...observations.map(({ id }) => label(id))]);
+  const tops = observations.filter((item) => !known.has(label(item.parentObservationId) ?? root));
+  const [top] = tops;
+  const isRoot = tops.length === 1 && observations.length > 1 && top!.type !== 'GENERATION' && top!.type !== 'TOOL';
+  const hasOther = observations.some((item) => [undefined, root].includes(label(item.parentObservationId)));
+  if (top === undefined || (isRoot && !hasOther)) return [];
+  return [{ gap: 'absentParent', detail: (label(top.parentObservationId) ?? '').slice(0, 80) }];
+}
+
+/** Where no observation has the type of a tool, a function that was traced with input and output may be one. */
+function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[]): GapNote[] {
+  if (steps.some(({ kind }) => kind === 'tool')) return [];
+  const parents = new Set(observations.map((item) => label(item.parentObservationId)));
+  const likely = observations.find(
+    (item, i) =>
+      item.type === 'SPAN' &&
+      steps[i]!.kind === 'span' &&
+      !parents.has(label(item.id)) &&
+      [item.input, item.output].every((value) => value !== undefined && value !== null && value !== ''),
+  );
+  return likely === undefined ? [] : [{ gap: 'unknownStep', detail: (label(likely.name) ?? 'a span').slice(0, 80) }];
 }
 
 /** Frameworks without a type for tools write spans: one named like a tool that was asked for is its call. */

@@ -16,7 +16,7 @@ import {
 } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
-import { messageTurns, roleOf, toolDefs, turnsOf } from '../../build/messages.ts';
+import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
 import { gapOf, splitStreams } from '../../build/streams.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, pick, time } from '../../build/values.ts';
@@ -38,8 +38,8 @@ function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   const pair = pairOf({ value });
   if (pair !== undefined) {
-    if (/\/chat\/completions\b/.test(pair.uri)) return 0.95;
-    return isCompletion(pair.response) ? 0.95 : 0;
+    if (/\/(?:chat\/)?completions\b/.test(pair.uri)) return 0.95;
+    return isCompletion(pair.response) || hasChoices(pair.response) ? 0.95 : 0;
   }
   if (isCompletion(value)) return 0.95;
   if (Array.isArray(value.messages) && roleOf(fields(value.messages[0]).role) !== undefined) {
@@ -72,12 +72,25 @@ function messageLikeness(message: unknown): number {
 }
 
 const isCompletion = (value: unknown): boolean =>
-  Array.isArray(value)
-    ? value.length > 0 && value.every(isCompletion)
-    : isFields(value) && (value.object === 'chat.completion' || value.object === 'chat.completion.chunk');
+  Array.isArray(value) ? value.length > 0 && value.every(isCompletion) : isFields(value) && OBJECTS.has(value.object);
+
+/** Servers that leave the kind of the object out. */
+const hasChoices = (value: unknown): boolean => {
+  const [choice] = objects(fields(value).choices);
+  return choice !== undefined && 'finish_reason' in choice && roleOf(fields(choice.message).role) === 'assistant';
+};
+
+/** A completion of a text is a reply without a conversation. */
+const OBJECTS = new Set<unknown>(['chat.completion', 'chat.completion.chunk', 'text_completion']);
 
 /** Chunks of one reply carry its id; one without belongs to the reply before it. */
 const streamKey = ({ value }: RawRecord, before: string | undefined): string => label(fields(value).id) ?? before ?? '';
+
+/** Pieces of one text carry one id; whole texts have one each. */
+const isTextStream = (records: readonly RawRecord[]): boolean =>
+  records.length > 1 &&
+  records.every(({ value }) => fields(value).object === 'text_completion') &&
+  new Set(records.map(({ value }) => fields(value).id)).size < records.length;
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
@@ -86,7 +99,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (hasPairs(records)) return pairItems(records, CHAT_WIRE, FORMAT);
   if (isFields(value) && Array.isArray(value.messages))
     return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (isFields(value) && value.object === 'chat.completion.chunk')
+  if (isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)))
     return exchangeItems(streamedReplies(splitStreams(records, streamKey), CHAT_WIRE), FORMAT);
   if (isCompletion(value)) return exchangeItems(wholeReplies(records, CHAT_WIRE), FORMAT);
   return tryBuild(first, () =>
@@ -115,15 +128,22 @@ function wrapped(record: RawRecord): Draft {
   };
 }
 
-export const CHAT_WIRE: Wire = { input: ({ messages }) => turnsOf(messages), reply: replyOf };
+export const CHAT_WIRE: Wire = {
+  input: ({ messages, prompt }) => (messages === undefined ? promptsOf(prompt) : turnsOf(messages)),
+  reply: replyOf,
+};
+
+const promptsOf = (prompt: unknown): Turn[] =>
+  (Array.isArray(prompt) ? prompt : [prompt]).flatMap((said) =>
+    typeof said === 'string' ? [turnOfText('user', said)] : [],
+  );
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const isStream = Array.isArray(response);
   const whole = isStream ? joined(response) : fields(response);
   const choices = objects(whole.choices);
   const choice = choices[0];
-  const output =
-    choice === undefined ? undefined : merged(messageTurns({ ...fields(choice.message), role: 'assistant' }));
+  const output = choice === undefined ? undefined : merged(messageTurns({ ...messageIn(choice), role: 'assistant' }));
   return defined({
     output,
     model: label(whole.model),
@@ -139,6 +159,10 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     t0: time(pick(whole, 'created', 'created_at')),
   });
 }
+
+/** Completions of a text have it beside the index. */
+const messageIn = ({ message, text }: Fields): Fields =>
+  typeof text === 'string' && message === undefined ? { content: text } : fields(message);
 
 /** A streamed reply put together, alternative by alternative; usage is from the last chunk that has it. */
 function joined(chunks: readonly unknown[]): Fields {

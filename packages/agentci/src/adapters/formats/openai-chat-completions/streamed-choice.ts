@@ -16,9 +16,11 @@ export class StreamedChoice {
   readonly #calls: OpenCall[] = [];
   #legacy: OpenCall | undefined;
 
-  add({ delta: given, finish_reason }: Fields): void {
+  add({ delta: given, text, finish_reason }: Fields): void {
     this.#finish = finish_reason ?? this.#finish;
     const delta = fields(given);
+    // Completions of a text have no delta.
+    if (typeof text === 'string') this.#text += text;
     if (typeof delta.content === 'string') this.#text += delta.content;
     if (typeof delta.refusal === 'string') this.#refusal += delta.refusal;
     for (const part of objects(delta.tool_calls)) grow(this.#callOf(part), fields(part.function));

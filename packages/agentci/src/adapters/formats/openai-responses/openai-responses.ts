@@ -23,6 +23,7 @@ import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, time } from '../../build/values.ts';
 import { merged } from '../../otel/messages.ts';
+import { isRealtime, isRealtimeEvent, realtimeDraft } from './realtime.ts';
 
 const FORMAT = 'openai-responses';
 
@@ -45,6 +46,8 @@ function likeness(value: unknown): number {
   const pair = pairOf({ value });
   if (pair !== undefined) return /\/responses\b/.test(pair.uri) || isResponse(pair.response) ? 0.95 : 0;
   if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type))) return 0.95;
+  if (isRealtimeEvent(value)) return 0.9;
+  if (value.type === 'error' && typeof value.sequence_number === 'number') return 0.9;
   // Messages stand among items; alone they could be anybody's.
   // Items in camelCase are those of the Agents SDK.
   if ('callId' in value) return 0;
@@ -67,6 +70,13 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (first === undefined) return [];
   const { value } = first;
   if (hasPairs(records)) return pairItems(records, RESPONSES_WIRE, FORMAT);
+  if (isRealtime(records.map((record) => record.value)))
+    return tryBuild(first, () =>
+      realtimeDraft(
+        records.map((record) => record.value),
+        FORMAT,
+      ),
+    );
   if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
     return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), RESPONSES_WIRE), FORMAT);
   if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
@@ -89,9 +99,13 @@ const responseExchange = (record: RawRecord): WireExchange => {
   return { record, input: inputOf(response), ...previous(response), ...replyOf(response) };
 };
 
-const previous = (source: Fields): { previousId?: string; inputIsDelta?: boolean } => {
+/** What the response goes on from: another response, or a conversation that the provider keeps. */
+const previous = (source: Fields): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
   const previousId = label(source.previous_response_id);
-  return previousId === undefined ? {} : { previousId, inputIsDelta: true };
+  const threadId = label(source.conversation) ?? label(fields(source.conversation).id);
+  return previousId === undefined && threadId === undefined
+    ? {}
+    : { inputIsDelta: true, ...defined({ previousId, threadId }) };
 };
 
 function inputOf(request: Fields): Turn[] {
@@ -102,9 +116,16 @@ function inputOf(request: Fields): Turn[] {
 
 export const RESPONSES_WIRE: Wire = {
   input: inputOf,
-  asked: ({ request }) => ({ ...previous(request), ...defined({ model: label(request.model) }) }),
+  asked: ({ request, response }) => ({
+    ...previous({ ...fields(Array.isArray(response) ? lastOf(response) : response), ...given(request) }),
+    ...defined({ model: label(request.model) }),
+  }),
   reply: replyOf,
 };
+
+/** What a request says; a response repeats it, with what the provider filled in. */
+const given = (request: Fields): Fields =>
+  Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined && value !== null));
 
 function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?: string } } {
   const whole = Array.isArray(response) ? lastOf(response) : fields(response);
@@ -143,10 +164,14 @@ const lastEvent = (events: readonly unknown[]): unknown =>
 /** The event that ends a stream holds the whole response. */
 function lastOf(events: readonly unknown[]): Fields {
   const last = lastEvent(events);
-  if (last !== undefined) return fields(fields(last).response);
   const done = events
     .filter((event) => fields(event).type === 'response.output_item.done')
     .map((event) => fields(event).item);
+  if (last !== undefined) {
+    const whole = fields(fields(last).response);
+    // Some servers leave the output out of the last event.
+    return objects(whole.output).length === 0 && done.length > 0 ? { ...whole, output: done } : whole;
+  }
   const started = events.find((event) => fields(event).type === 'response.created');
   return { ...fields(fields(started).response), output: done.length === 0 ? undefined : done };
 }

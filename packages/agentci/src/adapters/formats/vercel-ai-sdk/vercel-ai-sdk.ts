@@ -53,9 +53,20 @@ const isStep = (value: unknown): value is Fields =>
   (Array.isArray(value.content) || Array.isArray(value.toolCalls) || typeof value.text === 'string') &&
   ('response' in value || 'request' in value || 'stepType' in value);
 
-const stepsOf = (value: unknown): readonly unknown[] | undefined => {
-  const steps = isFields(value) ? value.steps : undefined;
-  return Array.isArray(steps) && steps.length > 0 && steps.every(isStep) ? steps : undefined;
+/** Of the steps of a result only some of the fields may have been kept. */
+const isPartOfStep = (value: unknown): value is Fields =>
+  isFields(value) &&
+  typeof value.finishReason === 'string' &&
+  (Array.isArray(value.content) || Array.isArray(value.toolCalls) || typeof value.text === 'string');
+
+/** The steps of a run, or the run itself where its result was kept without them. */
+const stepsOf = (value: unknown): readonly Fields[] | undefined => {
+  if (!isFields(value)) return undefined;
+  const { steps } = value;
+  if (Array.isArray(steps) && steps.length > 0)
+    return steps.every(isStep) || (isPartOfStep(value) && steps.every(isPartOfStep)) ? steps : undefined;
+  const isResult = isPartOfStep(value) && Array.isArray(value.toolCalls) && Array.isArray(value.toolResults);
+  return isResult && !isStep(value) ? [value] : undefined;
 };
 const messagesOf = (value: unknown): readonly unknown[] | undefined => {
   const messages = isFields(value) ? value.messages : undefined;
@@ -71,8 +82,29 @@ function messageLikeness(message: unknown): number {
   if (Array.isArray(message.parts) && parts.some(isUiTool)) return 0.95;
   if (parts.some(({ type }) => typeof type === 'string' && PARTS.test(type))) return 0.95;
   if (Array.isArray(message.parts))
-    return parts.every(({ type }) => type === 'text' || type === 'step-start') && 'id' in message ? 0.3 : 0;
+    return parts.length > 0 && 'id' in message && parts.every(isUiPart) ? (parts.some(isTelling) ? 0.9 : 0.6) : 0;
   return typeof message.content === 'string' || parts.length > 0 ? 0.2 : 0;
+}
+
+/** Parts of the interface's messages; those that no other format has tell whose they are. */
+const isUiPart = (part: Fields): boolean =>
+  isTelling(part) || ((part.type === 'text' || part.type === 'reasoning') && typeof part.text === 'string');
+const isTelling = ({ type }: Fields): boolean =>
+  typeof type === 'string' && /^(?:step-start|source(?:-url|-document)?|file|tool-invocation|data-.+)$/.test(type);
+
+/** Version 4 keeps a call in an envelope of its own. */
+function uiPart(part: Fields): Fields {
+  if (part.type !== 'tool-invocation' || !isFields(part.toolInvocation)) return part;
+  const { toolName, toolCallId, state, args, result } = part.toolInvocation;
+  const isDone = state === 'result';
+  return {
+    type: 'dynamic-tool',
+    toolName,
+    toolCallId,
+    input: args,
+    state: isDone ? 'output-available' : 'input-available',
+    ...(isDone ? { output: result } : {}),
+  };
 }
 
 const isUiTool = ({ type, toolCallId }: Fields): boolean =>
@@ -83,8 +115,10 @@ const isUiTool = ({ type, toolCallId }: Fields): boolean =>
 
 function wrapped(record: RawRecord): Draft {
   const value = fields(record.value);
-  const draft = stepsOf(value) === undefined ? messagesDraft(messagesOf(value) ?? []) : stepsDraft(stepsOf(value)!);
-  return { ...draft, ...defined({ id: label(value.id) }) };
+  const steps = stepsOf(value);
+  const draft = steps === undefined ? messagesDraft(messagesOf(value) ?? []) : stepsDraft(steps);
+  const usage = steps === undefined ? undefined : usageOf(pick(value, 'totalUsage'));
+  return { ...draft, ...defined({ id: label(value.id), reported: usage === undefined ? undefined : { usage } }) };
 }
 
 function messagesDraft(values: readonly unknown[]): Draft {
@@ -112,7 +146,7 @@ function uiTurns(message: Fields): Turn[] {
     turns.push(...messageTurns({ role: 'assistant', content: [...said, ...calls] }), ...tools.flatMap(uiResult));
     blocks = [];
   };
-  for (const part of objects(message.parts)) {
+  for (const part of objects(message.parts).map(uiPart)) {
     if (part.type === 'step-start') close();
     else blocks.push(part);
   }
@@ -132,7 +166,7 @@ function uiResult(part: Fields): Turn[] {
 }
 
 function stepsDraft(values: readonly unknown[]): Draft {
-  const steps = values.filter(isStep);
+  const steps = values.filter(isPartOfStep);
   const told = new Map(
     steps
       .flatMap(({ response }) => objects(fields(response).messages).flatMap(messageTurns))

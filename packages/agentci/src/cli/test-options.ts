@@ -1,0 +1,55 @@
+import type { RunOptions } from '../engine/run-options.ts';
+import type { JudgeMode } from '../judge/mode.ts';
+
+/** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
+const RUN_NAMES = {
+  traceFormat: 'format',
+  timeout: 'timeoutMs',
+  maxCost: 'maxCostUsd',
+  judgeCache: 'judgeCacheDir',
+} as const satisfies Readonly<Record<string, keyof RunOptions>>;
+
+type RunNames = typeof RUN_NAMES;
+/** What the program hands to a run itself, and what a command line can only name. */
+type Provided =
+  | 'suite'
+  | 'traces'
+  | 'judge'
+  | 'env'
+  | 'signal'
+  | 'now'
+  | 'runId'
+  | 'resumed'
+  | 'resumedTraces'
+  | 'onRecord'
+  | 'onEvent';
+type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
+
+/** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
+export interface TestOptions extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>, Renamed, CommandOptions {}
+
+interface CommandOptions {
+  readonly config: string;
+  readonly format?: readonly string[];
+  readonly output?: readonly string[];
+  readonly traces?: string;
+  readonly judge?: JudgeMode;
+  readonly failed?: boolean;
+  readonly resume?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** The options of the run, whole: a new one needs a flag and nothing here. */
+export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
+  const {
+    config: _,
+    format: _format,
+    output: _output,
+    failed: _failed,
+    resume: _resume,
+    quiet: _quiet,
+    ...run
+  } = options;
+  const given = Object.entries(run).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value]));
+}

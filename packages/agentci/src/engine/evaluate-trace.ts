@@ -1,0 +1,68 @@
+import type { Mutable } from '../kit/mutable.ts';
+import type { QueryResult } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace, Usage } from '../trace/model.ts';
+import type { PriceLookup } from '../trace/totals.ts';
+import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
+import { type EvaluateInput, evaluate } from './evaluate-query.ts';
+import type { SuiteJudge } from './suite-judge.ts';
+import type { SuiteMetrics } from './suite-metrics.ts';
+
+/** The verdict on a trace; a promise only where something has to be read or asked for first. */
+export type TraceEvaluator = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
+
+/** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
+export function createEvaluator(
+  judge: SuiteJudge,
+  shelf: Pick<BaselineShelf, 'has' | 'get'>,
+  dir: string,
+  metrics?: SuiteMetrics,
+): TraceEvaluator {
+  let price: PriceLookup | undefined;
+  const metricTools = metrics ? metricToolsOf(metrics) : undefined;
+  const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {
+    const input: Mutable<EvaluateInput> = {
+      query,
+      trace,
+      judge: judge.judge,
+      dir,
+      useEnsemble: judge.useEnsemble(query),
+    };
+    if (metricTools) input.metricTools = metricTools;
+    if (baseline) input.baseline = baseline;
+    if (price) input.price = price;
+    return evaluate(input);
+  };
+  const prepared = async (query: Query, trace: Trace): Promise<QueryResult> => {
+    const baseline = await shelf.get(query);
+    // The price table is large, and most recordings bring their cost along.
+    if (price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
+      const { loadPrices } = await import('../kit/prices.ts');
+      price = (await loadPrices()).lookup;
+    }
+    return verdict(query, trace, baseline);
+  };
+  return (query, trace) => {
+    const isReady = !shelf.has(query) && (price !== undefined || !needsPrices(trace));
+    return isReady ? verdict(query, trace) : prepared(query, trace);
+  };
+}
+
+const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({ custom, ...(models ? { models } : {}) });
+
+/**
+ * The cost can only be computed from tokens: no total was reported, and some call, or a run whose calls were not
+ * recorded, brings tokens and a model and no cost. What a query asks for makes no difference, so equal runs cost the same.
+ */
+export function needsPrices(trace: Trace): boolean {
+  if (trace.reported?.cost !== undefined) return false;
+  let calls = 0;
+  for (const step of trace.steps) {
+    if (step.kind !== 'llm') continue;
+    calls++;
+    if (step.cost === undefined && step.model !== undefined && isPriceable(step.usage)) return true;
+  }
+  return calls === 0 && typeof trace.meta.model === 'string' && isPriceable(trace.reported?.usage);
+}
+
+const isPriceable = (usage: Usage | undefined): boolean => usage?.input !== undefined && usage.output !== undefined;

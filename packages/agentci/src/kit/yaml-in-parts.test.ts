@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { dump } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { parseYaml } from './yaml.ts';
+import { composeInParts } from './yaml-in-parts.ts';
+import { locate, type YamlNode, type YamlSource } from './yaml-node.ts';
+
+/** A tree with the place of every key and value, so that two readings can be compared. */
+function shown(node: YamlNode): unknown {
+  const { source, start } = node;
+  const { line, column } = locate(source, start);
+  const place = `${line}:${column}`;
+  if (node.kind === 'scalar') return [place, node.style, node.value, node.tag];
+  if (node.kind === 'seq') return [place, node.items.map(shown)];
+  return [
+    place,
+    [...node.entries.values()].map((entry) => [entry.key, locate(source, entry.keyStart), shown(entry.value)]),
+  ];
+}
+
+const inParts = (text: string): YamlNode | undefined => {
+  const source: YamlSource = { file: 'a.yaml', text };
+  return composeInParts(source, new Set(['!include']), 'queries', 100);
+};
+
+const whole = (text: string): YamlNode => parseYaml(text, { file: 'a.yaml', tags: ['!include'] }).root!;
+
+const item = (id: string): string =>
+  `  - id: ${id}\n    schema: {type: object, required: [a, b], properties: {a: {type: string}}}\n    tools: [search, answer]\n`;
+const items = (count: number): string => Array.from({ length: count }, (_, i) => item(`q${i}`)).join('');
+
+describe('a long list read in parts', () => {
+  it.each<readonly [name: string, text: string]>([
+    ['a head, a list and a tail', `version: 1\nqueries:\n${items(9)}runner: {module: ./a.mjs}\n`],
+    ['no tail', `version: 1\nqueries:\n${items(9)}`],
+    ['a document marker at the top', `---\nversion: 1\nqueries: # all of them\n\n  # the first\n${items(9)}`],
+    ['items that are not indented', `queries:\n${items(9).replace(/^ {2}/gm, '')}agent: a\n`],
+    ['comments between items and after them', `queries:\n${items(5)}  # more\n\n${items(4)}# end\nagent: a\n`],
+    ['block texts that look like items', `queries:\n${items(5)}  - text: |\n      - id: x\n        a: 1\n${items(5)}`],
+    [
+      'a repeated line inside a block text',
+      `queries:\n${items(5)}  - text: |\n      tools: [search, answer, or not]\n      tools: [search, answer, or not]\n${items(5)}`,
+    ],
+    [
+      'a repeated line inside a quoted text',
+      `queries:\n${items(5)}  - text: "a\n      tools: [search, answer, or not]\n      tools: [search, answer, or not]"\n${items(5)}`,
+    ],
+    ['tags', `queries:\n${items(5)}  - a: !include x.yaml\n    b: !!str 1\n${items(5)}`],
+    ['an anchor and its aliases', `queries:\n  - &a {x: 1}\n${items(9)}  - *a\n`],
+    ['other line ends', `queries:\n${items(9)}`.replaceAll('\n', '\r\n')],
+    ['a key that is there twice', `agent: a\nqueries:\n${items(9)}agent: b\n`],
+    ['a second document', `queries:\n${items(9)}---\nqueries: []\n`],
+    ['an indented key after the list', `queries:\n${items(9)} agent: a\n`],
+    ['a list under another key of that name', `outer:\n  queries:\n${items(9).replace(/^/gm, '  ')}`],
+    ['the key inside a text', `note: |\n  queries:\n  - a\nqueries:\n${items(9)}`],
+    ['an item that is empty', `queries:\n${items(5)}  -\n${items(5)}`],
+  ])('is the same tree, or is left to the reader of whole texts: %s', (_, text) => {
+    const read = inParts(text);
+    if (read !== undefined) expect(shown(read)).toEqual(shown(whole(text)));
+  });
+
+  it('reads an ordinary spec in parts', () => {
+    expect(inParts(`version: 1\nqueries:\n${items(9)}agent: a\n`)).toBeDefined();
+  });
+
+  it('is the same tree for any list, however it is written', () => {
+    const text = fc.constantFrom(
+      '',
+      'a',
+      '- b',
+      'c: d',
+      'x\ny\n',
+      '# e',
+      "'",
+      '~',
+      '{f: g}',
+      '[h, i, j, k, l, m, n, o, p]',
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.constant(null), tie('list'), tie('map')),
+      list: fc.array(tie('value'), { maxLength: 4 }),
+      map: fc.dictionary(fc.constantFrom('a', 'bc', 'schema', 'tools'), tie('value'), { maxKeys: 4 }),
+    }));
+    let parted = 0;
+    fc.assert(
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: -1, max: 5 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        (list, flowLevel, indent, seqNoIndent) => {
+          const written = dump(
+            { agent: 'a', queries: [...list, ...list, ...list, ...list], z: 1 },
+            { flowLevel, indent, seqNoIndent, noRefs: true },
+          );
+          const read = inParts(written);
+          if (read === undefined) return;
+          parted++;
+          expect(shown(read)).toEqual(shown(whole(written)));
+        },
+      ),
+      { numRuns: 400 },
+    );
+    expect(parted).toBeGreaterThan(50);
+  });
+});

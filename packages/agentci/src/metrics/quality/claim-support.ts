@@ -1,0 +1,17 @@
+import { caseOf } from '../input.ts';
+import { type Found, measured, notMeasured } from '../metric.ts';
+import type { Grounded } from './grounding.ts';
+import { byModel, claimsOf, supportOf } from './model-method.ts';
+
+/** The share of the answer's claims that the judge gives one verdict: 1 the contexts support it, 0 they do not. */
+export const measureClaims = (
+  { input, answer, contexts, detail }: Grounded,
+  { count, verdict: wanted }: { readonly count: string; readonly verdict: 0 | 1 },
+): Promise<Found> =>
+  byModel(input.judge, detail, async (desk) => {
+    const claims = await claimsOf(desk, answer, caseOf(input).query);
+    if (claims.length === 0) return notMeasured('the answer claims nothing');
+    const verdicts = await supportOf(desk, claims, contexts);
+    const counted = verdicts.filter(({ verdict }) => verdict === wanted).length;
+    return measured(counted / claims.length, { claims: claims.length, [count]: counted, verdicts });
+  });

@@ -1,0 +1,42 @@
+import type { Selector } from '../selectors.ts';
+import { defineRule, foldObligations, labels, type RuleRun, type RuleVerdict } from './rule.ts';
+
+interface OrderRule {
+  readonly type: string;
+  readonly summary: string;
+  /** What is expected of the two, in words. */
+  readonly expected: (first: string, then: string) => string;
+  /** The verdict on one tool of `then`, of which there is a call. */
+  readonly decide: (
+    first: Selector,
+    then: Selector,
+    run: RuleRun & { readonly thens: readonly number[] },
+  ) => Omit<RuleVerdict, 'expected'>;
+}
+
+/** A rule about a call of `first` and a later one of each tool in `then`. */
+export function defineOrderRule({ type, summary, expected, decide }: OrderRule) {
+  return defineRule({
+    type,
+    summary,
+    fields: {
+      first: { kind: 'selector', required: true },
+      // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
+      then: { kind: 'selectors', required: true },
+    },
+    operands: ({ first, then }) => `${first.label}->${then.map(({ label }) => label).join(',')}`,
+    evaluate: ({ first, then }, run) =>
+      foldObligations(
+        expected(first.label, labels(then)),
+        then.map((one) => ({ of: one.label, verdict: decideOne(first, one, run) })),
+      ),
+  });
+
+  function decideOne(first: Selector, then: Selector, run: RuleRun): RuleVerdict {
+    const words = expected(first.label, then.label);
+    const thens = run.table.indices(then);
+    if (thens.length === 0)
+      return { outcome: 'not_exercised', spanned: [], expected: words, actual: `${then.label} was never called` };
+    return { ...decide(first, then, { ...run, thens }), expected: words };
+  }
+}
