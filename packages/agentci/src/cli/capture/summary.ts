@@ -1,5 +1,6 @@
 import type { CaptureResult } from '../../capture/captured-run.ts';
-import { formatCount, formatUsd, plural } from '../../reporters/format-number.ts';
+import { formatUsd } from '../../kit/format-number.ts';
+import { formatCount, plural } from '../../kit/words.ts';
 import { toolNames } from '../../trace/selectors.ts';
 import { type PriceLookup, type Quantity, totals } from '../../trace/totals.ts';
 
