@@ -1,6 +1,7 @@
 import { type CaptureResult, newRunId, readEvidence } from './captured-run.ts';
 import { providerSettings } from './dotenv.ts';
 import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
+import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type Answer, openModelPlane } from './model/model-plane.ts';
@@ -19,6 +20,8 @@ export interface CaptureOptions extends ProviderChoice {
   /** The program, where one is started. */
   readonly command?: readonly string[];
   readonly answer?: Answer;
+  /** Told of every exchange when it is over, with the id of its run. */
+  readonly onExchange?: (exchange: Exchange, run: string) => void;
   readonly now?: () => number;
 }
 
@@ -26,8 +29,8 @@ export interface CaptureOptions extends ProviderChoice {
 export interface Capture {
   /** What was found in the environment, for people; once. */
   readonly notes: readonly CaptureNote[];
-  /** Which providers' calls come through it. */
-  readonly providers: readonly string[];
+  /** Which providers' calls come through it, and the hosts they go to. */
+  readonly upstreams: Readonly<Record<string, string>>;
   readonly open: () => Promise<CaptureSlot>;
   readonly close: () => Promise<void>;
 }
@@ -43,6 +46,8 @@ export interface CaptureSlot {
   /** `itself`: the agent ended, or answered, by itself. */
   readonly end: (how: 'itself' | 'stopped') => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
+  /** What the capture changes about this agent. */
+  readonly notes: readonly CaptureNote[];
   readonly close: () => Promise<void>;
 }
 
@@ -59,7 +64,7 @@ export function createCapture(options: CaptureOptions): Capture {
   const refusesUsage = new Set<string>();
   const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
 
-  const openPlanes = (context: PlaneContext): Plane[] =>
+  const openPlanes = (context: PlaneContext, runId: () => string): Plane[] =>
     hasPlane('llm')
       ? [
           openModelPlane(context, {
@@ -68,6 +73,7 @@ export function createCapture(options: CaptureOptions): Capture {
             environment: () => providerEnvironment(context.base, found, env),
             connections,
             answer,
+            onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
           }),
         ]
@@ -75,10 +81,14 @@ export function createCapture(options: CaptureOptions): Capture {
 
   return {
     notes: hasPlane('llm') ? providerEnvironment('', found, env).notes! : [],
-    providers: found.inUse.map(({ provider }) => provider.name),
+    upstreams: Object.fromEntries(
+      found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
+    ),
     open: async () => {
       const front = await openFront();
-      const planes = openPlanes({ origin: front.origin, base: front.base, token: front.token, env, now });
+      let run = newRunId();
+      const { origin, base, token } = front;
+      const planes = openPlanes({ origin, base, token, env, now }, () => run);
       front.serve(planes);
       const wanted = planes.map((plane) => plane.environment());
       const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<string, string>;
@@ -90,13 +100,15 @@ export function createCapture(options: CaptureOptions): Capture {
         env: changed,
         args: known.args,
         set,
+        notes: known.notes,
         begin: () => {
+          run = newRunId();
           for (const plane of planes) plane.begin();
         },
         end: async (how) => {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
-          return readEvidence(merged(parts, how, known.notes), newRunId());
+          return readEvidence(merged(parts, how, known.notes), run);
         },
         report: () => Object.fromEntries(planes.map((plane) => [plane.name, plane.report()])),
         close: async () => {

@@ -23,8 +23,11 @@ export class ExchangeBook {
   #late = 0;
   #isClosed = false;
 
-  constructor(now: () => number) {
+  readonly #onExchange: (exchange: Exchange) => void;
+
+  constructor(now: () => number, onExchange: (exchange: Exchange) => void = () => {}) {
     this.#now = now;
+    this.#onExchange = onExchange;
   }
 
   /** Requests that came when it was closed already. */
@@ -45,6 +48,7 @@ export class ExchangeBook {
       onEnd: (done) => {
         this.#open.delete(exchange);
         this.#done.push(done);
+        this.#onExchange(done);
         if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
       },
     });
