@@ -48,6 +48,16 @@ export async function openFront(): Promise<Front> {
   const onRequest = (request: Incoming, response: Outgoing): void => {
     request.on('error', () => {});
     response.on('error', () => {});
+    if (/^http:\/\//i.test(request.url ?? '')) {
+      const plane = planes.find(({ proxy }) => proxy !== undefined);
+      if (plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token))
+        plane.proxy!({ request, response });
+      else {
+        strangers++;
+        refuse(response, 407, 'not a client of this capture', { 'proxy-authenticate': 'Basic realm="agentci"' });
+      }
+      return;
+    }
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
     if (asked !== host) {
@@ -86,7 +96,7 @@ export async function openFront(): Promise<Front> {
       return;
     }
     strangers++;
-    socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
+    socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic realm="agentci"\r\ncontent-length: 0\r\n\r\n');
   });
   const http2 = createHttp2();
   http2.on('request', onRequest);
