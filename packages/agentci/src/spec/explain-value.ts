@@ -1,5 +1,6 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
-import type { Problem, ProblemSink } from '../kit/problems.ts';
+import type { Problem } from '../kit/problem.ts';
+import type { ProblemSink } from '../kit/problems.ts';
 import { bestBranch, type ValueIssue, type ValuePath, valueIssues } from '../kit/value-issues.ts';
 import type { ValueDef, ValueSchema } from '../kit/value-schema.ts';
 import { choicesOf, describeDefs, joinOr, keysOf, schemasAt, showValue } from '../kit/value-words.ts';

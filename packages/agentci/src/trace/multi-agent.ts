@@ -1,5 +1,6 @@
 import {
   type Fields,
+  isGiven,
   listAt,
   objectAt,
   optionalAmount,
@@ -10,7 +11,7 @@ import {
   refuse,
   textAt,
 } from './fields.ts';
-import type { Agent, HandoffStep, MessageStep, ResourceSample, Step } from './model.ts';
+import type { Agent, Captured, HandoffStep, MessageStep, ResourceSample, Step } from './model.ts';
 import type { StepList } from './step-list.ts';
 
 const MESSAGE_TYPES: ReadonlyMap<string, NonNullable<MessageStep['type']>> = new Map([
@@ -32,7 +33,7 @@ const JOULES_PER_KWH = 3_600_000;
 const GRAMS_PER_KG = 1000;
 
 /** Messages between agents → message steps. A list of recipients stays one step. */
-export function addInteractions(list: StepList, value: unknown, path: string): void {
+function addInteractions(list: StepList, value: unknown, path: string): void {
   for (const [i, item] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`;
     const fields = objectAt(item, at);
@@ -71,7 +72,7 @@ function contentParts(value: unknown): MessageStep['content'] {
 const UNNAMED_AGENT = 'unknown';
 
 /** Control passing from one agent to another → handoff steps. A bare text is the agent that took over. */
-export function addHandoffs(list: StepList, value: unknown, path: string): void {
+function addHandoffs(list: StepList, value: unknown, path: string): void {
   for (const [i, item] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`;
     if (typeof item === 'string') {
@@ -98,7 +99,7 @@ export function addHandoffs(list: StepList, value: unknown, path: string): void 
 }
 
 /** Disagreements between agents → `conflict.raised` events with `resolved` and `resolutionMs`. */
-export function addConflicts(list: StepList, value: unknown, path: string): void {
+function addConflicts(list: StepList, value: unknown, path: string): void {
   for (const [i, item] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`;
     const { resolved, resolution_time, ...rest } = objectAt(item, at);
@@ -119,7 +120,7 @@ export function addConflicts(list: StepList, value: unknown, path: string): void
 const DEFAULT_AUTHORITY_LEVEL = 5;
 
 /** A map of agent id → role → agents. A bare text is the role's name. */
-export function rolesOf(value: unknown, path: string): Agent[] {
+function rolesOf(value: unknown, path: string): Agent[] {
   const roles = objectAt(value, path);
   return Object.keys(roles).map((id) => roleOf(id, roles[id], `${path}.${id}`));
 }
@@ -183,7 +184,7 @@ const isBetweenAgents = (step: Step): step is HandoffStep | MessageStep =>
 const namesAgents = (step: Step): boolean => step.agent !== undefined || isBetweenAgents(step);
 
 /** Every agent named by a step, in order of appearance, for formats that do not list them. */
-export function agentsOfSteps({ steps }: StepList): Agent[] {
+function agentsOfSteps({ steps }: StepList): Agent[] {
   if (!steps.some(namesAgents)) return [];
   const names = new Set<string>();
   for (const step of steps) {
@@ -195,4 +196,36 @@ export function agentsOfSteps({ steps }: StepList): Agent[] {
   }
   names.delete(UNNAMED_AGENT);
   return [...names].map((name) => ({ id: name, name }));
+}
+
+const LISTS = {
+  handoffs: { add: addHandoffs, capability: 'handoffs' },
+  interactions: { add: addInteractions, capability: 'messages' },
+} as const;
+
+/** What a record says of several agents. Formats list these in orders of their own, and steps without times keep that order. */
+export function addMultiAgent(
+  list: StepList,
+  fields: Fields,
+  captured: Captured,
+  order: readonly (keyof typeof LISTS)[],
+): void {
+  for (const key of order) {
+    if (!isGiven(fields[key])) continue;
+    const { add, capability } = LISTS[key];
+    add(list, fields[key], key);
+    captured[capability] = 'full';
+  }
+  if (isGiven(fields.conflicts)) addConflicts(list, fields.conflicts, 'conflicts');
+}
+
+/** The agents a record names, or those its steps do. */
+export function agentsIn(list: StepList, fields: Fields, captured: Captured): Agent[] {
+  if (isGiven(fields.agent_roles)) {
+    captured.agents = 'full';
+    return rolesOf(fields.agent_roles, 'agent_roles');
+  }
+  const agents = agentsOfSteps(list);
+  if (agents.length > 0) captured.agents = 'partial';
+  return agents;
 }

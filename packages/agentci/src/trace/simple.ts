@@ -7,7 +7,7 @@ import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText,
 import { FINISH_KEYS, finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
 import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
-import { addConflicts, addHandoffs, addInteractions, agentsOfSteps, resourcesOf, rolesOf } from './multi-agent.ts';
+import { addMultiAgent, agentsIn, resourcesOf } from './multi-agent.ts';
 import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
 import { StepList } from './step-list.ts';
 import { TraceError, type TraceIssue } from './trace-error.ts';
@@ -148,14 +148,14 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
     });
     if (captured.toolCalls === 'full') captured.toolCalls = 'partial';
   }
-  addMultiAgent(list, fields, captured);
+  addMultiAgent(list, fields, captured, AGENT_LISTS);
 
   const trace: Trace = {
     schema: TRACE_SCHEMA,
     id: idOf(fields.id, 'id') ?? idOf(fields.query_id, 'query_id') ?? placeId(place),
     source: sourceOf(place),
     status: 'unknown',
-    agents: agentsOf(list, fields, captured),
+    agents: agentsIn(list, fields, captured),
     steps: list.steps,
     meta: metaOf(fields, model),
     captured,
@@ -216,27 +216,8 @@ function addContext(list: StepList, value: unknown, captured: Captured): void {
   captured.retrieval = 'full';
 }
 
-function addMultiAgent(list: StepList, fields: Fields, captured: Captured): void {
-  if (isGiven(fields.handoffs)) {
-    addHandoffs(list, fields.handoffs, 'handoffs');
-    captured.handoffs = 'full';
-  }
-  if (isGiven(fields.interactions)) {
-    addInteractions(list, fields.interactions, 'interactions');
-    captured.messages = 'full';
-  }
-  if (isGiven(fields.conflicts)) addConflicts(list, fields.conflicts, 'conflicts');
-}
-
-function agentsOf(list: StepList, fields: Fields, captured: Captured): Trace['agents'] {
-  if (isGiven(fields.agent_roles)) {
-    captured.agents = 'full';
-    return rolesOf(fields.agent_roles, 'agent_roles');
-  }
-  const agents = agentsOfSteps(list);
-  if (agents.length > 0) captured.agents = 'partial';
-  return agents;
-}
+/** The order in which steps of several agents are taken in. */
+const AGENT_LISTS = ['handoffs', 'interactions'] as const;
 
 function metaOf(fields: Fields, model: string | undefined): Trace['meta'] {
   const meta = isGiven(fields.metadata) ? objectAt(fields.metadata, 'metadata') : {};

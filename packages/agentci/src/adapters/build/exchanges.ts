@@ -13,6 +13,7 @@ import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
 import { toolDefs } from './messages.ts';
 import { asPair } from './recorders.ts';
+import { MESSAGES_RECORD } from './records.ts';
 import { label, parseJson } from './values.ts';
 
 /** One call of a model as it went over the wire: what was sent, what came back. */
@@ -28,18 +29,6 @@ export interface WireExchange extends Reply {
   /** The conversation it is part of, where the provider keeps the history. */
   readonly threadId?: string;
 }
-
-/** What a provider's recordings hold by their nature. Whether a tool failed is not among it. */
-export const MESSAGES_RECORD: Draft['records'] = {
-  toolCalls: 'full',
-  toolArgs: 'full',
-  toolResults: 'full',
-  llmCalls: 'full',
-  prompts: 'full',
-};
-
-/** What tracing records by its nature: everything that ran, and whether it failed. */
-export const TRACING_RECORD: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full', retrieval: 'full' };
 
 /** A request beside its response, as cassettes and proxies keep them. A streamed response is text, or its events. */
 export interface Pair {

@@ -13,6 +13,13 @@ test('the list of formats explains every sign of a gap', () => {
   for (const { code } of Object.values(GAPS)) expect(page).toContain(`\`${code}\``);
 });
 
+test('every format has its test beside it', () => {
+  const missing = ADAPTERS.map(({ format }) => format).filter(
+    (format) => !existsSync(new URL(`./${format}/${format}.test.ts`, import.meta.url)),
+  );
+  expect(missing).toEqual([]);
+});
+
 describe.each(FORMATS)('the page of %s', (format) => {
   const page = new URL(`../../../../../docs/adapters/${format}.md`, import.meta.url);
 

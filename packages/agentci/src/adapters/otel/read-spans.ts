@@ -3,7 +3,7 @@ import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
 import { defined } from '../build/defined.ts';
 import type { Draft, DraftStep } from '../build/draft.ts';
-import { TRACING_RECORD } from '../build/exchanges.ts';
+import { TRACING_RECORD } from '../build/records.ts';
 import { label } from '../build/values.ts';
 import { problemWith } from '../problem.ts';
 import { absentCalls } from './absent-children.ts';

@@ -101,6 +101,11 @@ const COUNT = /^(?:total_?tool_?use_?count|tool_?call_?count|num_?tool_?calls|to
 const ACTIVE_KIND =
   /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
 
+/** Counts of what was taken out of a history, and kinds of what stands in its place. */
+const REMOVED =
+  /^(?:cleared_tool_uses|(?:messages_?|turns_?)(?:removed|dropped|cleared)|(?:removed|dropped|cleared)_messages)$/i;
+const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})?$/i;
+
 /** What a model wrote. */
 const SAID = /^(?:content|text|value)$/;
 /** Calls as models write them where nobody parses them. */
@@ -158,7 +163,7 @@ class HintScan {
     if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype)) this.activity ??= fields.subtype;
     if (typeof kind === 'string') {
       if (kind === 'response_item') this.#hasItems = true;
-      if (kind === 'compaction' || (kind === 'compacted' && !this.#hasItems)) this.removed ??= kind;
+      this.#compacted(kind, fields);
       if (ACTIVE_KIND.test(kind)) this.activity ??= kind;
       if (CALL_KIND.test(kind)) this.#named(fields.name ?? fields.tool_name ?? fields.toolName);
     }
@@ -188,13 +193,21 @@ class HintScan {
         this.activity ??= inner;
       return;
     }
-    if (name === 'cleared_tool_uses' && isSomething(inner)) this.removed ??= name;
+    if (REMOVED.test(name) && isSomething(inner)) this.removed ??= name;
     if (ACTIVITY.test(name) && isSomething(inner)) this.activity ??= name;
     if (COUNT.test(name) && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     const isCallsOwn = name === 'input' && typeof about.fields.name === 'string';
     const isResult =
       typeof about.kind === 'string' && /result|output/i.test(about.kind) && /^(?:content|output)$/.test(name);
     if (!NOT_SAID.test(name) && !isCallsOwn && !isResult) this.look(inner, name, about.depth + 1);
+  }
+
+  /** A history that was summed up. Logs that are only added to still hold what came before: they name it. */
+  #compacted(kind: string, fields: Readonly<Record<string, unknown>>): void {
+    if (!COMPACTED.test(kind) || (kind === 'compacted' && this.#hasItems)) return;
+    const before = [fields.firstKeptEntryId, fields.parentId].find((id) => typeof id === 'string');
+    if (typeof before === 'string') this.#before.add(before);
+    else this.removed ??= kind;
   }
 
   /** Spans say it in their names (`execute_tool X`), and in attributes, which OTLP writes as pairs. */

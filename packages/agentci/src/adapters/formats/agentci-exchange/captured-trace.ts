@@ -3,7 +3,7 @@ import type { AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
-import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/exchanges.ts';
+import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/records.ts';
 import { joinLogs } from '../../otel/join-logs.ts';
 import { readOtlp } from '../../otel/read-otlp.ts';
 import { draftOfSpans } from '../../otel/read-spans.ts';

@@ -7,6 +7,7 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { amount, fields, label, objects, pick } from '../../build/values.ts';
 
 const FORMAT = 'agentdojo';
@@ -49,14 +50,7 @@ function draftOf(run: Fields): Draft {
     outcomes: outcomesOf(about),
     ...(seconds === undefined ? {} : { reported: { durationMs: seconds * 1000 } }),
     ...(failure === undefined ? {} : { status: 'error', error: { message: failure } }),
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      prompts: 'full',
-    },
+    records: AGENT_RECORD,
     meta: defined({ suite: label(about.suite_name), attack: label(about.attack_type), injection_task: injection }),
   };
 }

@@ -1,16 +1,8 @@
 import { captureLevel, nothingCaptured } from '../../../trace/captured.ts';
 import { failureOf } from '../../../trace/failure.ts';
 import { type Fields, isFields, isGiven, listAt, objectAt, optionalText, refuse } from '../../../trace/fields.ts';
-import { type Captured, type ToolStep, TRACE_SCHEMA, type Trace, type Usage } from '../../../trace/model.ts';
-import {
-  addConflicts,
-  addHandoffs,
-  addInteractions,
-  agentsOfSteps,
-  hasReading,
-  resourceOf,
-  rolesOf,
-} from '../../../trace/multi-agent.ts';
+import { type ToolStep, TRACE_SCHEMA, type Trace, type Usage } from '../../../trace/model.ts';
+import { addMultiAgent, agentsIn, hasReading, resourceOf } from '../../../trace/multi-agent.ts';
 import { placeId } from '../../../trace/simple.ts';
 import { setArguments } from '../../../trace/simple-calls.ts';
 import { StepList } from '../../../trace/step-list.ts';
@@ -77,8 +69,8 @@ function logTrace(record: RawRecord): Trace {
     warnings: [],
   };
   const prompt = isGiven(log.events) ? addEvents(trace, list, log.events) : undefined;
-  addMultiAgent(list, log, captured);
-  setAgents(trace, list, log);
+  addMultiAgent(list, log, captured, ['interactions', 'handoffs']);
+  trace.agents = agentsIn(list, log, captured);
   setTask(trace, log, prompt);
   if (isGiven(log.metadata)) setMetadata(trace, objectAt(log.metadata, 'metadata'));
   return trace;
@@ -172,28 +164,6 @@ function timeOf(value: unknown): number | undefined {
   // AgentUnit writes UTC; a time without a zone would be read in the zone of this machine.
   const time = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(value.slice(10)) ? value : `${value}Z`);
   return Number.isNaN(time) ? undefined : time;
-}
-
-function addMultiAgent(list: StepList, log: Fields, captured: Captured): void {
-  if (isGiven(log.interactions)) {
-    addInteractions(list, log.interactions, 'interactions');
-    captured.messages = 'full';
-  }
-  if (isGiven(log.handoffs)) {
-    addHandoffs(list, log.handoffs, 'handoffs');
-    captured.handoffs = 'full';
-  }
-  if (isGiven(log.conflicts)) addConflicts(list, log.conflicts, 'conflicts');
-}
-
-function setAgents(trace: Trace, list: StepList, log: Fields): void {
-  if (isGiven(log.agent_roles)) {
-    trace.agents = rolesOf(log.agent_roles, 'agent_roles');
-    trace.captured.agents = 'full';
-    return;
-  }
-  trace.agents = agentsOfSteps(list);
-  if (trace.agents.length > 0) trace.captured.agents = 'partial';
 }
 
 function setTask(trace: Trace, log: Fields, prompt: string | undefined): void {

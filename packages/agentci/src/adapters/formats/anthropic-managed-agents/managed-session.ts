@@ -4,8 +4,8 @@ import { contentOf, outcomeOf, UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { argumentsOf, fields, label, pick, text, time } from '../../build/values.ts';
@@ -35,7 +35,7 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
     source: { format },
     steps: run.dialogue.steps,
     turns: run.dialogue.turns,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     gaps: [
       ...run.gaps,
       ...run.absent(),

@@ -1,24 +1,17 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
-import { tryBuild } from '../../build/build-trace.ts';
+import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import {
-  exchangeItems,
-  hasPairs,
-  MESSAGES_RECORD,
-  pairItems,
-  pairOf,
-  streamedReplies,
-  type Wire,
-  wholeReplies,
-} from '../../build/exchanges.ts';
+import { pairOf, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
+import { best } from '../../build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
-import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
+import { countStarts, gapOf } from '../../build/streams.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, parseJson } from '../../build/values.ts';
+import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'anthropic-messages';
@@ -27,18 +20,11 @@ const FORMAT = 'anthropic-messages';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Anthropic Messages: conversations, responses, request/response pairs, streams',
-  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.messages)) ? 'record' : 'file'),
-  detect: (sample) => best(sample),
-  read,
+  unit: recordsUnder('messages'),
+  // Plain messages are in every conversation; the blocks of some of them tell whose it is.
+  detect: (sample) => best(sample, likeness),
+  read: (records) => read(records),
 };
-
-const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
-
-/** Plain messages are in every conversation; the blocks of some of them tell whose it is. */
-function best(sample: readonly unknown[]): number {
-  const scores = sample.map(likeness);
-  return scores.length === 0 || scores.includes(0) ? 0 : Math.max(...scores);
-}
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
@@ -81,27 +67,12 @@ const isReply = (value: unknown): boolean =>
 
 const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'message_start';
 
-function read(records: readonly RawRecord[]): AdapterItem[] {
-  const [first] = records;
-  if (first === undefined) return [];
-  const { value } = first;
-  if (hasPairs(records)) return pairItems(records, ANTHROPIC_WIRE, FORMAT);
-  if (isFields(value) && Array.isArray(value.messages))
-    return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (isFields(value) && typeof value.type === 'string' && STREAM.has(value.type))
-    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), ANTHROPIC_WIRE), FORMAT);
-  if (isReply(value)) return exchangeItems(wholeReplies(records, ANTHROPIC_WIRE), FORMAT);
-  const turns = records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []));
-  return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: RECORDS }));
-}
-
-function wrapped(record: RawRecord): Draft {
-  const value = fields(record.value);
+function wrapped(value: Fields): Draft {
   const model = label(value.model);
   return {
     source: { format: FORMAT },
     ...conversation([...systemOf(value), ...turnsOf(value.messages)], () => defined({ model })),
-    records: RECORDS,
+    records: AGENT_RECORD,
     ...defined({ id: label(value.id), tools: value.tools === undefined ? undefined : toolDefs(value.tools) }),
   };
 }
@@ -117,6 +88,24 @@ export const ANTHROPIC_WIRE: Wire = {
   input: (request) => [...systemOf(request), ...turnsOf(request.messages)],
   reply: replyOf,
 };
+
+const read = wireReader({
+  format: FORMAT,
+  wire: ANTHROPIC_WIRE,
+  ways: [
+    conversationsUnder('messages', wrapped),
+    streamsOf(
+      (value) => isFields(value) && typeof value.type === 'string' && STREAM.has(value.type),
+      () => countStarts(isStart),
+    ),
+    repliesThat(isReply),
+  ],
+  together: (values) => ({
+    source: { format: FORMAT },
+    ...conversation(values.filter(isFields).flatMap((value) => messageTurns(value))),
+    records: AGENT_RECORD,
+  }),
+});
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = Array.isArray(response) ? joined(response) : fields(response);

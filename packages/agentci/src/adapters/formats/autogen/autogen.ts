@@ -4,9 +4,9 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { label, objects } from '../../build/values.ts';
 import { autogenSteps, isAutogenMessage } from './autogen-messages.ts';
 

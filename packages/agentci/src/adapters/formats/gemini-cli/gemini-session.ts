@@ -5,8 +5,8 @@ import { contentOf, UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { amount, argumentsOf, fields, label, objects, text, time } from '../../build/values.ts';
 
@@ -124,7 +124,7 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
     source: { format },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     gaps,
     ...timeSpan([time(about.startTime), ...messages.map(({ timestamp }) => time(timestamp)), time(about.lastUpdated)]),
     ...defined({ id: label(about.sessionId) }),

@@ -1,24 +1,18 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Part } from '../../../trace/model.ts';
-import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
-import { tryBuild } from '../../build/build-trace.ts';
+import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
-import type { Turn } from '../../build/draft.ts';
-import {
-  exchangeItems,
-  hasPairs,
-  MESSAGES_RECORD,
-  pairItems,
-  pairOf,
-  streamedReplies,
-  type Wire,
-} from '../../build/exchanges.ts';
+import type { Draft, Turn } from '../../build/draft.ts';
+import { pairOf, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
+import { best } from '../../build/likeness.ts';
 import { messageTurns, turnsOf } from '../../build/messages.ts';
-import { gapOf, splitStreams } from '../../build/streams.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
+import { gapOf } from '../../build/streams.ts';
 import { geminiUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, pick } from '../../build/values.ts';
+import { conversationsUnder, recordsUnder, streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'gemini-generate-content';
@@ -27,12 +21,9 @@ const FORMAT = 'gemini-generate-content';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Gemini generateContent: contents, responses, request/response pairs',
-  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.contents)) ? 'record' : 'file'),
-  detect: (sample) => {
-    const scores = sample.map(likeness);
-    return scores.length === 0 || scores.includes(0) ? 0 : Math.max(...scores);
-  },
-  read,
+  unit: recordsUnder('contents'),
+  detect: (sample) => best(sample, likeness),
+  read: (records) => read(records),
 };
 
 function likeness(value: unknown): number {
@@ -67,26 +58,6 @@ const isReply = (value: unknown): boolean =>
   Array.isArray(value.candidates) &&
   ('usageMetadata' in value || 'usage_metadata' in value || isFields(fields(value.candidates[0]).content));
 
-function read(records: readonly RawRecord[]): AdapterItem[] {
-  const [first] = records;
-  if (first === undefined) return [];
-  const { value } = first;
-  if (hasPairs(records)) return pairItems(records, GEMINI_WIRE, FORMAT);
-  if (isReply(value)) return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), GEMINI_WIRE), FORMAT);
-  if (isFields(value) && Array.isArray(value.contents))
-    return records.flatMap((record) =>
-      tryBuild(record, () => ({
-        source: { format: FORMAT },
-        ...conversation(inputOf(fields(record.value))),
-        records: MESSAGES_RECORD,
-      })),
-    );
-  const turns = records.flatMap((record) =>
-    isFields(record.value) ? messageTurns(record.value).map(withWholeText) : [],
-  );
-  return tryBuild(first, () => ({ source: { format: FORMAT }, ...conversation(turns), records: MESSAGES_RECORD }));
-}
-
 /** Pieces of one streamed reply carry one id; without ids a reply goes on until it says why it ended. */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
@@ -113,6 +84,20 @@ export const GEMINI_WIRE: Wire = {
   asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
   reply: replyOf,
 };
+
+const messagesDraft = (turns: readonly Turn[]): Draft => ({
+  source: { format: FORMAT },
+  ...conversation(turns),
+  records: MESSAGES_RECORD,
+});
+
+const read = wireReader({
+  format: FORMAT,
+  wire: GEMINI_WIRE,
+  ways: [streamsOf(isReply, pieceKey), conversationsUnder('contents', (value) => messagesDraft(inputOf(value)))],
+  together: (values) =>
+    messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value).map(withWholeText))),
+});
 
 export function replyOf(response: unknown): Reply & { output?: Turn } {
   const parts = Array.isArray(response) ? objects(response) : [fields(response)];

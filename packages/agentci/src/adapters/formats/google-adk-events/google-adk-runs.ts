@@ -5,17 +5,12 @@ import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, DraftTool, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { geminiUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, pick, time } from '../../build/values.ts';
 
-export const ADK_RECORDS: Draft['records'] = {
-  toolCalls: 'full',
-  toolArgs: 'full',
-  toolResults: 'full',
-  llmCalls: 'full',
-  prompts: 'full',
-};
+export const ADK_RECORDS: Draft['records'] = MESSAGES_RECORD;
 
 export const isEvent = (value: unknown): boolean =>
   isFields(value) &&

@@ -5,20 +5,14 @@ import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { turnsOf } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { amount, fields, label, objects } from '../../build/values.ts';
 import { type Attachments, attachmentsOf } from './inspect-attachments.ts';
 import { eventSteps, inspectTurns } from './inspect-events.ts';
 
-const WHOLE: Draft['records'] = {
-  toolCalls: 'full',
-  toolArgs: 'full',
-  toolResults: 'full',
-  toolErrors: 'full',
-  llmCalls: 'full',
-  prompts: 'full',
-};
+const WHOLE: Draft['records'] = AGENT_RECORD;
 /** A sample without a single reply of a model was cut down: what is missing is not known. */
 const RESULTS_ONLY: Draft['records'] = { toolCalls: 'partial', toolResults: 'full', toolErrors: 'full' };
 

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { RawRecord } from '../../adapter.ts';
 import type { Draft, DraftStep } from '../../build/draft.ts';
-import { TRACING_RECORD } from '../../build/exchanges.ts';
+import { TRACING_RECORD } from '../../build/records.ts';
 import { fields, label } from '../../build/values.ts';
 import { isControlFlow, runStep } from '../langsmith/langsmith-run.ts';
 

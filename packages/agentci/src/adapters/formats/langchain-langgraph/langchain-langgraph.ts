@@ -4,10 +4,10 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label } from '../../build/values.ts';
 import { isStreamEvent, streamDraft } from './langchain-events.ts';
@@ -74,7 +74,7 @@ function messagesDraft(values: readonly unknown[]): Draft {
   return {
     source: { format: FORMAT },
     ...talk,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     speakersHandOff: true,
   };
 }

@@ -5,10 +5,10 @@ import { plainMessage, textOf } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
-import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { langchainMessage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';
+import { TRACING_RECORD } from '../../build/records.ts';
 import { amount, fields, label, objects, pick, text, time } from '../../build/values.ts';
 import { isControlFlow, runStep, runUsage } from './langsmith-run.ts';
 

@@ -4,9 +4,9 @@ import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep, GapNote, Turn } from '../../build/draft.ts';
-import { TRACING_RECORD } from '../../build/exchanges.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { TRACING_RECORD } from '../../build/records.ts';
 import {
   amount,
   argumentsOf,

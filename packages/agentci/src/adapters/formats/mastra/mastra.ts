@@ -7,6 +7,7 @@ import type { Call, DraftStep, GapNote, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
 import { wordsOf } from '../../otel/messages.ts';
 
@@ -34,14 +35,7 @@ export const adapter: Adapter = {
         source: { format: FORMAT },
         steps: spans.map(stepOf),
         gaps: absentSpans(records, traces),
-        records: {
-          toolCalls: 'full',
-          toolArgs: 'full',
-          toolResults: 'full',
-          toolErrors: 'full',
-          llmCalls: 'full',
-          prompts: 'full',
-        },
+        records: AGENT_RECORD,
       })),
     );
   },

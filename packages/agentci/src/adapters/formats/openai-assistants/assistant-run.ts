@@ -3,8 +3,8 @@ import { UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { turnOfText } from '../../build/messages.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { argumentsOf, fields, label, objects, resultOf, text, time } from '../../build/values.ts';
 

@@ -1,25 +1,17 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
-import { tryBuild } from '../../build/build-trace.ts';
+import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import {
-  exchangeItems,
-  hasPairs,
-  MESSAGES_RECORD,
-  pairItems,
-  pairOf,
-  streamedReplies,
-  type Wire,
-  wholeReplies,
-} from '../../build/exchanges.ts';
+import { pairOf, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
-import { gapOf, splitStreams } from '../../build/streams.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
+import { gapOf } from '../../build/streams.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, pick, time } from '../../build/values.ts';
+import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 import { StreamedChoice } from './streamed-choice.ts';
 
@@ -29,9 +21,9 @@ const FORMAT = 'openai-chat-completions';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenAI Chat Completions: message lists, responses, request/response pairs, streams',
-  unit: (sample) => (sample.every((value) => isFields(value) && Array.isArray(value.messages)) ? 'record' : 'file'),
+  unit: recordsUnder('messages'),
   detect: (sample) => worst(sample, likeness),
-  read,
+  read: (records) => read(records.filter(({ value }) => !isFilterNote(value))),
 };
 
 function likeness(value: unknown): number {
@@ -72,7 +64,16 @@ function messageLikeness(message: unknown): number {
 }
 
 const isCompletion = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 && value.every(isCompletion) : isFields(value) && OBJECTS.has(value.object);
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isCompletion)
+    : isFields(value) && (OBJECTS.has(value.object) || isFilterNote(value));
+
+/** Azure's content filter sends chunks of its own, which belong to no reply. */
+const isFilterNote = (value: unknown): boolean =>
+  isFields(value) &&
+  value.object === '' &&
+  Array.isArray(value.choices) &&
+  objects(value.choices).every((choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined);
 
 /** Servers that leave the kind of the object out. */
 const hasChoices = (value: unknown): boolean => {
@@ -92,21 +93,6 @@ const isTextStream = (records: readonly RawRecord[]): boolean =>
   records.every(({ value }) => fields(value).object === 'text_completion') &&
   new Set(records.map(({ value }) => fields(value).id)).size < records.length;
 
-function read(records: readonly RawRecord[]): AdapterItem[] {
-  const [first] = records;
-  if (first === undefined) return [];
-  const { value } = first;
-  if (hasPairs(records)) return pairItems(records, CHAT_WIRE, FORMAT);
-  if (isFields(value) && Array.isArray(value.messages))
-    return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
-  if (isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)))
-    return exchangeItems(streamedReplies(splitStreams(records, streamKey), CHAT_WIRE), FORMAT);
-  if (isCompletion(value)) return exchangeItems(wholeReplies(records, CHAT_WIRE), FORMAT);
-  return tryBuild(first, () =>
-    messagesDraft(records.flatMap((record) => (isFields(record.value) ? messageTurns(record.value) : []))),
-  );
-}
-
 const messagesDraft = (turns: readonly Turn[], reply?: () => Reply): Draft => ({
   source: { format: FORMAT },
   ...conversation(turns, reply),
@@ -114,8 +100,7 @@ const messagesDraft = (turns: readonly Turn[], reply?: () => Reply): Draft => ({
 });
 
 /** A conversation with what its writer put beside it: an id, a model, totals. */
-function wrapped(record: RawRecord): Draft {
-  const value = fields(record.value);
+function wrapped(value: Fields): Draft {
   const model = label(value.model);
   const usage = usageOf(value.usage);
   return {
@@ -137,6 +122,20 @@ const promptsOf = (prompt: unknown): Turn[] =>
   (Array.isArray(prompt) ? prompt : [prompt]).flatMap((said) =>
     typeof said === 'string' ? [turnOfText('user', said)] : [],
   );
+
+const read = wireReader({
+  format: FORMAT,
+  wire: CHAT_WIRE,
+  ways: [
+    conversationsUnder('messages', wrapped),
+    streamsOf(
+      (value, records) => isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)),
+      () => streamKey,
+    ),
+    repliesThat(isCompletion),
+  ],
+  together: (values) => messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value))),
+});
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const isStream = Array.isArray(response);

@@ -1,27 +1,19 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
+import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, DraftRetrieval, Turn } from '../../build/draft.ts';
-import {
-  exchangeItems,
-  hasPairs,
-  MESSAGES_RECORD,
-  pairItems,
-  pairOf,
-  streamedReplies,
-  type Wire,
-  type WireExchange,
-  wireError,
-} from '../../build/exchanges.ts';
+import { exchangeItems, pairOf, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText } from '../../build/messages.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { isResponseItem, itemTurns, retrievalsIn } from '../../build/response-items.ts';
-import { countStarts, gapOf, splitStreams } from '../../build/streams.ts';
+import { countStarts, gapOf } from '../../build/streams.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, time } from '../../build/values.ts';
+import { streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 import { isRealtime, isRealtimeEvent, realtimeDraft } from './realtime.ts';
 
@@ -34,7 +26,7 @@ export const adapter: Adapter = {
   unit: 'file',
   detect: (sample) => worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
   recognises: (value) => !isNoPlainMessage(value) || likeness(value) > 0,
-  read,
+  read: (records) => read(records),
 };
 
 /** Input may name a message by its role alone; among items it speaks neither for the format nor against it. */
@@ -64,24 +56,6 @@ const isResponse = (value: unknown): boolean =>
     : isFields(value) && value.object === 'response' && Array.isArray(value.output);
 
 const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'response.created';
-
-function read(records: readonly RawRecord[]): AdapterItem[] {
-  const [first] = records;
-  if (first === undefined) return [];
-  const { value } = first;
-  if (hasPairs(records)) return pairItems(records, RESPONSES_WIRE, FORMAT);
-  if (isRealtime(records.map((record) => record.value)))
-    return tryBuild(first, () =>
-      realtimeDraft(
-        records.map((record) => record.value),
-        FORMAT,
-      ),
-    );
-  if (isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'))
-    return exchangeItems(streamedReplies(splitStreams(records, countStarts(isStart)), RESPONSES_WIRE), FORMAT);
-  if (isResponse(value)) return exchangeItems(records.map(responseExchange), FORMAT);
-  return tryBuild(first, () => itemsDraft(records.map((record) => record.value)));
-}
 
 function itemsDraft(items: readonly unknown[]): Draft {
   const { steps, turns } = conversation(itemTurns(items));
@@ -122,6 +96,29 @@ export const RESPONSES_WIRE: Wire = {
   }),
   reply: replyOf,
 };
+
+const read = wireReader({
+  format: FORMAT,
+  wire: RESPONSES_WIRE,
+  ways: [
+    {
+      fits: (_, records) => isRealtime(records.map(({ value }) => value)),
+      read: (records) =>
+        tryBuild(records[0]!, () =>
+          realtimeDraft(
+            records.map(({ value }) => value),
+            FORMAT,
+          ),
+        ),
+    },
+    streamsOf(
+      (value) => isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'),
+      () => countStarts(isStart),
+    ),
+    { fits: isResponse, read: (records) => exchangeItems(records.map(responseExchange), FORMAT) },
+  ],
+  together: itemsDraft,
+});
 
 /** What a request says; a response repeats it, with what the provider filled in. */
 const given = (request: Fields): Fields =>

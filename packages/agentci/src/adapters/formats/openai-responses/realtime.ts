@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { itemTurns } from '../../build/response-items.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, text } from '../../build/values.ts';

@@ -3,9 +3,9 @@ import type { Step } from '../../../trace/model.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
@@ -47,7 +47,7 @@ export function eventsDraft(events: readonly Fields[], format: string): Draft {
     source: { format },
     steps: run.dialogue.steps,
     turns: run.dialogue.turns,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     gaps: run.gaps,
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
     ...(run.answer === undefined ? {} : { final: { text: run.answer } }),

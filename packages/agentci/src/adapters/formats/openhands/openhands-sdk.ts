@@ -4,8 +4,8 @@ import { contentOf, UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { argumentsOf, fields, label, pick, resultOf, text, time } from '../../build/values.ts';
 
@@ -52,7 +52,7 @@ export function sdkDraft(events: readonly Fields[], format: string): Draft {
     source: { format, dialects: ['sdk'] },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     gaps,
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
     ...(answer === undefined ? {} : { final: { text: answer } }),

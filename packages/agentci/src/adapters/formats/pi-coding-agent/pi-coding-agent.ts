@@ -6,10 +6,10 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { most } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { amount, fields, label, objects, text, time } from '../../build/values.ts';
 
@@ -78,7 +78,7 @@ function draftOf(records: readonly RawRecord[]): Draft {
     source: { format: FORMAT, ...defined({ version: label(lines.find(({ type }) => type === 'session')?.version) }) },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     gaps,
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
     ...defined({ id: label(lines.find(({ type }) => type === 'session')?.id) }),

@@ -4,10 +4,10 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
 import { namedRuns } from '../../build/named-runs.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
 
@@ -89,7 +89,7 @@ function draftOf({ messages, about }: Run, name: string): Draft {
     }),
     ...defined({ id }),
     ...(usage === undefined && latency === undefined ? {} : { reported: defined({ usage, durationMs: latency }) }),
-    records: { ...MESSAGES_RECORD, toolErrors: 'full' },
+    records: AGENT_RECORD,
     meta: defined({ stop_reason: stop }),
   };
 }

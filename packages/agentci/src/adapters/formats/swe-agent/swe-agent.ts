@@ -5,6 +5,7 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
 import { hasCommands, historySteps, miniSteps, trajectorySteps } from './swe-agent-steps.ts';
 
@@ -77,7 +78,7 @@ function draftOf(run: Fields): Draft {
     ...(submission === undefined || submission === '' ? {} : { final: { text: submission } }),
     ...(Object.keys(reported).length === 0 ? {} : { reported }),
     ...(reported.llmCalls === undefined ? {} : { counts: { llmCalls: reported.llmCalls } }),
-    records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', llmCalls: 'full', prompts: 'full' },
+    records: MESSAGES_RECORD,
     meta: defined({ exit_status: label(info.exit_status), environment: label(run.environment) }),
   };
 }

@@ -4,9 +4,9 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';
+import { MESSAGES_RECORD } from '../../build/records.ts';
 import { fields, label, number } from '../../build/values.ts';
 
 const FORMAT = 'tau-bench';

@@ -8,6 +8,7 @@ import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, argumentsOf, fields, label, number, objects, text, time } from '../../build/values.ts';
 import { problemWith } from '../../problem.ts';
@@ -79,16 +80,7 @@ function draftOf(simulation: Fields, results: Fields): Draft {
       durationMs: seconds === undefined ? undefined : seconds * 1000,
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
     }),
-    records: isVoice
-      ? {}
-      : {
-          toolCalls: 'full',
-          toolArgs: 'full',
-          toolResults: 'full',
-          toolErrors: 'full',
-          llmCalls: 'full',
-          prompts: 'full',
-        },
+    records: isVoice ? {} : AGENT_RECORD,
     warnings: isVoice
       ? [{ code: 'TAU2_VOICE', message: 'the simulation was spoken: it has ticks of audio and no messages' }]
       : [],

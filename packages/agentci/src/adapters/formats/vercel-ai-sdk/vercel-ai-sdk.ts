@@ -5,15 +5,15 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
-import { MESSAGES_RECORD } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
+import { AGENT_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, pick, time } from '../../build/values.ts';
 import { joinParts, partLikeness } from './streamed-parts.ts';
 
 const FORMAT = 'vercel-ai-sdk';
-const RECORDS: Draft['records'] = { ...MESSAGES_RECORD, toolErrors: 'full' };
+const RECORDS: Draft['records'] = AGENT_RECORD;
 
 /** The Vercel AI SDK, versions 4 to 7: steps of a run, its messages, or the messages of its user interface. */
 export const adapter: Adapter = {

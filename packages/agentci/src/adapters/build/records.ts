@@ -1,0 +1,22 @@
+import type { Draft } from './draft.ts';
+
+/*
+ * What a kind of recording has a place for, whether or not this one filled it. The builder compares it with what is there:
+ * only both together make a capability captured.
+ */
+type Records = Draft['records'];
+
+/** Messages of a provider: calls, results and replies, and not whether a tool failed. */
+export const MESSAGES_RECORD: Records = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  llmCalls: 'full',
+  prompts: 'full',
+};
+
+/** Messages of an agent or a benchmark that mark the results of tools that failed. */
+export const AGENT_RECORD: Records = { ...MESSAGES_RECORD, toolErrors: 'full' };
+
+/** Tracing: everything that ran, and whether it failed. */
+export const TRACING_RECORD: Records = { ...AGENT_RECORD, retrieval: 'full' };

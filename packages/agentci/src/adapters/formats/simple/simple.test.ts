@@ -1,0 +1,49 @@
+import { describeFormat } from '../../../../test/support/format-cases.ts';
+
+describeFormat('simple', [
+  {
+    when: 'an answer with calls',
+    recording: [
+      {
+        query: 'Where?',
+        answer: 'Here.',
+        tool_calls: [
+          {
+            name: 'find',
+            args: {
+              id: 1,
+            },
+            result: 'here',
+          },
+        ],
+      },
+    ],
+    lines: true,
+    query: 'Where?',
+    tools: ['find({"id":1}) ok'],
+    answer: 'Here.',
+    status: 'ok',
+    calls: 'full',
+  },
+  {
+    when: 'an answer alone',
+    recording: ['A bare answer.'],
+    lines: true,
+    answer: 'A bare answer.',
+    status: 'ok',
+    calls: 'none',
+  },
+  {
+    when: 'a call list that is empty says that no tool was called',
+    recording: [
+      {
+        answer: 'Hi.',
+        tool_calls: [],
+      },
+    ],
+    lines: true,
+    answer: 'Hi.',
+    status: 'ok',
+    calls: 'full',
+  },
+]);
