@@ -61,7 +61,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     ...defined({ id: run.id, error: seen.error }),
     ...(seen.error === undefined ? {} : { status: 'error' as const }),
     source: { ...spans?.source, format: FORMAT },
-    steps: [...linked.spans, ...linked.llm, ...seen.events, ...extra],
+    steps: [...linked.spans, ...seen.events, ...linked.llm, ...extra],
     records:
       spans === undefined
         ? { ...MESSAGES_RECORD, ...(seen.tellsErrors ? { toolErrors: 'full' as const } : {}) }

@@ -3,7 +3,7 @@ import type { Failure, ToolDef } from '../../../trace/model.ts';
 import type { RawRecord } from '../../adapter.ts';
 import { defined } from '../../build/defined.ts';
 import type { DraftEvent, DraftLlm, GapNote } from '../../build/draft.ts';
-import { exchangesIn, llmStep, type Wire, wireError } from '../../build/exchanges.ts';
+import { exchangesIn, llmStep, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
 import { mayBeModelCall } from '../../build/model-request.ts';
 import { amount, fields, label } from '../../build/values.ts';
 import { ANTHROPIC_WIRE } from '../anthropic-messages/anthropic-messages.ts';
@@ -14,6 +14,7 @@ import { OLLAMA_WIRE } from '../ollama/ollama.ts';
 import { CHAT_WIRE } from '../openai-chat-completions/openai-chat-completions.ts';
 import { RESPONSES_WIRE } from '../openai-responses/openai-responses.ts';
 import { type ExchangeRecord, isExchange, pairRecord } from './exchange-record.ts';
+import { withThreadIds } from './thread-ids.ts';
 
 /** What the exchanges of one run tell. */
 export interface ExchangeSteps {
@@ -31,6 +32,9 @@ export interface ExchangeSteps {
   readonly tellsErrors: boolean;
 }
 
+/** As measured on the wire. */
+type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs'>;
+
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: CHAT_WIRE,
   responses: RESPONSES_WIRE,
@@ -43,7 +47,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
 
 /** Reads every exchange in its own format. Those that are no calls of models are passed over. */
 export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
-  const llm: DraftLlm[] = [];
+  const wires: (WireExchange & Times)[] = [];
   const events: DraftEvent[] = [];
   const gaps: GapNote[] = [];
   const tools = new Map<string, ToolDef>();
@@ -90,8 +94,9 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     }
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
-    llm.push({ ...llmStep(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
+    wires.push({ ...read, ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
   }
+  const llm = withThreadIds(wires).map(llmStep);
   const found = { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
   return { ...found, ...defined({ error }) };
 }
