@@ -145,10 +145,11 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The runs in a list of calls: a call goes on with a run when it was sent what that run's last reply said or asked for. */
 export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
-  return runsOf(exchanges).flatMap((run) => tryBuild(run[0]!.record, () => draftOf(run, format)));
+  return conversationsIn(exchanges).flatMap((run) => tryBuild(run[0]!.record, () => draftOf(run, format)));
 }
 
-function runsOf(exchanges: readonly WireExchange[]): WireExchange[][] {
+/** Calls that belong to one conversation, together. */
+export function conversationsIn(exchanges: readonly WireExchange[]): WireExchange[][] {
   const runs: WireExchange[][] = [];
   const byMark = new Map<string, WireExchange[]>();
   for (const exchange of exchanges) {

@@ -3,7 +3,7 @@ import type { Failure, ToolDef } from '../../../trace/model.ts';
 import type { RawRecord } from '../../adapter.ts';
 import { defined } from '../../build/defined.ts';
 import type { DraftEvent, DraftLlm, GapNote } from '../../build/draft.ts';
-import { exchangesIn, llmStep, type Wire, wireError } from '../../build/exchanges.ts';
+import { exchangesIn, llmStep, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
 import { mayBeModelCall } from '../../build/model-request.ts';
 import { amount, fields, label } from '../../build/values.ts';
 import { ANTHROPIC_WIRE } from '../anthropic-messages/anthropic-messages.ts';
@@ -14,6 +14,7 @@ import { OLLAMA_WIRE } from '../ollama/ollama.ts';
 import { CHAT_WIRE } from '../openai-chat-completions/openai-chat-completions.ts';
 import { RESPONSES_WIRE } from '../openai-responses/openai-responses.ts';
 import { type ExchangeRecord, isExchange, pairRecord } from './exchange-record.ts';
+import { withThreadIds } from './thread-ids.ts';
 
 /** What the exchanges of one run tell. */
 export interface ExchangeSteps {
@@ -24,10 +25,15 @@ export interface ExchangeSteps {
   readonly tools: readonly ToolDef[];
   /** Of the last call, where it failed. */
   readonly error?: Failure;
+  /** The last call could not be read, so that the words before it are not the answer. */
+  readonly endsUnread: boolean;
   readonly embeddings: { readonly calls: number; readonly tokens: number };
   /** Every reply says whether a tool failed. */
   readonly tellsErrors: boolean;
 }
+
+/** As measured on the wire. */
+type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs'>;
 
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: CHAT_WIRE,
@@ -41,16 +47,21 @@ const WIRES: Readonly<Record<string, Wire>> = {
 
 /** Reads every exchange in its own format. Those that are no calls of models are passed over. */
 export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
-  const llm: DraftLlm[] = [];
+  const wires: (WireExchange & Times)[] = [];
   const events: DraftEvent[] = [];
   const gaps: GapNote[] = [];
   const tools = new Map<string, ToolDef>();
   const embeddings = { calls: 0, tokens: 0 };
   let error: Failure | undefined;
   let tellsErrors = true;
+  let endsUnread = false;
+  let before = 0;
   const inOrder = records.flatMap((record) => (isExchange(record.value) ? [{ record, exchange: record.value }] : []));
   for (const { record, exchange } of inOrder.toSorted((a, b) => a.exchange.i - b.exchange.i)) {
     const { at, end_ms: endMs, route } = exchange;
+    // They are counted from 1 when they are captured.
+    if (exchange.i > before + 1) gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
+    before = exchange.i;
     const pair = pairRecord(record);
     const wire = wireOf(exchange, pair.value);
     const times = { t0: at, t1: at + endMs, timing: 'measured' as const };
@@ -59,8 +70,10 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
         embeddings.calls++;
         embeddings.tokens += tokensOf(pair.value.response);
         events.push({ kind: 'event', name: 'embedding', status: isOk(exchange) ? 'ok' : 'error', ...times });
-      } else if (route !== 'other' || mayBeModelCall(pair.value))
+      } else if (route !== 'other' || mayBeModelCall(pair.value)) {
+        endsUnread = true;
         gaps.push({ gap: 'unread', detail: `${exchange.method} ${exchange.uri.split('?')[0]!.slice(0, 120)}` });
+      }
       continue;
     }
     if (exchange.why === 'too_large') gaps.push({ gap: 'notKept' });
@@ -74,15 +87,18 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
       continue;
     }
     const [read] = exchangesIn([pair], wire);
+    endsUnread = read === undefined;
     if (read === undefined) {
       gaps.push({ gap: 'unread', detail: `${exchange.method} ${exchange.uri.slice(0, 120)}` });
       continue;
     }
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
-    llm.push({ ...llmStep(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
+    wires.push({ ...read, ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
   }
-  return { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, ...defined({ error }) };
+  const llm = withThreadIds(wires).map(llmStep);
+  const found = { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
+  return { ...found, ...defined({ error }) };
 }
 
 /** How the route's provider speaks; models on Bedrock speak their own language when they are invoked. */

@@ -1,3 +1,4 @@
+import { defined } from '../../build/defined.ts';
 import type { DraftLlm, DraftStep } from '../../build/draft.ts';
 
 /** Clocks of one machine agree; programs note the beginning a little before they send and the end a little after. */
@@ -43,12 +44,13 @@ export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly Draf
     );
     if (best !== undefined) take(exchange, best.key);
   }
+  const only = new Map([...found].filter(([, key]) => taken.get(key) === 1).map(([exchange, key]) => [key, exchange]));
   return {
     llm: exchanges.map((exchange) => {
       const parent = found.get(exchange);
       return parent === undefined ? exchange : { ...exchange, parent };
     }),
-    spans: steps.map((step) => (isSpan(step) && taken.has(step.key) ? withoutContent(step) : step)),
+    spans: steps.map((step) => (isSpan(step) && taken.has(step.key) ? withoutContent(step, only.get(step.key)) : step)),
     unseen: spans.filter(({ key, status }) => !taken.has(key) && !outer.has(key) && status !== 'error').length,
   };
 }
@@ -79,5 +81,8 @@ const isAround = (span: DraftLlm, { t0, t1 }: DraftLlm): boolean =>
 
 const length = ({ t0 = 0, t1 = 0 }: DraftLlm): number => t1 - t0;
 
-const withoutContent = ({ input: _, output: __, usage: ___, finish: ____, gap: _____, ...rest }: DraftLlm): DraftLlm =>
-  rest;
+/** What is left of a span whose exchange is known; where it has one alone, that was measured with one clock for all. */
+const withoutContent = (
+  { input: _, output: __, usage: ___, finish: ____, gap: _____, ...rest }: DraftLlm,
+  exchange: DraftLlm | undefined,
+): DraftLlm => ({ ...rest, ...(exchange === undefined ? {} : defined({ t0: exchange.t0, t1: exchange.t1 })) });

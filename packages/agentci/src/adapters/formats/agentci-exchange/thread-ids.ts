@@ -1,0 +1,43 @@
+import type { Turn } from '../../build/draft.ts';
+import { conversationsIn, type WireExchange } from '../../build/exchanges.ts';
+
+/**
+ * Providers without ids for calls pair results with calls by their order in a conversation. Where a program has several
+ * conversations in progress, each one's calls get ids of their own, so that no result goes to a call of another.
+ */
+export function withThreadIds<E extends WireExchange>(exchanges: readonly E[]): readonly E[] {
+  const threads = conversationsIn(exchanges).filter((thread) => thread.some(lacksIds));
+  if (threads.length < 2) return exchanges;
+  const named = new Map<WireExchange, E>();
+  for (const [i, thread] of threads.entries())
+    for (const exchange of thread) named.set(exchange, withIds(exchange as E, `thread-${i + 1}`));
+  return exchanges.map((exchange) => named.get(exchange) ?? exchange);
+}
+
+const hasBareCall = ({ calls }: Turn): boolean => calls?.some(({ id }) => id === undefined) ?? false;
+const lacksIds = ({ input, output }: WireExchange): boolean =>
+  input.some(hasBareCall) || (output !== undefined && hasBareCall(output));
+
+/** A conversation repeats itself from its beginning, so that a call's number in it is its id. */
+function withIds<E extends WireExchange>(exchange: E, thread: string): E {
+  let count = 0;
+  const open: { id: string; name: string }[] = [];
+  const asking = (turn: Turn): Turn => {
+    if (!hasBareCall(turn)) return turn;
+    const calls = turn.calls!.map((call) => {
+      if (call.id !== undefined) return call;
+      const id = `${thread}-call-${++count}`;
+      open.push({ id, name: call.name });
+      return { ...call, id };
+    });
+    return { ...turn, calls };
+  };
+  const answering = (turn: Turn): Turn => {
+    if (turn.role !== 'tool' || turn.callId !== undefined) return turn;
+    const at = turn.name === undefined ? 0 : open.findIndex(({ name }) => name === turn.name);
+    const [asked] = at < 0 ? [] : open.splice(at, 1);
+    return asked === undefined ? turn : { ...turn, callId: asked.id };
+  };
+  const input = exchange.input.map((turn) => answering(asking(turn)));
+  return { ...exchange, input, ...(exchange.output === undefined ? {} : { output: asking(exchange.output) }) };
+}
