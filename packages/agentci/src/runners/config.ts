@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 
@@ -150,9 +151,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   const { timeout_ms: timeoutMs, retries, env } = written;
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
   const rest: RunnerCommon = {
-    ...(acceptsErrors === undefined ? {} : { acceptsErrors }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retries === undefined ? {} : { retries }),
+    ...defined({ acceptsErrors, timeoutMs, retries }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
   };
   if ('module' in written)
@@ -161,7 +160,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
     return {
       kind: 'command',
       command: written.command,
-      ...(written.cwd === undefined ? {} : { cwd: written.cwd }),
+      ...defined({ cwd: written.cwd }),
       ...rest,
     };
   }
@@ -176,9 +175,6 @@ function toHttp(written: WrittenHttp): HttpRunnerConfig {
     url,
     method,
     headers,
-    ...(body === undefined ? {} : { body }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(trace === undefined ? {} : { trace }),
-    ...(acceptStatus === undefined ? {} : { acceptStatus }),
+    ...defined({ body, answer, trace, acceptStatus }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../kit/defined.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { answerOf, caseOf, metadataOf, outcomeFields, ownField } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
@@ -43,14 +44,13 @@ export const metric = defineMetric({
     if (!found.ok) return notMeasured(found.why);
     const profile: DecisionQualityProfileChoice = {
       base,
-      ...(services === undefined ? {} : { services }),
-      ...(commands === undefined ? {} : { commands }),
+      ...defined({ services, commands }),
     };
     const { dq, ...detail } = scoreDecisionQuality({
       actions: found.actions,
       groundTruth,
       profile,
-      ...(weights === undefined ? {} : { weights }),
+      ...defined({ weights }),
     });
     return measured(dq, { ...detail });
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../kit/defined.ts';
 import { answerOf, caseOf, expectedOf } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 
@@ -19,7 +20,7 @@ export const metric = defineMetric({
     const answer = answerOf(input);
     const expected = expectedOf(input);
     const { method, similarity_weight } = input.params;
-    const detail = { expected: expected ?? null, ...(answer === undefined ? {} : { answer }), method };
+    const detail = { expected: expected ?? null, ...defined({ answer }), method };
     if (expected === undefined) return notMeasured('no expected_output', detail);
     if (expected.trim() === '') return notMeasured('expected_output is blank', detail);
     if (answer === undefined) return notMeasured('no answer captured', detail);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../kit/defined.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { answerOf, contextsOf } from '../input.ts';
 import { defineMetric, type Found, type MetricInput, measured, notMeasured } from '../metric.ts';
@@ -34,7 +35,7 @@ export function defineGrounded({ name, better, context, summary, hidesContexts, 
     name,
     group: 'quality',
     layer: 'correctness',
-    ...(better === undefined ? {} : { better }),
+    ...defined({ better }),
     needs: [context, 'an answer', 'a judge for method: model'],
     summary,
     params: methodParams,
@@ -43,7 +44,7 @@ export function defineGrounded({ name, better, context, summary, hidesContexts, 
       const contexts = contextsOf(input);
       const { method } = input.params;
       const detail = {
-        ...(answer === undefined ? {} : { answer }),
+        ...defined({ answer }),
         ...(hidesContexts ? {} : { references: contexts }),
         method,
       };
