@@ -53,7 +53,7 @@ export default defineConfig({
   fixedExtension: true,
   plugins: [leanCommander, leanYaml, sdksApart, notedPackages('main')],
   // Every file the loader opens costs about a millisecond, so what is always needed together is one chunk: what all
-  // commands need, what reading a spec needs, what a run needs. Zod stands apart: a sound spec is read without it.
+  // commands need, what reading a spec needs, what a run needs. What explains a bad spec stays apart: a good one is read without it.
   outputOptions: {
     codeSplitting: {
       groups: [
@@ -62,10 +62,9 @@ export default defineConfig({
           test: /src[\\/]cli[\\/](start|main|io|annotation|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
           priority: 2,
         },
-        { name: 'zod', test: /node_modules[\\/]zod[\\/]/, priority: 3 },
         {
           name: 'spec',
-          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(zod-expert|explain-value|to-zod|parse-spec|load-sync)\.ts)|src[\\/]trace[\\/](selectors|totals|model|known-calls)\.ts|src[\\/]kit[\\/](yaml|problems|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
+          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(full-expert|explain-value|metric-schema|json-schema|parse-spec|load-sync)\.ts)|src[\\/]trace[\\/](selectors|totals|model|known-calls)\.ts|src[\\/]kit[\\/](yaml|problems|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
           priority: 1,
         },
         { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 0 },

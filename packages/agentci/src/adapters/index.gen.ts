@@ -3,6 +3,7 @@ import type { Adapter } from './adapter.ts';
 import { adapter as a2a } from './formats/a2a/a2a.ts';
 import { adapter as acp } from './formats/acp/acp.ts';
 import { adapter as agUi } from './formats/ag-ui/ag-ui.ts';
+import { adapter as agentciExchange } from './formats/agentci-exchange/agentci-exchange.ts';
 import { adapter as agentciUpstream } from './formats/agentci-upstream/agentci-upstream.ts';
 import { adapter as agentci } from './formats/agentci/agentci.ts';
 import { adapter as agentcore } from './formats/agentcore/agentcore.ts';
@@ -56,6 +57,7 @@ export const ADAPTERS: readonly Adapter[] = [
   a2a,
   acp,
   agUi,
+  agentciExchange,
   agentciUpstream,
   agentci,
   agentcore,

@@ -22,7 +22,7 @@ const plane: Plane = {
   grpc: (given) => echo({ path: given.request.url ?? '', ...given }),
   tunnel: (target, socket) => socket.end(`HTTP/1.1 200 ${target}\r\n\r\n`),
   begin: () => {},
-  end: async () => undefined,
+  end: async () => ({}),
   report: () => ({}),
   close: async () => {},
 };

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import type { GapNote } from '../adapters/build/draft.ts';
+import type { Exchange } from './exchange.ts';
 
 export const PLANES = ['llm', 'otlp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
@@ -42,11 +44,21 @@ export interface PlaneRequest {
 /** Counts for people: `{calls: 3, incomplete: 1}`. Nothing in it decides a verdict. */
 export type PlaneReport = Readonly<Record<string, number | readonly string[]>>;
 
+/** What planes saw of one query. */
+export interface Evidence {
+  readonly exchanges: readonly Exchange[];
+  /** Requests of the OpenTelemetry protocol, as JSON. */
+  readonly telemetry: readonly unknown[];
+  /** Signs that something passed the capture by. */
+  readonly gaps: readonly GapNote[];
+  readonly notes: readonly CaptureNote[];
+}
+
 /**
  * One kind of evidence about one agent. A plane is opened for a front and lives as long as it. `begin` starts a new query;
  * `end` waits for what is still in flight and gives what was seen since.
  */
-export interface Plane<Evidence = unknown> {
+export interface Plane {
   readonly name: PlaneName;
   readonly environment: () => PlaneEnvironment;
   /** Answers a request below the plane's path. */
@@ -56,10 +68,7 @@ export interface Plane<Evidence = unknown> {
   /** Takes a CONNECT, after the front has checked its credentials. */
   readonly tunnel?: (target: string, socket: Duplex, head: Buffer) => void;
   readonly begin: () => void;
-  readonly end: (limits: { readonly quietMs: number; readonly maxMs: number }) => Promise<Evidence>;
+  readonly end: (limits: { readonly quietMs: number; readonly maxMs: number }) => Promise<Partial<Evidence>>;
   readonly report: () => PlaneReport;
   readonly close: () => Promise<void>;
 }
-
-/** Opens a plane for a front. */
-export type OpenPlane = (context: PlaneContext) => Plane;

@@ -73,6 +73,10 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
             `agentci: ${event.id}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}\n`,
           );
           break;
+        case 'note':
+          clear();
+          io.stderr.write(`agentci: ${escapeTerminalLine(event.message)} (${event.code})\n`);
+          break;
         default:
           throw new Error(`unhandled event: ${JSON.stringify(event satisfies never)}`);
       }

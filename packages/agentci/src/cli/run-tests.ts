@@ -77,7 +77,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   const { failed } = await writeReports(run, plans, {
     io,
     quiet: options.quiet ?? false,
-    rerunCommand: rerunCommand(options, file, commandName),
+    rerunCommand: rerunCommand(options, file, { commandName, io }),
     jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
@@ -182,8 +182,14 @@ function inputsOf({ dir, runner }: Suite, file: string, recordings: string | und
   return inputs;
 }
 
-function rerunCommand(options: TestOptions, file: string, commandName: string): string {
-  const words = ['agentci', commandName];
+function rerunCommand(
+  options: TestOptions,
+  file: string,
+  { commandName, io }: { readonly commandName: string; readonly io: Io },
+): string {
+  // npx says so in the environment: the program itself may not be on the path.
+  const program = io.env.npm_command === 'exec' ? ['npx', 'agentci'] : ['agentci'];
+  const words = [...program, commandName];
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);

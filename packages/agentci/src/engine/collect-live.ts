@@ -20,6 +20,7 @@ import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
 import { withSecretWarning } from './secret-warning.ts';
 import { VerdictQueue } from './verdict-queue.ts';
+import { watchAgent } from './watch-agent.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_RETRIES = 2;
@@ -60,9 +61,10 @@ export async function collectLive(
   // One listener for each query in progress: many workers are no leak.
   setMaxListeners(0, interrupt);
   const verdicts = new VerdictQueue(workers);
+  const agent = await openAgent(config, { options, timeoutMs, workers });
   const live: Live = {
     options,
-    runner: await openRunner(config, { options, timeoutMs, workers }),
+    runner: agent.runner,
     timeoutMs,
     retries: options.retries ?? settings.retries ?? DEFAULT_RETRIES,
     interrupt,
@@ -76,23 +78,39 @@ export async function collectLive(
     await runPool(ledger.pending(), { workers, stop }, (run) => runOnce(live, run));
   } finally {
     await verdicts.settled();
-    await live.runner.close();
+    await agent.close();
   }
   verdicts.throwFailure();
 }
 
-async function openRunner(
+interface OpenAgent {
+  readonly runner: Runner;
+  readonly close: () => Promise<void>;
+}
+
+/** The runner, and whoever watches what it runs. */
+async function openAgent(
   config: LiveRunner,
   { options, timeoutMs, workers }: { options: RunOptions; timeoutMs: number; workers: number },
-): Promise<Runner> {
-  if (typeof config === 'function') return createFunctionRunner(config);
-  return createRunner(config, {
-    dir: options.suite.dir,
-    env: options.env ?? {},
+): Promise<OpenAgent> {
+  if (typeof config === 'function') {
+    const runner = createFunctionRunner(config);
+    return { runner, close: () => runner.close() };
+  }
+  const around = { dir: options.suite.dir, env: options.env ?? {} };
+  const watch = await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
+  const runner = await createRunner(config, {
+    ...around,
+    watch,
     timeoutMs,
     workers,
     watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
   });
+  const close = async (): Promise<void> => {
+    await runner.close();
+    await watch?.close();
+  };
+  return { runner, close };
 }
 
 const RESOURCE_METRICS = new Set(['energy_consumption', 'carbon_emissions', 'resource_utilization']);

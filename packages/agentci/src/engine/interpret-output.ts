@@ -5,6 +5,7 @@ import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runne
 import type { Message, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';
+import { addSighting } from './add-sighting.ts';
 import { findRecording } from './find-recording.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
 
@@ -14,7 +15,8 @@ const SURE = 0.5;
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
 export async function interpretOutput(output: RunOutput, asked: { id: string; query: string }): Promise<Trace> {
   const trace = output.answer === undefined ? await read(output) : await readAround(output, output.answer);
-  return complete(withVisibleAnswer(trace), output, asked);
+  const visible = withVisibleAnswer(trace);
+  return complete(output.seen === undefined ? visible : addSighting(visible, output.seen), output, asked);
 }
 
 const read = (output: RunOutput): Promise<Trace> =>

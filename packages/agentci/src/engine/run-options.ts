@@ -23,6 +23,8 @@ export type RunEvent =
       readonly message: string;
       readonly delayMs: number;
     }
+  /** Something to know about the run as a whole. */
+  | { readonly type: 'note'; readonly code: string; readonly message: string }
   | { readonly type: 'run_ended'; readonly id: string; readonly run: number; readonly result: QueryResult };
 
 export interface RunOptions {

@@ -9,10 +9,10 @@ import { setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.
 import type { ActionSource } from '../metrics/decision-quality/actions.ts';
 import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../metrics/decision-quality/profile.ts';
 import { explainValue } from '../spec/explain-value.ts';
+import { fullExpert } from '../spec/full-expert.ts';
 import { unknownKeyHint } from '../spec/known-keys.ts';
 import { SpecProblems } from '../spec/problems.ts';
 import { emptyKey, isBroken, isNull } from '../spec/value-check.ts';
-import { zodExpert } from '../spec/zod-expert.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readCondition } from './read-condition.ts';
 import { readText } from './read-text.ts';
@@ -39,7 +39,7 @@ export function parseExperiment(
   text: string,
   { file, overrides = {} }: { readonly file: string; readonly overrides?: ExperimentOverrides },
 ): ParsedExperiment {
-  const problems = new SpecProblems(zodExpert);
+  const problems = new SpecProblems(fullExpert);
   const { root, diagnostics } = parseYaml(text, { file });
   problems.addAll(diagnostics);
   let plan: ExperimentPlan | undefined;

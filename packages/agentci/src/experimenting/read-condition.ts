@@ -21,7 +21,7 @@ export function readCondition(
   problems: SpecProblems,
 ): ConditionPlan | undefined {
   if (!explainValue(entry, conditionSchema, problems)) return undefined;
-  const written = conditionSchema.parse(toPlain(entry.value));
+  const written = toPlain(entry.value) as WrittenCondition;
   const source = readSource(entry, written, { defaults, problems });
   if (source === undefined) return undefined;
   return {

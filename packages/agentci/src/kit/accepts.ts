@@ -1,8 +1,8 @@
 import type { ValueDef, ValueSchema } from './value-schema.ts';
 
 /**
- * Whether a value is surely one the schema allows. No means only that somebody has to look closer (`spec/to-zod.ts` does):
- * it may be no where zod says yes, never the other way round.
+ * Whether a value is surely one the schema allows. No means only that `valueIssues` has to look closer: it may find nothing
+ * wrong where this says no, never the other way round.
  */
 export function accepts({ def }: ValueSchema, value: unknown): boolean {
   switch (def.kind) {
@@ -18,12 +18,19 @@ export function accepts({ def }: ValueSchema, value: unknown): boolean {
       return def.values.includes(value as string);
     case 'array':
       return Array.isArray(value) && isList(def, value);
+    case 'tuple':
+      return (
+        Array.isArray(value) &&
+        value.length === def.items.length &&
+        def.items.every((item, i) => accepts(item, value[i]))
+      );
     case 'object':
       return isMap(value) && hasShape(def, value);
     case 'record':
       return isMap(value) && isRecord(def, value);
     case 'union':
       return def.options.some((option) => accepts(option, value));
+    case 'default':
     case 'optional':
       return value === undefined || accepts(def.inner, value);
     case 'nullable':
@@ -38,14 +45,15 @@ export function accepts({ def }: ValueSchema, value: unknown): boolean {
 type Of<K extends ValueDef['kind']> = ValueDef & { readonly kind: K };
 type Values = Readonly<Record<string, unknown>>;
 
-function isText({ max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean {
+function isText({ min = 0, max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean {
   for (const { pattern } of patterns) if (!pattern.test(text)) return false;
-  return text.length <= max;
+  return text.length >= min && text.length <= max;
 }
 
-function isList({ item, min = 0 }: Of<'array'>, list: readonly unknown[]): boolean {
+function isList({ item, min = 0, max = Number.POSITIVE_INFINITY }: Of<'array'>, list: readonly unknown[]): boolean {
+  if (list.length < min || list.length > max) return false;
   for (const each of list) if (!accepts(item, each)) return false;
-  return list.length >= min;
+  return true;
 }
 
 function isInRange({ integer, min, max, above }: Of<'number'>, value: number): boolean {
@@ -65,13 +73,15 @@ function isMap(value: unknown): value is Values {
   );
 }
 
-function hasShape({ shape, isStrict }: Of<'object'>, map: Values): boolean {
+function hasShape({ shape, others }: Of<'object'>, map: Values): boolean {
   for (const key of Object.keys(shape)) {
     const schema = shape[key]!;
+    const { kind } = schema.def;
     const isThere = Object.hasOwn(map, key);
-    if (isThere ? !accepts(schema, map[key]) : schema.def.kind !== 'optional') return false;
+    if (isThere ? !accepts(schema, map[key]) : kind !== 'optional' && kind !== 'default') return false;
   }
-  return !isStrict || Object.keys(map).every((key) => Object.hasOwn(shape, key));
+  if (others === true) return true;
+  return Object.keys(map).every((key) => Object.hasOwn(shape, key) || (others !== false && accepts(others, map[key])));
 }
 
 function isRecord({ key, value }: Of<'record'>, map: Values): boolean {

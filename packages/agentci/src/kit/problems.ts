@@ -1,12 +1,6 @@
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
+import type { Problem } from './problem.ts';
 import { lineText, locate, type YamlPlace, type YamlSource } from './yaml-node.ts';
-
-export interface Problem {
-  readonly severity?: 'error' | 'warning';
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
 
 /** Where problems are reported. */
 export interface ProblemSink {

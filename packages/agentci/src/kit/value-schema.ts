@@ -1,13 +1,14 @@
 /**
- * Schemas of spec values as plain data, spelt like zod's. A sound value is accepted by `accepts` alone; only what is
- * refused is handed to zod (`spec/to-zod.ts`), which takes longer to load than a whole spec takes to read.
+ * Schemas of what people write, as plain data. `accepts` says yes to a good value in one pass; `valueIssues` says what is
+ * wrong with any other; `jsonSchemaOf` writes the schema down for editors.
  */
 export type ValueDef =
   | {
       readonly kind: 'string';
+      readonly min?: number;
       readonly max?: number;
       readonly patterns: readonly { readonly pattern: RegExp; readonly message?: string }[];
-      /** What to say when it is no text at all. */
+      /** What to say when the value is not text. */
       readonly error?: string;
     }
   | {
@@ -20,27 +21,36 @@ export type ValueDef =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'enum'; readonly values: readonly Literal[] }
-  | { readonly kind: 'array'; readonly item: ValueSchema; readonly min?: number }
-  | { readonly kind: 'object'; readonly shape: ValueShape; readonly isStrict: boolean }
+  | { readonly kind: 'array'; readonly item: ValueSchema; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'tuple'; readonly items: readonly ValueSchema[] }
+  | {
+      readonly kind: 'object';
+      readonly shape: ValueShape;
+      /** What other keys may hold; false: there are no others. */
+      readonly others: ValueSchema | boolean;
+    }
   | { readonly kind: 'record'; readonly key: ValueSchema<string>; readonly value: ValueSchema }
   | { readonly kind: 'union'; readonly options: readonly ValueSchema[] }
   | { readonly kind: 'optional' | 'nullable'; readonly inner: ValueSchema }
+  | { readonly kind: 'default'; readonly inner: ValueSchema; readonly value: unknown }
   | { readonly kind: 'refined'; readonly inner: ValueSchema; readonly refinement: Refinement }
   | { readonly kind: 'when'; readonly applies: (value: unknown) => boolean; readonly inner: ValueSchema };
 
-type Literal = string | number | boolean;
+type Literal = string | number | boolean | null;
 export type ValueShape = Readonly<Record<string, ValueSchema>>;
 
 /** A condition beyond types, and how to put it when it does not hold. `code` is the diagnostic's. */
 export interface Refinement {
   readonly holds: (value: never) => boolean;
-  readonly message: string;
+  readonly message: string | ((value: never) => string);
   readonly code?: string;
 }
 
 /** For editors and docs; nothing is checked by it. */
 export interface Notes {
   readonly description?: string;
+  /** A name under which a JSON Schema defines it once and refers to it elsewhere. */
+  readonly id?: string;
   /** Keywords to add to the JSON Schema, where it cannot say by itself what a refinement asks for. */
   readonly keywords?: Readonly<Record<string, unknown>>;
 }
@@ -56,23 +66,35 @@ export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
     this.notes = notes;
   }
 
+  named(id: string): this {
+    return this.#noted({ id });
+  }
+
   describe(description: string): this {
     return this.#noted({ description });
   }
 
   keywords(keywords: Readonly<Record<string, unknown>>): this {
-    return this.#noted({ keywords });
+    return this.#noted({ keywords: { ...this.notes.keywords, ...keywords } });
   }
 
   optional(): OptionalSchema<T> {
     return new OptionalSchema({ kind: 'optional', inner: this });
   }
 
+  /** A key that may be left out and then has this value. */
+  default(value: T): ValueSchema<T> {
+    return new ValueSchema({ kind: 'default', inner: this, value });
+  }
+
   nullable(): ValueSchema<T | null> {
     return new ValueSchema({ kind: 'nullable', inner: this });
   }
 
-  refine(holds: (value: T) => boolean, otherwise: Omit<Refinement, 'holds'>): ValueSchema<T> {
+  refine(
+    holds: (value: T) => boolean,
+    otherwise: { readonly message: string | ((value: T) => string); readonly code?: string },
+  ): ValueSchema<T> {
     return new ValueSchema({ kind: 'refined', inner: this, refinement: { holds, ...otherwise } });
   }
 
@@ -90,6 +112,10 @@ export class ValueSchema<out T = unknown, D extends ValueDef = ValueDef> {
 }
 
 export class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string' }> {
+  min(min: number): this {
+    return this.with({ min });
+  }
+
   max(max: number): this {
     return this.with({ max });
   }
@@ -122,6 +148,10 @@ export class ArraySchema<T> extends ValueSchema<T[], ValueDef & { kind: 'array' 
   min(min: number): this {
     return this.with({ min });
   }
+
+  max(max: number): this {
+    return this.with({ max });
+  }
 }
 
 export class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSchema<
@@ -148,7 +178,7 @@ type ShapeType<S extends ValueShape> = Flat<
 >;
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The schemas there are, under the names zod gives them. */
+/** The schemas there are. */
 export const v = {
   string: (error?: string): StringSchema =>
     new StringSchema({ kind: 'string', patterns: [], ...(error === undefined ? {} : { error }) }),
@@ -159,11 +189,16 @@ export const v = {
   literal: <const L extends Literal>(value: L): ValueSchema<L> => new ValueSchema({ kind: 'enum', values: [value] }),
   enum: <const L extends readonly [string, ...string[]]>(values: L): ValueSchema<L[number]> =>
     new ValueSchema({ kind: 'enum', values }),
+  null: (): ValueSchema<null> => new ValueSchema({ kind: 'enum', values: [null] }),
   array: <T>(item: ValueSchema<T>): ArraySchema<T> => new ArraySchema({ kind: 'array', item }),
   strictObject: <S extends ValueShape>(shape: S): ObjectSchema<S> =>
-    new ObjectSchema({ kind: 'object', shape, isStrict: true }),
+    new ObjectSchema({ kind: 'object', shape, others: false }),
   looseObject: <S extends ValueShape>(shape: S): ObjectSchema<S, Record<string, unknown>> =>
-    new ObjectSchema({ kind: 'object', shape, isStrict: false }),
+    new ObjectSchema({ kind: 'object', shape, others: true }),
+  /** A map with these keys, if they are there, and any others with values of one kind. */
+  objectOf: (shape: ValueShape, others: ValueSchema): ValueSchema => new ValueSchema({ kind: 'object', shape, others }),
+  tuple: <const U extends readonly ValueSchema[]>(items: U): ValueSchema<{ -readonly [K in keyof U]: Infer<U[K]> }> =>
+    new ValueSchema({ kind: 'tuple', items }),
   record: <T>(key: ValueSchema<string>, value: ValueSchema<T>): ValueSchema<Record<string, T>> =>
     new ValueSchema({ kind: 'record', key, value }),
   union: <const U extends readonly ValueSchema[]>(options: U): ValueSchema<Infer<U[number]>> =>

@@ -1,3 +1,4 @@
+import type { Problem } from '../kit/problem.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import type { Evidence, Layer, SkipReason } from '../results/run-result.ts';
 import type { Trace } from '../trace/model.ts';
@@ -33,18 +34,6 @@ export interface CheckOutcome {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A problem with a parameter that types cannot express, e.g. a regular expression that does not compile. */
-export interface ParamIssue {
-  readonly severity: 'error' | 'warning';
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  /** Where inside the parameter, e.g. `[0]` for the first list item. */
-  readonly path?: readonly (string | number)[];
-  /** Whether the key or the value at the path is at fault; the value unless said. */
-  readonly part?: 'key' | 'value';
-}
-
 /** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */
 export interface Check<P = unknown> {
   readonly layer: Layer;
@@ -57,7 +46,7 @@ export interface Check<P = unknown> {
   /** Position among the checks of its layer; ties are broken by key. */
   readonly order: number;
   /** Says what is wrong with parameters that have the right type: checks that cannot fail, patterns that do not compile. */
-  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly Problem[];
   /** The parameters to use though the key was not written, e.g. `match_mode` when a baseline was found. */
   readonly implied?: (context: CheckContext) => P | undefined;
   readonly evaluate: (params: P, context: CheckContext) => CheckOutcome;
@@ -71,7 +60,7 @@ export interface Setting<P = unknown> {
   readonly schema: ValueSchema<P>;
   readonly setting: true;
   readonly order: number;
-  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly ParamIssue[];
+  readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly Problem[];
 }
 
 /** A check whose parameter type is not known here, as in the list of all checks. Parameters come from its own `schema`. */

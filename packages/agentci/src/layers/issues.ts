@@ -1,9 +1,9 @@
 import { exactNameSlip, type NameSlip, patternSlip } from '../kit/name-slip.ts';
+import type { Problem } from '../kit/problem.ts';
 import { visibleText } from '../kit/visible-text.ts';
-import type { ParamIssue } from './check.ts';
 
 /** An empty list asks for nothing, so the check would pass whatever happens. */
-export function emptyListIssue(key: string, hint?: string): ParamIssue {
+export function emptyListIssue(key: string, hint?: string): Problem {
   return {
     severity: 'error',
     code: 'SPEC_CANNOT_FAIL',
@@ -13,13 +13,13 @@ export function emptyListIssue(key: string, hint?: string): ParamIssue {
 }
 
 /** Problems of a list of names or terms: nothing in it, or items that are blank. */
-export function listIssues(key: string, items: readonly string[]): ParamIssue[] {
+export function listIssues(key: string, items: readonly string[]): Problem[] {
   if (items.length === 0) return [emptyListIssue(key)];
   return blankIssues(key, items);
 }
 
-export function blankIssues(key: string, items: readonly string[]): ParamIssue[] {
-  const issues: ParamIssue[] = [];
+export function blankIssues(key: string, items: readonly string[]): Problem[] {
+  const issues: Problem[] = [];
   for (const [i, item] of items.entries()) {
     if (visibleText(item).trim() === '')
       issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
@@ -32,23 +32,19 @@ export function blankIssues(key: string, items: readonly string[]): ParamIssue[]
 }
 
 /** Problems of a list of exact names of tools. */
-export const nameIssues = (key: string, names: readonly string[]): ParamIssue[] => [
+export const nameIssues = (key: string, names: readonly string[]): Problem[] => [
   ...blankIssues(key, names),
   ...slipIssues(key, names, exactNameSlip),
 ];
 
 /** Problems of a list of patterns for names of tools. One that matches nothing forbids nothing. */
-export const patternNameIssues = (key: string, patterns: readonly string[]): ParamIssue[] => [
+export const patternNameIssues = (key: string, patterns: readonly string[]): Problem[] => [
   ...blankIssues(key, patterns),
   ...slipIssues(key, patterns, patternSlip),
 ];
 
-const slipIssues = (
-  key: string,
-  names: readonly string[],
-  slipOf: (name: string) => NameSlip | undefined,
-): ParamIssue[] =>
-  names.flatMap((name, i): ParamIssue[] => {
+const slipIssues = (key: string, names: readonly string[], slipOf: (name: string) => NameSlip | undefined): Problem[] =>
+  names.flatMap((name, i): Problem[] => {
     const slip = name.trim() === '' ? undefined : slipOf(name);
     if (slip === undefined) return [];
     const message = `item ${i + 1} of ${key} matches no tool: ${slip.why}`;
@@ -58,7 +54,7 @@ const slipIssues = (
 /** Characters that show nothing and come along when text is copied. Joiners are left alone: emoji and scripts need them. */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 
-const invisibleIssue = (key: string, i: number, item: string, char: string): ParamIssue => ({
+const invisibleIssue = (key: string, i: number, item: string, char: string): Problem => ({
   severity: 'warning',
   code: 'SPEC_INVISIBLE',
   message: `item ${i + 1} of ${key} holds an invisible character (U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}); it is compared as ${JSON.stringify(visibleText(item))}`,
@@ -67,7 +63,7 @@ const invisibleIssue = (key: string, i: number, item: string, char: string): Par
 });
 
 /** A lower bound of 0 is kept by everything. */
-export function zeroBoundIssues(key: string, min: number): ParamIssue[] {
+export function zeroBoundIssues(key: string, min: number): Problem[] {
   if (min > 0) return [];
   return [
     {
@@ -80,11 +76,11 @@ export function zeroBoundIssues(key: string, min: number): ParamIssue[] {
 }
 
 /** A check that has nothing to compare with unless another key is written too. */
-export function neededKeyIssue(key: string, needed: string, severity: ParamIssue['severity']): ParamIssue {
+export function neededKeyIssue(key: string, needed: string, severity: Problem['severity']): Problem {
   return { severity, code: 'SPEC_NEEDS_KEY', message: `${key} needs ${needed}`, hint: `add ${needed} beside it` };
 }
 
-export function contradiction(message: string, path?: readonly (string | number)[]): ParamIssue {
+export function contradiction(message: string, path?: readonly (string | number)[]): Problem {
   return {
     severity: 'error',
     code: 'SPEC_CONTRADICTION',

@@ -1,8 +1,8 @@
+import type { Problem } from '../kit/problem.ts';
 import { compileRegex, matchesEverything } from '../kit/regex.ts';
-import type { ParamIssue } from './check.ts';
 
 /** What is wrong with a pattern a user wrote: it does not compile, or it is found in every text. */
-export function patternIssues(key: string, pattern: string): ParamIssue[] {
+export function patternIssues(key: string, pattern: string): Problem[] {
   if (pattern === '') {
     return [
       {
@@ -38,7 +38,7 @@ export function patternIssues(key: string, pattern: string): ParamIssue[] {
 }
 
 /** Patterns that compile and are still not what was meant. */
-function slipIssue(key: string, pattern: string): ParamIssue[] {
+function slipIssue(key: string, pattern: string): Problem[] {
   if (pattern.includes('\b')) {
     const message = `${key} holds a backspace character: in double quotes YAML reads \\b as one`;
     const hint = 'put the pattern in single quotes, or write \\\\b';

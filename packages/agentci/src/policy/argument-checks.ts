@@ -1,17 +1,17 @@
 import { isObject } from '../kit/object.ts';
-import type { KeywordTest } from './keywords.ts';
 import {
+  type Constraint,
   type ConstraintPlace,
-  type FindingSink,
+  type ConstraintSink,
   hasType,
   type OnViolation,
   type ValueCheck,
-  type ValueSchema,
   type ValueType,
-} from './value-schema.ts';
+} from './constraint.ts';
+import type { KeywordTest } from './keywords.ts';
 
 /** `required` and `required_if` are the business of the map a value stands in. */
-export interface ArgumentSchema extends ValueSchema {
+export interface ArgumentSchema extends Constraint {
   readonly required?: ConstraintPlace;
   readonly requiredIf?: {
     readonly place: ConstraintPlace;
@@ -26,7 +26,7 @@ export interface RestCheck {
   readonly decides: boolean;
   readonly isClosed: boolean;
   readonly place?: ConstraintPlace;
-  readonly schema?: ValueSchema;
+  readonly schema?: Constraint;
 }
 
 /** Checks a map of values: what must be there, each member, and the rest. */
@@ -112,7 +112,7 @@ export function keywordCheck(
   place: ConstraintPlace,
   onViolation: OnViolation,
 ): ValueCheck {
-  return (value: unknown, at: string, sink: FindingSink) => {
+  return (value: unknown, at: string, sink: ConstraintSink) => {
     const wrong = test(value);
     if (wrong === undefined) return;
     if (typeof wrong === 'string') sink.found({ at, value, constraint, message: wrong, place, onViolation });

@@ -17,16 +17,16 @@ import {
   type RestCheck,
   type TypeCheck,
 } from './argument-checks.ts';
-import { shown, unknownHint } from './issue.ts';
-import { KEYWORDS, membership } from './keywords.ts';
 import {
+  type Constraint,
   type ConstraintPlace,
   type OnViolation,
   TYPES,
   type ValueCheck,
-  type ValueSchema,
   type ValueType,
-} from './value-schema.ts';
+} from './constraint.ts';
+import { shown, unknownHint } from './issue.ts';
+import { KEYWORDS, membership } from './keywords.ts';
 
 /** Keys that only describe. */
 const NOTES = ['description', 'title', 'default', 'examples', 'deprecated', '$comment'];
@@ -92,7 +92,7 @@ export class ArgumentCompiler {
     readonly additional: YamlEntry | undefined;
     readonly onViolation: OnViolation;
     readonly name: string;
-  }): ValueSchema | undefined {
+  }): Constraint | undefined {
     const { onViolation } = options;
     const rest = this.#additional(options.additional, onViolation);
     const members = this.#members(options, rest?.isClosed === true);

@@ -1,9 +1,10 @@
 import { isObject } from '../kit/object.ts';
-import { type PolicyIssue, shown, unknownHint } from './issue.ts';
+import type { Problem } from '../kit/problem.ts';
+import type { ConstraintPlace } from './constraint.ts';
+import { shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
 import { type Aliases, compileSelector, type Selector } from './selectors.ts';
-import type { ConstraintPlace } from './value-schema.ts';
 
 /** A sequence rule, ready to be asked about any number of runs. */
 export interface CompiledRule {
@@ -20,7 +21,7 @@ export interface CompiledRule {
 export interface CompiledRules {
   /** Only the rules without errors. */
   readonly rules: readonly CompiledRule[];
-  readonly issues: readonly PolicyIssue[];
+  readonly issues: readonly Problem[];
 }
 
 const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.type, rule]));
@@ -40,7 +41,7 @@ export interface CompileRulesOptions {
 
 /** Reads a list of sequence rules. Everything wrong with them comes back at once, with its path. */
 export function compileRules(value: unknown, options: CompileRulesOptions = {}): CompiledRules {
-  const issues: PolicyIssue[] = [];
+  const issues: Problem[] = [];
   if (!Array.isArray(value)) {
     const message = `rules are a list, not ${shown(value)}`;
     return { rules: [], issues: [{ severity: 'error', code: 'POLICY_TYPE', message, path: [] }] };
@@ -58,7 +59,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
     const compiled = compileRule(item, {
       aliases: options.aliases ?? NO_ALIASES,
       place: options.placeOf?.(index),
-      report: (issue) => issues.push({ ...issue, path: [index, ...issue.path] }),
+      report: (issue) => issues.push({ ...issue, path: [index, ...(issue.path ?? [])] }),
     });
     if (compiled === undefined) return [];
     const count = (taken.get(compiled.id) ?? 0) + 1;
@@ -71,11 +72,11 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
 interface RuleContext {
   readonly aliases: Aliases;
   readonly place: ConstraintPlace | undefined;
-  readonly report: (issue: PolicyIssue) => void;
+  readonly report: (issue: Problem) => void;
 }
 
 function compileRule(written: unknown, context: RuleContext): CompiledRule | undefined {
-  const fail = (code: string, message: string, rest: Partial<PolicyIssue> = {}): void =>
+  const fail = (code: string, message: string, rest: Partial<Problem> = {}): void =>
     context.report({ severity: 'error', code, message, path: [], ...rest });
   if (!isObject(written)) {
     fail('POLICY_TYPE', `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`);

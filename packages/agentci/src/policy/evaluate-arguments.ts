@@ -4,10 +4,10 @@ import { UserError } from '../kit/user-error.ts';
 import type { ArgumentsResult, PolicyViolation } from '../results/policy-report.ts';
 import { isUnnamed } from '../trace/tool-name.ts';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
+import { type BrokenConstraint, type ConstraintPlace, policyPlace } from './constraint.ts';
 import { parsePolicy } from './parse-policy.ts';
 import { type Policy, type ToolPolicy, toolPolicy } from './policy.ts';
 import { timed } from './timed.ts';
-import { type ConstraintPlace, type Finding, policyPlace } from './value-schema.ts';
 
 export interface EvaluateArgumentsInput {
   readonly calls: readonly CallInput[];
@@ -169,7 +169,7 @@ class CallJudge {
 
   #arguments(call: PolicyCall, index: number, tool: ToolPolicy): void {
     const code = tool.isJsonSchema ? { code: 'E_ARG_SCHEMA' } : {};
-    const add = ({ at, value, constraint, message, place, onViolation }: Finding): void => {
+    const add = ({ at, value, constraint, message, place, onViolation }: BrokenConstraint): void => {
       const violation: PolicyViolation = {
         tool: call.name,
         argument: at === '' ? null : at,

@@ -2,9 +2,9 @@ import { compileGlob } from '../kit/glob.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { BlocklistResult, PolicyViolation } from '../results/policy-report.ts';
 import { type CallInput, toCalls, unnamedReason } from './call.ts';
+import { policyPlace } from './constraint.ts';
 import type { NamePattern } from './policy.ts';
 import { timed } from './timed.ts';
-import { policyPlace } from './value-schema.ts';
 
 export interface EvaluateBlocklistInput {
   readonly calls: readonly CallInput[];

@@ -2,11 +2,11 @@ import { UserError } from '../kit/user-error.ts';
 import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
 import { type CallInput, toCalls, unnamedReason } from './call.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
+import { policyPlace } from './constraint.ts';
 import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
 import { type Aliases, CallTable } from './selectors.ts';
 import { timed } from './timed.ts';
-import { policyPlace } from './value-schema.ts';
 
 export interface EvaluateRulesInput {
   readonly calls: readonly CallInput[];
@@ -95,11 +95,11 @@ function compiled(rules: readonly unknown[], aliases: Aliases): readonly Compile
   const before = aliases.size === 0 ? cache.get(rules) : undefined;
   if (before !== undefined) return before;
   const result = compileRules(rules, { aliases });
-  const error = result.issues.find(({ severity }) => severity === 'error');
+  const error = result.issues.find(({ severity }) => severity !== 'warning');
   if (error !== undefined) {
     throw new UserError(
       error.code,
-      `${pathText('rules', error.path)}: ${error.message}`,
+      `${pathText('rules', error.path ?? [])}: ${error.message}`,
       error.hint === undefined ? {} : { hint: error.hint },
     );
   }

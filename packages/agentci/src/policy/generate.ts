@@ -2,7 +2,7 @@ import { isGlob } from '../kit/glob.ts';
 import { patternSlip } from '../kit/name-slip.ts';
 import { isObject } from '../kit/object.ts';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
-import type { ValueType } from './value-schema.ts';
+import type { ValueType } from './constraint.ts';
 
 /** Text values are listed only while they are few, and each was seen more than once on average. */
 const MAX_ENUM = 8;

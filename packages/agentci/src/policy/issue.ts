@@ -1,16 +1,5 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 
-/** Something wrong with a rule or a policy, at a path inside the value it was read from. */
-export interface PolicyIssue {
-  readonly severity: 'error' | 'warning';
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly path: readonly (string | number)[];
-  /** Whether the key or the value is at fault. */
-  readonly part?: 'key' | 'value';
-}
-
 /** The way out for a word nobody knows here. */
 export function unknownHint(word: string, known: readonly string[], what: string): string {
   const near = didYouMean(word, known);

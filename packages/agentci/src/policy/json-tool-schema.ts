@@ -13,9 +13,9 @@ import {
   type YamlNode,
 } from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
+import type { Constraint } from './constraint.ts';
 import { FORMATS } from './formats.ts';
 import { unknownHint } from './issue.ts';
-import type { ValueSchema } from './value-schema.ts';
 
 const VALUE_KEYWORDS = [
   'type',
@@ -73,7 +73,7 @@ export function compileToolSchema(
   entry: YamlEntry,
   shared: YamlMap | undefined,
   problems: Problems,
-): ValueSchema | undefined {
+): Constraint | undefined {
   const node = entry.value;
   const before = problems.errors;
   reportUnknown(node, problems);
@@ -101,7 +101,7 @@ export function compileToolSchema(
 function general(
   validate: Extract<ReturnType<typeof compileJsonSchema>, { ok: true }>['validate'],
   entry: YamlEntry,
-): ValueSchema {
+): Constraint {
   const place = locate(entry.keySource, entry.keyStart);
   return {
     decides: true,

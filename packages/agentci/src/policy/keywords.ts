@@ -1,8 +1,8 @@
 import { canonicalJson } from '../kit/hash.ts';
 import { compileRegex, matchesEverything, RegexTimeout } from '../kit/regex.ts';
+import type { ValueType } from './constraint.ts';
 import { FORMATS } from './formats.ts';
 import { shown, unknownHint } from './issue.ts';
-import type { ValueType } from './value-schema.ts';
 
 /** Says what is wrong with a value, for a person; undefined when nothing is. `unknown` when it could not be told. */
 export type KeywordTest = (value: unknown) => string | undefined | { readonly unknown: string };

@@ -16,12 +16,12 @@ import {
 } from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
+import type { ConstraintPlace, OnViolation } from './constraint.ts';
 import { shown, unknownHint } from './issue.ts';
 import { compileToolSchema } from './json-tool-schema.ts';
 import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
 import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
-import type { ConstraintPlace, OnViolation } from './value-schema.ts';
 
 export interface ParsePolicyOptions {
   /** The name used in diagnostics and violations. */
@@ -276,7 +276,7 @@ class PolicyReader {
       return locate(source, start);
     };
     const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf });
-    for (const { path, part, severity, code, message, hint } of issues)
+    for (const { path = [], part, severity, code, message, hint } of issues)
       this.#problems.add(placeAt(value, path, part), { severity, code, message, hint });
     return rules;
   }

@@ -1,14 +1,14 @@
 import type { GlobMatcher } from '../kit/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
+import type { Constraint, ConstraintPlace } from './constraint.ts';
 import type { Aliases } from './selectors.ts';
-import type { ConstraintPlace, ValueSchema } from './value-schema.ts';
 
 /** What a policy says about one tool. */
 export interface ToolPolicy {
   readonly name: string;
   readonly place: ConstraintPlace;
   /** Absent when the tool is only named. */
-  readonly schema?: ValueSchema;
+  readonly schema?: Constraint;
   /** From `schemas` of the v2 form: its violations carry a code. */
   readonly isJsonSchema: boolean;
 }

@@ -1,10 +1,11 @@
 import { compileGlob, type GlobMatcher, isGlob } from '../kit/glob.ts';
 import { patternSlip } from '../kit/name-slip.ts';
 import { isObject } from '../kit/object.ts';
+import type { Problem } from '../kit/problem.ts';
 import { compileRegex, matchesEverything, type Regex, RegexTimeout } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import type { PolicyCall } from './call.ts';
-import { type PolicyIssue, shown } from './issue.ts';
+import { shown } from './issue.ts';
 
 /** Which calls are meant: by the tool's name, and by what its arguments look like. */
 export interface Selector {
@@ -19,7 +20,7 @@ export interface Selector {
 /** Short names for groups of tools: `aliases: {Read: [get_file, "list_*"]}`. */
 export type Aliases = ReadonlyMap<string, readonly string[]>;
 
-type Report = (issue: Omit<PolicyIssue, 'path'> & { readonly at?: readonly (string | number)[] }) => void;
+type Report = (issue: Omit<Problem, 'path'> & { readonly at?: readonly (string | number)[] }) => void;
 
 /** Reads a selector: a name, a glob, an alias, or `{tool, args_match: {argument: regex}}`. */
 export function compileSelector(value: unknown, aliases: Aliases, report: Report): Selector | undefined {

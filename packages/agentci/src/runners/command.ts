@@ -25,6 +25,7 @@ export function createCommandRunner(
   const env = { ...around.env, ...config.env };
   return {
     run: async ({ signal, query, id, run, metadata }) => {
+      const lookout = await around.watch?.open();
       const started = performance.now();
       let resources: ResourceSample[] = [];
       const outcome = await runProcess({
@@ -37,14 +38,16 @@ export function createCommandRunner(
             }
           : undefined,
         command,
-        args,
+        args: lookout === undefined ? args : [...lookout.args, ...args],
         cwd,
-        env,
+        env: lookout?.env ?? env,
         stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {} }),
         signal,
         maxStdoutBytes: MAX_OUTPUT_BYTES,
       });
       const wallMs = performance.now() - started;
+      const seen = await lookout?.end(outcome.ended === 'exited' ? 'itself' : 'stopped');
+      await lookout?.close();
       switch (outcome.ended) {
         case 'exited': {
           if (outcome.code !== 0) {
@@ -64,6 +67,7 @@ export function createCommandRunner(
             ...(acceptsErrors ? { acceptsErrors } : {}),
             stderr,
             ...(resources.length > 0 ? { resources } : {}),
+            ...(seen === undefined ? {} : { seen }),
           };
         }
         case 'signal':

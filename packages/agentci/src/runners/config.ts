@@ -9,7 +9,12 @@ interface RunnerCommon {
   readonly env?: Readonly<Record<string, string>>;
   /** An error object is an answer of this agent. */
   readonly acceptsErrors?: boolean;
+  /** What the agent does is seen from outside; absent: not at all. */
+  readonly capture?: 'auto' | readonly CapturePlane[];
 }
+
+export const CAPTURE_PLANES = ['llm', 'otlp'] as const;
+export type CapturePlane = (typeof CAPTURE_PLANES)[number];
 
 export type RunnerConfig = RunnerCommon &
   (
@@ -59,6 +64,15 @@ const live = {
     .boolean()
     .optional()
     .describe('An object with "error" set is an answer of this agent, not a failure of it'),
+};
+
+/** For agents that are started here and so can be told whom to call. */
+const started = {
+  ...live,
+  capture: v
+    .union([v.enum(['auto', 'off']), v.array(v.enum([...CAPTURE_PLANES])).min(1)])
+    .optional()
+    .describe('See from outside what the agent does: auto, off (the default), or a list of llm and otlp'),
 };
 
 const PLACEHOLDERS = ['query', 'id', 'run', 'metadata'];
@@ -125,7 +139,7 @@ export const RUNNER_SCHEMAS = {
   module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
     export: text.optional().describe('Name of the exported function; "default" when not written'),
-    ...live,
+    ...started,
   }),
   command: v.strictObject({
     command: v
@@ -137,7 +151,7 @@ export const RUNNER_SCHEMAS = {
       })
       .describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
-    ...live,
+    ...started,
   }),
   http: v.strictObject({ http: httpSchema, ...live }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
@@ -150,7 +164,9 @@ export type WrittenRunner = Infer<(typeof RUNNER_SCHEMAS)[RunnerKind]>;
 export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): RunnerConfig {
   const { timeout_ms: timeoutMs, retries, env } = written;
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
+  const capture = 'capture' in written ? written.capture : undefined;
   const rest: RunnerCommon = {
+    ...(capture === undefined || capture === 'off' ? {} : { capture }),
     ...defined({ acceptsErrors, timeoutMs, retries }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
   };

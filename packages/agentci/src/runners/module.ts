@@ -5,7 +5,14 @@ import { UserError } from '../kit/user-error.ts';
 import type { Trace } from '../trace/model.ts';
 import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
-import { AgentError, type Runner, type RunnerEnvironment, type RunOutput, type RunRequest } from './runner.ts';
+import {
+  AgentError,
+  type Lookout,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type RunRequest,
+} from './runner.ts';
 import { type GivenValue, givenOutput } from './stream/given-value.ts';
 
 interface Reply extends GivenValue {
@@ -45,20 +52,32 @@ export function createModuleRunner(
   }
   const idle: Host[] = [];
   const all = new Set<Host>();
-  const start = () => {
-    const host = new Host(file, config.export, { ...around.env, ...config.env });
+  /** A thread keeps its own, since its module may have read the environment when it was loaded. */
+  const lookouts = new WeakMap<Host, Lookout>();
+  const start = async (): Promise<Host> => {
+    const lookout = await around.watch?.open();
+    const host = new Host(file, config.export, lookout?.env ?? { ...around.env, ...config.env });
     all.add(host);
-    host.onGone = () => all.delete(host);
+    if (lookout !== undefined) lookouts.set(host, lookout);
+    host.onGone = () => {
+      all.delete(host);
+      void lookout?.close();
+    };
     return host;
   };
   return {
     run: async (request) => {
-      const host = idle.pop() ?? start();
+      const host = idle.pop() ?? (await start());
+      const lookout = lookouts.get(host);
+      lookout?.begin();
       const started = performance.now();
       try {
         const given = await host.call(request);
+        const waitedMs = performance.now() - started;
+        // What the agent left running may still call models: the thread is free when that is over.
+        const seen = await lookout?.end('itself');
         idle.push(host);
-        const clock = host.clock(performance.now() - started);
+        const clock = host.clock(waitedMs);
         const { acceptsErrors } = config;
         const stderr = host.printed();
         const output = givenOutput(given, { acceptsErrors, stderr });
@@ -69,6 +88,7 @@ export function createModuleRunner(
           stderr,
           ...(acceptsErrors ? { acceptsErrors } : {}),
           ...(warnings.length === 0 ? {} : { warnings }),
+          ...(seen === undefined ? {} : { seen }),
         };
       } catch (error) {
         // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.

@@ -38,6 +38,33 @@ export interface RunOutput {
   readonly acceptsErrors?: boolean;
   /** What the trace should say beside what the agent gave. */
   readonly warnings?: Trace['warnings'];
+  /** What was seen of the run, where the agent was watched. */
+  readonly seen?: Sighting;
+}
+
+/** What was seen of a run from outside of the agent. */
+export interface Sighting {
+  /** Absent where nothing was seen. */
+  readonly trace?: Trace;
+  readonly warnings: Trace['warnings'];
+}
+
+/** A place from which one agent at a time is watched. */
+export interface Lookout {
+  /** The agent's whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** To be put after the program's name. */
+  readonly args: readonly string[];
+  /** From now on what is seen belongs to the next query. */
+  readonly begin: () => void;
+  /** Waits for what is under way. `stopped`: the agent did not end by itself. */
+  readonly end: (how: 'itself' | 'stopped') => Promise<Sighting>;
+  readonly close: () => Promise<void>;
+}
+
+/** Watches agents from outside while they run. The engine makes one; a runner asks it for a lookout per agent. */
+export interface Watch {
+  readonly open: () => Promise<Lookout>;
 }
 
 /** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
@@ -55,6 +82,7 @@ export interface RunnerEnvironment {
   readonly workers: number;
   /** A metric asks for CPU, memory or energy of the agent. */
   readonly watchResources?: boolean;
+  readonly watch?: Watch | undefined;
 }
 
 /**

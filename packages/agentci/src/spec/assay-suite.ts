@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
-import type { Problem } from '../kit/problems.ts';
+import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
 import { keyPlace, locate, placeAt, toPlain, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { compileRules } from '../policy/compile-rules.ts';
@@ -263,9 +263,9 @@ class TestReader {
       return locate(source, start);
     };
     const compiled = compileRules(toPlain(value), { aliases, placeOf });
-    for (const { path, part, severity, code, message, hint } of compiled.issues)
+    for (const { path = [], part, severity, code, message, hint } of compiled.issues)
       this.#add(placeAt(value, path, part), { severity, code, message, hint });
-    if (compiled.issues.some(({ severity }) => severity === 'error')) return undefined;
+    if (compiled.issues.some(({ severity }) => severity !== 'warning')) return undefined;
     return { metric: 'sequence_valid', rules: compiled.rules, file: this.#root.source.file };
   }
 

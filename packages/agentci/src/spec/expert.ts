@@ -3,7 +3,7 @@ import type { ValueSchema } from '../kit/value-schema.ts';
 import type { YamlEntry } from '../kit/yaml-node.ts';
 
 /**
- * Who looks closer at what the reader of a spec cannot accept at once. Its knowledge (zod, every metric) takes longer to
+ * Who looks closer at what the reader of a spec cannot accept at once. Its knowledge (every metric, the words for every mistake) takes longer to
  * load than most specs take to read, so a spec is first read without.
  */
 export interface Expert {

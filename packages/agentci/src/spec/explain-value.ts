@@ -1,108 +1,76 @@
-import { z } from 'zod';
 import { didYouMean } from '../kit/did-you-mean.ts';
-import type { Problem, ProblemSink } from '../kit/problems.ts';
-import { keyPlace, nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
+import type { Problem } from '../kit/problem.ts';
+import type { ProblemSink } from '../kit/problems.ts';
+import { bestBranch, type ValueIssue, type ValuePath, valueIssues } from '../kit/value-issues.ts';
+import type { ValueDef, ValueSchema } from '../kit/value-schema.ts';
+import { choicesOf, describeDefs, joinOr, keysOf, schemasAt, showValue } from '../kit/value-words.ts';
+import { keyPlace, nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
 import { resolvePlain } from '../kit/yaml-scalar.ts';
 import { unknownKeyHint } from './known-keys.ts';
-import { choicesOf, describeShapes, type JsonShape, joinOr, keysOf, shapesAt, showValue } from './schema-words.ts';
 import { emptyKey, isBroken, isNull } from './value-check.ts';
-
-type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
-
-/** What a schema did not express as a choice of its own words starts like this; anything else was written for people. */
-const STOCK_MESSAGE = /^(?:Invalid|Too small|Too big|Unrecognized|Expected|Required)/;
 
 const MAX_WORD = 100;
 
-/** Most schemas see a handful of values, so compiling them costs more time than it saves. */
-const INTERPRETED = { jitless: true } as const;
-
-const shapes = new WeakMap<z.ZodType, JsonShape>();
-
-/** A schema as JSON Schema; made only when something is wrong, then kept. */
-function shapeOf(schema: z.ZodType): JsonShape {
-  let shape = shapes.get(schema);
-  if (shape === undefined) {
-    shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonShape;
-    shapes.set(schema, shape);
-  }
-  return shape;
-}
-
-/** Checks one value with zod and reports what is wrong, where. True when nothing is. */
-export function explainValue(entry: YamlEntry, schema: z.ZodType, problems: ProblemSink): boolean {
+/** Checks one value and reports what is wrong, where. True when nothing is. */
+export function explainValue(entry: YamlEntry, schema: ValueSchema, problems: ProblemSink): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
     problems.add(keyPlace(entry), emptyKey(key));
     return false;
   }
-  const result = schema.safeParse(toPlain(node), INTERPRETED);
-  if (result.success) return true;
+  const issues = valueIssues(schema, toPlain(node));
   const check = new ValueCheck(key, node, schema, problems);
-  for (const issue of result.error.issues) check.report(issue, []);
-  return false;
+  for (const issue of issues) check.report(issue);
+  return issues.length === 0;
 }
 
 class ValueCheck {
   readonly #key: string;
   readonly #node: YamlNode;
-  readonly #schema: z.ZodType;
+  readonly #schema: ValueSchema;
   readonly #problems: ProblemSink;
 
-  constructor(key: string, node: YamlNode, schema: z.ZodType, problems: ProblemSink) {
+  constructor(key: string, node: YamlNode, schema: ValueSchema, problems: ProblemSink) {
     this.#key = key;
     this.#node = node;
     this.#schema = schema;
     this.#problems = problems;
   }
 
-  report(issue: Issue, parent: Path): void {
-    const path = [...parent, ...issue.path];
-    const node = nodeAt(this.#node, toYamlPath(path));
+  report(issue: ValueIssue): void {
+    const { path } = issue;
+    const node = nodeAt(this.#node, path);
     if (node !== undefined && isBroken(node)) return;
-    switch (issue.code) {
-      case 'unrecognized_keys':
-        for (const key of issue.keys) this.#unknownKey(path, key);
-        return;
-      case 'invalid_union':
-        this.#union(issue, path, node);
-        return;
-      case 'invalid_key':
-      case 'invalid_element':
-        for (const inner of issue.issues) this.#keyIssue(inner, path);
-        return;
-      default:
-        this.#add(path, node === undefined ? this.#missing(path) : this.#problem(issue, path, node));
-    }
+    if (issue.kind === 'unknown_key') this.#unknownKey(path, issue.key);
+    else if (issue.kind === 'bad_key') this.#badKey(issue);
+    else if (issue.kind === 'missing' || node === undefined) this.#add(path, this.#missing(path));
+    else if (issue.kind === 'union') this.#union(issue, node);
+    else this.#add(path, this.#problem(issue, node));
   }
 
-  #problem(issue: Issue, path: Path, node: YamlNode): Problem {
+  #problem(issue: ValueIssue, node: YamlNode): Problem {
+    const { path, words: hint } = issue;
     const value = toPlain(node);
-    const found = shapesAt(shapeOf(this.#schema), path);
+    const found = schemasAt(this.#schema, path);
     const name = this.#name(path);
-    const hint = STOCK_MESSAGE.test(issue.message) ? undefined : issue.message;
-    if (issue.code === 'custom')
-      return { code: issue.params?.code ?? 'SPEC_VALUE', message: `${name}: ${issue.message}` };
+    if (issue.kind === 'custom') return { code: issue.code ?? 'SPEC_VALUE', message: `${name}: ${issue.words}` };
     if (value === null) return { code: 'SPEC_EMPTY', message: `${name} has no value` };
-    const expected = `${name} must be ${describeShapes(found)}, not ${showValue(value)}`;
-    switch (issue.code) {
-      case 'invalid_type':
-        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value, node) };
-      case 'invalid_value':
+    const expected = `${name} must be ${describeDefs(found)}, not ${showValue(value)}`;
+    switch (issue.kind) {
+      case 'choice':
         return this.#choice(name, choicesOf(found), value);
       case 'too_small':
       case 'too_big':
         return isEmpty(value)
           ? { code: 'SPEC_EMPTY', message: `${name} is empty`, hint: hint ?? this.#emptyHint(path) }
           : { code: 'SPEC_RANGE', message: rangeMessage(issue, name, value, expected), hint };
-      case 'invalid_format':
+      case 'format':
         return isEmpty(value)
           ? { code: 'SPEC_EMPTY', message: `${name} is blank` }
           : { code: 'SPEC_FORMAT', message: `${name} cannot be ${showValue(value)}`, hint };
       default:
-        return { code: 'SPEC_TYPE', message: expected, hint };
+        return { code: 'SPEC_TYPE', message: expected, hint: hint ?? typeHint(found, value, node) };
     }
   }
 
@@ -117,41 +85,31 @@ class ValueCheck {
     };
   }
 
-  /** Of the branches, one whose type fits says best what is wrong; when none fits, the value is of the wrong type. */
-  #union(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path, node: YamlNode | undefined): void {
-    if (node === undefined) {
-      const at = path.slice(0, -1);
-      this.#add(at, this.#missing(path));
-      return;
-    }
-    const fitting = issue.errors.filter(
-      (branch) => !branch.some((inner) => inner.path.length === 0 && isTypeIssue(inner)),
-    );
-    const best = fitting.toSorted((a, b) => a.length - b.length)[0];
+  /** When no branch fits, the value is of the wrong type. */
+  #union({ path, branches }: Extract<ValueIssue, { kind: 'union' }>, node: YamlNode): void {
+    const best = bestBranch(branches, path);
     if (best !== undefined) {
-      for (const inner of best) this.report(inner, path);
+      for (const issue of best) this.report(issue);
       return;
     }
-    const found = shapesAt(shapeOf(this.#schema), path);
+    const found = schemasAt(this.#schema, path);
     const value = toPlain(node);
     const choices = choicesOf(found);
-    if (choices.length === found.length && choices.length > 0)
-      this.#add(path, this.#choice(this.#name(path), choices, value));
+    if (found.every(({ kind }) => kind === 'enum')) this.#add(path, this.#choice(this.#name(path), choices, value));
     else {
-      const message = `${this.#name(path)} must be ${describeShapes(found)}, not ${showValue(value)}`;
+      const message = `${this.#name(path)} must be ${describeDefs(found)}, not ${showValue(value)}`;
       this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value, node) });
     }
   }
 
-  #keyIssue(issue: Issue, path: Path): void {
-    const hint = STOCK_MESSAGE.test(issue.message) ? undefined : issue.message;
+  #badKey({ path, words: hint }: ValueIssue): void {
     const message = `${this.#name(path)} cannot be named so`;
-    this.#problems.add(placeAt(this.#node, toYamlPath(path), 'key'), { code: 'SPEC_FORMAT', message, hint });
+    this.#problems.add(placeAt(this.#node, path, 'key'), { code: 'SPEC_FORMAT', message, hint });
   }
 
-  #unknownKey(path: Path, key: string): void {
-    const allowed = keysOf(shapesAt(shapeOf(this.#schema), path));
-    this.#problems.add(placeAt(this.#node, toYamlPath([...path, key]), 'key'), {
+  #unknownKey(path: ValuePath, key: string): void {
+    const allowed = keysOf(schemasAt(this.#schema, path));
+    this.#problems.add(placeAt(this.#node, [...path, key], 'key'), {
       code: 'SPEC_UNKNOWN_KEY',
       message: `${this.#name(path)} has no key "${key}"`,
       hint: unknownKeyHint(key, allowed),
@@ -159,28 +117,24 @@ class ValueCheck {
   }
 
   /** A check is empty as a whole; a list inside a runner or a judge is a setting, which checks nothing either way. */
-  #emptyHint(path: Path): string {
+  #emptyHint(path: ValuePath): string {
     return path.length === 0 ? 'a check of nothing cannot fail' : 'list at least one, or remove the key';
   }
 
-  #missing(path: Path): Problem {
+  #missing(path: ValuePath): Problem {
     return { code: 'SPEC_REQUIRED', message: `${this.#name(path.slice(0, -1))} needs "${String(path.at(-1))}"` };
   }
 
-  #add(path: Path, problem: Problem): void {
-    const place: YamlPlace = placeAt(this.#node, toYamlPath(path));
-    this.#problems.add(place, problem);
+  #add(path: ValuePath, problem: Problem): void {
+    this.#problems.add(placeAt(this.#node, path), problem);
   }
 
-  #name(path: Path): string {
+  #name(path: ValuePath): string {
     let name = this.#key;
     for (const step of path) name += typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
     return `"${name}"`;
   }
 }
-
-const isTypeIssue = (issue: Issue): boolean =>
-  issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'string'
@@ -188,28 +142,22 @@ const isEmpty = (value: unknown): boolean =>
     : typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 function rangeMessage(
-  issue: Extract<Issue, { code: 'too_small' | 'too_big' }>,
+  { kind, limit }: Extract<ValueIssue, { limit: number }>,
   name: string,
   value: unknown,
   expected: string,
 ): string {
   if (typeof value === 'number') return expected;
   const unit = typeof value === 'string' ? 'characters' : 'items';
-  const [word, limit] = issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
-  return `${name} must have ${word} ${limit} ${unit}`;
+  return `${name} must have ${kind === 'too_big' ? 'at most' : 'at least'} ${limit} ${unit}`;
 }
 
-function typeHint(found: readonly { readonly type?: unknown }[], value: unknown, node: YamlNode): string | undefined {
-  const wants = (type: string): boolean => found.some((shape) => shape.type === type);
+function typeHint(found: readonly ValueDef[], value: unknown, node: YamlNode): string | undefined {
+  const wants = (kind: ValueDef['kind']): boolean => found.some((def) => def.kind === kind);
   if (wants('array') && !Array.isArray(value)) return 'write it as a list: put it in brackets, or start it with a dash';
   if (wants('string') && ['number', 'boolean'].includes(typeof value))
     return `put it in quotes: "${asWritten(node, value)}"`;
-  if (
-    (wants('integer') || wants('number')) &&
-    typeof value === 'string' &&
-    value.trim() !== '' &&
-    Number.isFinite(Number(value))
-  ) {
+  if (wants('number') && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) {
     return `remove the quotes: ${value.trim()}`;
   }
   return undefined;
@@ -220,6 +168,3 @@ function asWritten({ source, start }: YamlNode, value: unknown): string {
   const word = /^[^\s,[\]{}]+/.exec(source.text.slice(start, start + MAX_WORD))?.[0];
   return word !== undefined && resolvePlain(word) === value ? word : String(value);
 }
-
-const toYamlPath = (path: Path): (string | number)[] =>
-  path.map((step) => (typeof step === 'number' ? step : String(step)));

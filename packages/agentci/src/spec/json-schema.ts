@@ -1,21 +1,15 @@
-import { z } from 'zod';
-import type { ValueShape } from '../kit/value-schema.ts';
+import { jsonSchemaOf } from '../kit/value-json-schema.ts';
+import { type ValueSchema, type ValueShape, v } from '../kit/value-schema.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { QUERY_KEYS, ROOT_KEYS, runnerUnion, SHARED_KEYS } from './keys.ts';
 import { LAYER_KEYS } from './layer-keys.ts';
 import { editorMetricsSchema } from './metric-schema.ts';
-import { toZod } from './to-zod.ts';
 
-type Shape = Record<string, z.ZodType>;
-
-const zodShape = (shape: ValueShape): Shape =>
-  Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, toZod(schema)]));
-
-const optional = (shape: Shape): Shape => mapShape(shape, (schema) => schema.optional());
+const optional = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.optional());
 /** In a query, `null` switches off what `defaults` say. */
-const removable = (shape: Shape): Shape => mapShape(shape, (schema) => schema.nullable().optional());
+const removable = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.nullable().optional());
 
-const mapShape = (shape: Shape, change: (schema: z.ZodType) => z.ZodType): Shape =>
+const mapShape = (shape: ValueShape, change: (schema: ValueSchema) => ValueSchema): ValueShape =>
   Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, change(schema)]));
 
 const LAYER_SUMMARY: Readonly<Record<Layer, string>> = {
@@ -24,35 +18,35 @@ const LAYER_SUMMARY: Readonly<Record<Layer, string>> = {
   cost: 'At the right price? A violation warns',
 };
 
-function layerSchemas(change: (shape: Shape) => Shape): Shape {
-  const block = (layer: Layer): z.ZodType => {
+function layerSchemas(change: (shape: ValueShape) => ValueShape): ValueShape {
+  const block = (layer: Layer): ValueSchema => {
     const keys = [...LAYER_KEYS[layer].values()];
     const shape = Object.fromEntries(
-      keys.map((key) => [key.key, toZod((key.partialSchema ?? key.schema).describe(key.summary))]),
+      keys.map((key) => [key.key, (key.partialSchema ?? key.schema).describe(key.summary)]),
     );
-    return z.strictObject(change(shape)).describe(LAYER_SUMMARY[layer]);
+    return v.strictObject(change(shape)).describe(LAYER_SUMMARY[layer]);
   };
   return Object.fromEntries(LAYERS.map((layer) => [layer, block(layer)]));
 }
 
 /** The spec as JSON Schema (draft 7, which editors know), made from the very definitions the loader checks with. */
 export function specJsonSchema(): Record<string, unknown> {
-  const { query, ...otherQueryKeys } = zodShape(QUERY_KEYS);
+  const { query, ...otherQueryKeys } = QUERY_KEYS;
   const metrics = editorMetricsSchema();
-  const sharedKeys = { ...zodShape(SHARED_KEYS), metrics };
-  const spec = z.strictObject({
-    version: z.literal(1).optional().describe('Version of the spec format'),
-    ...optional({ ...zodShape(ROOT_KEYS), metrics }),
-    agent: toZod(ROOT_KEYS.agent),
-    runner: toZod(runnerUnion).optional().describe('How to get a trace for a query'),
-    defaults: z
+  const sharedKeys = { ...SHARED_KEYS, metrics };
+  const spec = v.strictObject({
+    version: v.literal(1).optional().describe('Version of the spec format'),
+    ...optional({ ...ROOT_KEYS, metrics }),
+    agent: ROOT_KEYS.agent,
+    runner: runnerUnion.optional().describe('How to get a trace for a query'),
+    defaults: v
       .strictObject({ ...optional(sharedKeys), ...optional(layerSchemas(optional)) })
       .optional()
       .describe('What every query inherits; a query wins over it'),
-    queries: z
+    queries: v
       .array(
-        z.strictObject({
-          query: query!,
+        v.strictObject({
+          query,
           ...optional(otherQueryKeys),
           ...removable(sharedKeys),
           ...removable(layerSchemas(removable)),
@@ -60,8 +54,7 @@ export function specJsonSchema(): Record<string, unknown> {
       )
       .min(1),
   });
-  const schema = z.toJSONSchema(spec, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-  return { ...(allowReferences(schema) as Record<string, unknown>), title: 'AgentCI spec' };
+  return { ...(allowReferences(jsonSchemaOf(spec)) as Record<string, unknown>), title: 'AgentCI spec' };
 }
 
 /** `$ref` may stand in every map of a spec, where the loader replaces it before anything is checked. */

@@ -1,5 +1,5 @@
+import type { Problem } from '../kit/problem.ts';
 import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
-import type { ParamIssue } from '../layers/check.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { unknownKeyHint } from './known-keys.ts';
@@ -58,7 +58,7 @@ export class LayerBlockChecker {
 
   /** Inherited values that some query has use for, and those that none had so far. */
   readonly #fits = new Set<YamlEntry>();
-  readonly #unfit = new Map<YamlEntry, ParamIssue>();
+  readonly #unfit = new Map<YamlEntry, Problem>();
 
   constructor(problems: SpecProblems, dir: string) {
     this.#problems = problems;

@@ -1,5 +1,5 @@
+import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
-import type { ParamIssue } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
@@ -17,11 +17,7 @@ export interface LayerKey {
   /** A setting tunes a check and is none itself. */
   readonly isSetting: boolean;
   /** `dir` is the folder of the spec, for values that name files. */
-  readonly inspect?: (
-    value: unknown,
-    siblings: Readonly<Record<string, unknown>>,
-    dir: string,
-  ) => readonly ParamIssue[];
+  readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>, dir: string) => readonly Problem[];
 }
 
 type OwnKey = Omit<LayerKey, 'id'>;

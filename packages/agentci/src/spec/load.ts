@@ -26,8 +26,8 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
     return readSpec(text, { file });
   } catch (error) {
     if (!(error instanceof ExpertNeeded)) throw error;
-    const { zodExpert } = await import('./zod-expert.ts');
-    return readSpec(text, { file, expert: zodExpert });
+    const { fullExpert } = await import('./full-expert.ts');
+    return readSpec(text, { file, expert: fullExpert });
   }
 }
 

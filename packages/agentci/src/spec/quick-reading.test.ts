@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { toZod } from '../../test/zod-oracle.ts';
 import { accepts } from '../kit/accepts.ts';
+import { valueIssues } from '../kit/value-issues.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import { METRICS } from '../metrics/index.gen.ts';
@@ -17,7 +19,6 @@ import { loadSpec } from './load.ts';
 import { parseSpec } from './parse-spec.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
-import { toZod } from './to-zod.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../../../docs/sample_spec.yaml', import.meta.url));
 const BAD_SPECS = fileURLToPath(new URL('../../test/bad-specs/', import.meta.url));
@@ -85,6 +86,16 @@ describe.each(SCHEMAS)('the schema of %s', (key, schema) => {
     fc.assert(
       fc.property(arbitrary, (value) => {
         if (accepts(schema, value)) expect(toZod(schema).safeParse(value).error?.issues ?? []).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('finds something wrong exactly where zod does, which passes over a key "__proto__"', () => {
+    fc.assert(
+      fc.property(arbitrary, (value) => {
+        if (hasSpecialKey(value)) return;
+        expect(valueIssues(schema, value).length === 0).toBe(toZod(schema).safeParse(value).success);
       }),
       { numRuns: 300 },
     );

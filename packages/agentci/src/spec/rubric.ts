@@ -1,7 +1,7 @@
 import { isTemplate, RUBRICS } from '../judge/rubric.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
+import type { Problem } from '../kit/problem.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
-import type { ParamIssue } from '../layers/check.ts';
 import { emptyListIssue } from '../layers/issues.ts';
 import { readContextFile } from './context-file.ts';
 
@@ -37,8 +37,8 @@ export const rubricSchema = v
 export type Rubric = Infer<typeof rubricSchema>;
 
 /** What else can be wrong with a rubric: an unknown template, a context file that is not there, a threshold that decides nothing. */
-export function inspectRubric(rubric: Rubric, dir: string): readonly ParamIssue[] {
-  const issues: ParamIssue[] = [];
+export function inspectRubric(rubric: Rubric, dir: string): readonly Problem[] {
+  const issues: Problem[] = [];
   const { template, context_file, threshold } = rubric;
   if (template !== undefined && !isTemplate(template)) {
     const names = Object.keys(RUBRICS);
@@ -59,7 +59,7 @@ export function inspectRubric(rubric: Rubric, dir: string): readonly ParamIssue[
 }
 
 /** A threshold becomes a score of 1 to 5 (`floor(5t + 0.5)`), so its ends mean something else than they seem to. */
-function thresholdIssues(threshold: number): readonly ParamIssue[] {
+function thresholdIssues(threshold: number): readonly Problem[] {
   const path = ['threshold'];
   if (threshold < 0.3) {
     const message = `a threshold of ${threshold} means 1 of 5, the lowest score there is: this cannot fail`;
@@ -73,7 +73,7 @@ function thresholdIssues(threshold: number): readonly ParamIssue[] {
 }
 
 /** The rubrics of `llm_judge`, each with its place in the list. */
-export function inspectRubrics(rubrics: readonly Rubric[], dir: string): readonly ParamIssue[] {
+export function inspectRubrics(rubrics: readonly Rubric[], dir: string): readonly Problem[] {
   if (rubrics.length === 0) return [emptyListIssue('llm_judge')];
   return rubrics.flatMap((rubric, i) =>
     inspectRubric(rubric, dir).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),

@@ -1,4 +1,5 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
+import { joinOr } from '../kit/value-words.ts';
 import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
 import {
   RUNNER_KINDS,
@@ -8,7 +9,6 @@ import {
   type WrittenRunner,
 } from '../runners/config.ts';
 import type { SpecProblems } from './problems.ts';
-import { joinOr } from './schema-words.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import { showValue } from '../kit/value-words.ts';
 import { keyPlace, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import { mergeMaps } from './defaults.ts';
 import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
@@ -9,7 +10,6 @@ import type { SpecProblems } from './problems.ts';
 import { IdAllocator, queryId } from './query-id.ts';
 import { QueryReader, type ReadQuery } from './query-reader.ts';
 import { readRunner } from './runner.ts';
-import { showValue } from './schema-words.ts';
 import type { Query, Suite } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 

@@ -1,5 +1,5 @@
 import { accepts } from '../kit/accepts.ts';
-import type { Problem } from '../kit/problems.ts';
+import type { Problem } from '../kit/problem.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import { keyPlace, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
 import type { SpecProblems } from './problems.ts';

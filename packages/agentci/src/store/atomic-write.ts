@@ -7,7 +7,11 @@ import { TextFile } from './text-file.ts';
  * as a report, need not wait for the disk. A link stays a link: the file it points to is replaced. A pipe or a device,
  * such as `/dev/stdout`, is written to as it is: renaming over it would put a file in its place.
  */
-export function writeFileAtomic(path: string, content: string | Iterable<string>, { isSynced = true } = {}): void {
+export function writeFileAtomic(
+  path: string,
+  content: string | Iterable<string>,
+  { isSynced = true, mode }: { readonly isSynced?: boolean; readonly mode?: number } = {},
+): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) {
     writeContent(path, content, { isSynced: false });
@@ -17,7 +21,7 @@ export function writeFileAtomic(path: string, content: string | Iterable<string>
   const target = found === undefined ? path : realpathSync(path);
   const temporary = `${target}.${process.pid}.tmp`;
   try {
-    writeContent(temporary, content, { isSynced });
+    writeContent(temporary, content, { isSynced, mode });
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -25,8 +29,12 @@ export function writeFileAtomic(path: string, content: string | Iterable<string>
   }
 }
 
-function writeContent(path: string, content: string | Iterable<string>, { isSynced }: { isSynced: boolean }): void {
-  const fd = openSync(path, 'w');
+function writeContent(
+  path: string,
+  content: string | Iterable<string>,
+  { isSynced, mode }: { isSynced: boolean; mode?: number | undefined },
+): void {
+  const fd = openSync(path, 'w', mode);
   try {
     const file = new TextFile(fd);
     for (const piece of typeof content === 'string' ? [content] : content) file.append(piece);

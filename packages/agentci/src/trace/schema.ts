@@ -1,4 +1,7 @@
-import { z } from 'zod';
+import { accepts } from '../kit/accepts.ts';
+import { leafIssues, valueIssues } from '../kit/value-issues.ts';
+import { v } from '../kit/value-schema.ts';
+import { issueMessage, pathText } from '../kit/value-words.ts';
 import { nothingCaptured } from './captured.ts';
 import { CAPABILITIES, TRACE_SCHEMA, type Trace } from './model.ts';
 import type { TraceIssue } from './trace-error.ts';
@@ -6,18 +9,18 @@ import type { TraceIssue } from './trace-error.ts';
 /** Bounds of a trace: beyond them a recording is refused, so that one file cannot exhaust the reader. */
 export const TRACE_LIMITS = { steps: 100_000, agents: 10_000, textLength: 16_777_216, problems: 20 } as const;
 
-const text = z.string().max(TRACE_LIMITS.textLength);
-const amount = z.number().min(0);
-/** Any object; `z.object` leaves its unknown keys alone, a record would walk them. */
-const bag = z.object({});
+const text = v.string().max(TRACE_LIMITS.textLength);
+const amount = v.number().min(0);
+/** Any map; its keys are not looked at. */
+const bag = v.looseObject({});
 
-const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('reasoning'), text }),
-  z.object({ type: z.literal('json'), data: z.unknown() }),
-  z.object({
-    type: z.literal('media'),
-    modality: z.enum(['image', 'audio', 'video', 'document']),
+const part = v.union([
+  v.looseObject({ type: v.literal('text'), text }),
+  v.looseObject({ type: v.literal('reasoning'), text }),
+  v.looseObject({ type: v.literal('json'), data: v.unknown() }),
+  v.looseObject({
+    type: v.literal('media'),
+    modality: v.enum(['image', 'audio', 'video', 'document']),
     mime: text.optional(),
     uri: text.optional(),
     blob: text.optional(),
@@ -26,15 +29,15 @@ const part = z.discriminatedUnion('type', [
   }),
 ]);
 
-const message = z.object({
-  role: z.enum(['system', 'user', 'assistant', 'tool']),
+const message = v.looseObject({
+  role: v.enum(['system', 'user', 'assistant', 'tool']),
   name: text.optional(),
-  parts: z.array(part),
-  calls: z.array(z.object({ id: text.optional(), name: text, args: z.unknown().optional() })).optional(),
+  parts: v.array(part),
+  calls: v.array(v.looseObject({ id: text.optional(), name: text, args: v.unknown().optional() })).optional(),
   callId: text.optional(),
 });
 
-const usage = z.object({
+const usage = v.looseObject({
   input: amount.optional(),
   output: amount.optional(),
   cacheRead: amount.optional(),
@@ -45,194 +48,194 @@ const usage = z.object({
   total: amount.optional(),
 });
 
-const cost = z.object({ usd: amount, source: z.enum(['reported', 'computed']), prices: text.optional() });
+const cost = v.looseObject({ usd: amount, source: v.enum(['reported', 'computed']), prices: text.optional() });
 
-const failure = z.object({
+const failure = v.looseObject({
   type: text.optional(),
   message: text.optional(),
-  code: z.union([text, z.number()]).optional(),
+  code: v.union([text, v.number()]).optional(),
   stack: text.optional(),
-  retryable: z.boolean().optional(),
+  retryable: v.boolean().optional(),
 });
 
-const finish = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'other']);
+const finish = v.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'other']);
 
 const stepBase = {
   id: text,
-  seq: z.number().int(),
+  seq: v.number().int(),
   parent: text.optional(),
   agent: text.optional(),
-  turn: z.number().int().optional(),
-  t0: z.number().optional(),
-  t1: z.number().optional(),
-  timing: z.enum(['measured', 'estimated']).optional(),
-  status: z.enum(['ok', 'error', 'denied', 'cancelled', 'pending', 'unknown']),
+  turn: v.number().int().optional(),
+  t0: v.number().optional(),
+  t1: v.number().optional(),
+  timing: v.enum(['measured', 'estimated']).optional(),
+  status: v.enum(['ok', 'error', 'denied', 'cancelled', 'pending', 'unknown']),
   error: failure.optional(),
-  raw: z.object({ spanId: text.optional(), ref: text.optional() }).optional(),
+  raw: v.looseObject({ spanId: text.optional(), ref: text.optional() }).optional(),
   meta: bag.optional(),
 };
 
-const step = z.discriminatedUnion('kind', [
-  z.object({
+const step = v.union([
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('llm'),
+    kind: v.literal('llm'),
     provider: text.optional(),
     model: text.optional(),
     requestModel: text.optional(),
-    input: z.array(message).optional(),
-    inputIsDelta: z.boolean().optional(),
+    input: v.array(message).optional(),
+    inputIsDelta: v.boolean().optional(),
     output: message.optional(),
     finish: finish.optional(),
     usage: usage.optional(),
     cost: cost.optional(),
     ttftMs: amount.optional(),
-    cacheHit: z.boolean().optional(),
+    cacheHit: v.boolean().optional(),
     params: bag.optional(),
     responseId: text.optional(),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('tool'),
+    kind: v.literal('tool'),
     callId: text.optional(),
     name: text.min(1),
     rawName: text.optional(),
     server: text.optional(),
-    args: z.unknown().optional(),
+    args: v.unknown().optional(),
     argsRaw: text.optional(),
-    result: z.unknown().optional(),
-    resultParts: z.array(part).optional(),
-    by: z.enum(['client', 'provider', 'mcp', 'subagent']),
-    actor: z.enum(['assistant', 'user', 'program']).optional(),
-    attempt: z.number().int().optional(),
-    evidence: z.array(z.enum(['span', 'message', 'proxy', 'mcp'])),
+    result: v.unknown().optional(),
+    resultParts: v.array(part).optional(),
+    by: v.enum(['client', 'provider', 'mcp', 'subagent']),
+    actor: v.enum(['assistant', 'user', 'program']).optional(),
+    attempt: v.number().int().optional(),
+    evidence: v.array(v.enum(['span', 'message', 'proxy', 'mcp'])),
     requestedBy: text.optional(),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('agent'),
+    kind: v.literal('agent'),
     name: text,
-    input: z.array(message).optional(),
+    input: v.array(message).optional(),
     output: message.optional(),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('handoff'),
+    kind: v.literal('handoff'),
     from: text,
     to: text,
-    mode: z.enum(['pass', 'return', 'unknown']),
+    mode: v.enum(['pass', 'return', 'unknown']),
     via: text.optional(),
     reason: text.optional(),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('message'),
+    kind: v.literal('message'),
     from: text,
-    to: z.union([text, z.array(text)]),
-    type: z.enum(['request', 'response', 'notify', 'delegate', 'negotiate', 'collaborate', 'conflict']).optional(),
+    to: v.union([text, v.array(text)]),
+    type: v.enum(['request', 'response', 'notify', 'delegate', 'negotiate', 'collaborate', 'conflict']).optional(),
     messageType: text.optional(),
     responseMs: amount.optional(),
-    content: z.array(part),
+    content: v.array(part),
     replyTo: text.optional(),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('retrieval'),
+    kind: v.literal('retrieval'),
     query: text.optional(),
     store: text.optional(),
-    documents: z.array(
-      z.object({
+    documents: v.array(
+      v.looseObject({
         id: text.optional(),
         text: text.optional(),
-        score: z.number().optional(),
+        score: v.number().optional(),
         uri: text.optional(),
-        meta: z.unknown().optional(),
+        meta: v.unknown().optional(),
       }),
     ),
   }),
-  z.object({
+  v.looseObject({
     ...stepBase,
-    kind: z.literal('guardrail'),
+    kind: v.literal('guardrail'),
     name: text,
-    triggered: z.boolean(),
-    stage: z.enum(['input', 'output', 'tool']).optional(),
+    triggered: v.boolean(),
+    stage: v.enum(['input', 'output', 'tool']).optional(),
   }),
-  z.object({ ...stepBase, kind: z.literal('event'), name: text, data: z.unknown().optional() }),
+  v.looseObject({ ...stepBase, kind: v.literal('event'), name: text, data: v.unknown().optional() }),
 ]);
 
-const agent = z.object({
+const agent = v.looseObject({
   id: text,
   name: text,
   role: text.optional(),
   model: text.optional(),
   parent: text.optional(),
-  tools: z.array(text).optional(),
-  canHandOffTo: z.array(text).optional(),
-  kind: z.enum(['agent', 'workflow', 'user', 'remote']).optional(),
-  authorityLevel: z.number().optional(),
-  canDelegate: z.boolean().optional(),
+  tools: v.array(text).optional(),
+  canHandOffTo: v.array(text).optional(),
+  kind: v.enum(['agent', 'workflow', 'user', 'remote']).optional(),
+  authorityLevel: v.number().optional(),
+  canDelegate: v.boolean().optional(),
 });
 
-const resource = z.object({
-  t: z.number(),
+const resource = v.looseObject({
+  t: v.number(),
   durationMs: amount.optional(),
-  cpuPct: z.number().optional(),
-  rssMb: z.number().optional(),
-  gpuPct: z.number().optional(),
-  gpuMb: z.number().optional(),
-  joules: z.number().optional(),
-  co2g: z.number().optional(),
-  source: z.enum(['measured', 'estimated']),
+  cpuPct: v.number().optional(),
+  rssMb: v.number().optional(),
+  gpuPct: v.number().optional(),
+  gpuMb: v.number().optional(),
+  joules: v.number().optional(),
+  co2g: v.number().optional(),
+  source: v.enum(['measured', 'estimated']),
   agent: text.optional(),
   step: text.optional(),
 });
 
-const level = z.enum(['full', 'partial', 'none']).optional();
+const level = v.enum(['full', 'partial', 'none']).optional();
 
 /** The trace model as a schema. Unknown fields are allowed, so that a newer writer's additions do not break readers. */
-export const traceSchema = z.object({
-  schema: z.literal(TRACE_SCHEMA),
+export const traceSchema = v.looseObject({
+  schema: v.literal(TRACE_SCHEMA),
   id: text.min(1),
-  source: z.object({
+  source: v.looseObject({
     format: text,
-    dialects: z.array(text).optional(),
+    dialects: v.array(text).optional(),
     version: text.optional(),
     sdk: text.optional(),
-    traceIds: z.array(text).optional(),
+    traceIds: v.array(text).optional(),
     sha256: text.optional(),
     file: text.optional(),
-    line: z.number().int().optional(),
+    line: v.number().int().optional(),
   }),
-  task: z
-    .object({ id: text.optional(), input: z.array(message).optional(), expected: z.unknown().optional() })
+  task: v
+    .looseObject({ id: text.optional(), input: v.array(message).optional(), expected: v.unknown().optional() })
     .optional(),
-  startedAt: z.number().optional(),
-  endedAt: z.number().optional(),
-  status: z.enum(['ok', 'error', 'incomplete', 'unknown']),
+  startedAt: v.number().optional(),
+  endedAt: v.number().optional(),
+  status: v.enum(['ok', 'error', 'incomplete', 'unknown']),
   error: failure.optional(),
-  final: z
-    .object({
+  final: v
+    .looseObject({
       text: text.optional(),
-      data: z.unknown().optional(),
-      parts: z.array(part).optional(),
+      data: v.unknown().optional(),
+      parts: v.array(part).optional(),
       agent: text.optional(),
       step: text.optional(),
       finish: finish.optional(),
     })
     .optional(),
-  agents: z.array(agent).max(TRACE_LIMITS.agents),
-  steps: z.array(step).max(TRACE_LIMITS.steps),
-  tools: z
+  agents: v.array(agent).max(TRACE_LIMITS.agents),
+  steps: v.array(step).max(TRACE_LIMITS.steps),
+  tools: v
     .array(
-      z.object({
+      v.looseObject({
         name: text,
         description: text.optional(),
-        schema: z.unknown().optional(),
+        schema: v.unknown().optional(),
         server: text.optional(),
       }),
     )
     .optional(),
-  reported: z
-    .object({
+  reported: v
+    .looseObject({
       usage: usage.optional(),
       cost: cost.optional(),
       durationMs: amount.optional(),
@@ -243,25 +246,26 @@ export const traceSchema = z.object({
       coldStartMs: amount.optional(),
     })
     .optional(),
-  outcomes: z
-    .array(z.object({ name: text, value: z.union([z.number(), z.boolean(), text]), by: text.optional() }))
+  outcomes: v
+    .array(v.looseObject({ name: text, value: v.union([v.number(), v.boolean(), text]), by: text.optional() }))
     .optional(),
-  resources: z.array(resource).optional(),
+  resources: v.array(resource).optional(),
   meta: bag,
-  captured: z.object(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level]))),
-  masked: z.array(text).optional(),
-  warnings: z.array(z.object({ code: text, message: text, step: text.optional() })),
+  captured: v.looseObject(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level]))),
+  masked: v.array(text).optional(),
+  warnings: v.array(v.looseObject({ code: text, message: text, step: text.optional() })),
 });
 
 /** Checks a value against the trace model; every problem has its path. The value itself is kept, unknown fields too. */
 export function validateTrace(
   value: unknown,
 ): { readonly ok: true; readonly trace: Trace } | { readonly ok: false; readonly issues: readonly TraceIssue[] } {
-  const parsed = traceSchema.safeParse(value);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.slice(0, TRACE_LIMITS.problems).map((issue) => {
+  const wrong = accepts(traceSchema, value) ? [] : valueIssues(traceSchema, value).flatMap(leafIssues);
+  if (wrong.length > 0) {
+    const issues = wrong.slice(0, TRACE_LIMITS.problems).map((issue) => {
       const path = pathText(issue.path);
-      return { code: 'TRACE_BAD_FIELD', message: `${path === '' ? 'the trace' : `"${path}"`}: ${issue.message}`, path };
+      const message = issueMessage(issue, traceSchema, value);
+      return { code: 'TRACE_BAD_FIELD', message: `${path === '' ? 'the trace' : `"${path}"`} ${message}`, path };
     });
     return { ok: false, issues };
   }
@@ -289,10 +293,4 @@ function firstDisorder({ steps }: Trace): TraceIssue | undefined {
     };
   }
   return undefined;
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  let out = '';
-  for (const key of path) out += typeof key === 'number' ? `[${key}]` : out === '' ? String(key) : `.${String(key)}`;
-  return out;
 }

@@ -198,6 +198,11 @@ export function outcomeOf(given: unknown): { value: unknown; parts: Part[]; fail
 const messageOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
+const gooseValue = (given: unknown): Fields => {
+  const { value } = fields(given);
+  return Array.isArray(value) ? { content: value } : isFields(value) ? value : fields(given);
+};
+
 const media =
   (modality: 'image' | 'audio' | 'video' | 'document'): Reader =>
   (block, into) => {
@@ -241,6 +246,15 @@ const READERS: Readonly<Record<string, Reader>> = {
   function_call: (block, into) => call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),
   functionCall: call('functionCall'),
   toolUse: call('toolUse'),
+  // Goose: a call, or why there is none, with its status around it.
+  toolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  frontendToolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  toolResponse: (block, into) => {
+    const { status, error } = fields(block.toolResult);
+    const value = gooseValue(block.toolResult);
+    const failed = status === 'error' || value.isError === true;
+    result()({ id: block.id, output: value.content ?? error ?? value, is_error: failed }, into);
+  },
   toolCall: call(),
   server_tool_use: call(undefined, 'provider'),
   server_tool_call: call(undefined, 'provider'),

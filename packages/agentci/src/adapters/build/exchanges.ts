@@ -216,7 +216,7 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
   const tools = new Map(run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]));
   return {
     source: { format },
-    steps: run.map(stepOf),
+    steps: run.map(llmStep),
     records: MESSAGES_RECORD,
     gaps: [...(run.some(isUnasked) ? [UNASKED] : []), ...keptElsewhere(run)],
     ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
@@ -241,7 +241,8 @@ function isUnasked({ record, input, previousId, threadId }: WireExchange): boole
   return pair !== undefined && pair.isReplyAlone !== true;
 }
 
-function stepOf({
+/** The step of one call. */
+export function llmStep({
   record: _,
   tools: __,
   previousId: ___,

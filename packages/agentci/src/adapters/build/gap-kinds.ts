@@ -93,6 +93,36 @@ export const GAPS = {
     says: 'the recording reports more tokens than its model calls add up to: calls may be missing',
     hides: EVERYTHING,
   },
+  brokenOff: {
+    code: 'EXCHANGE_BROKEN_OFF',
+    says: 'a call of a model was broken off before its reply was whole: calls may be missing',
+    hides: EVERYTHING,
+  },
+  notKept: {
+    code: 'EXCHANGE_TOO_LARGE',
+    says: 'a call of a model was too large to keep: calls may be missing',
+    hides: EVERYTHING,
+  },
+  unread: {
+    code: 'REQUESTS_UNREAD',
+    says: 'requests that may be model calls are in no known format',
+    hides: EVERYTHING,
+  },
+  tunnelled: {
+    code: 'MODEL_HOST_TUNNELLED',
+    says: 'the agent reached a model past the capture: calls are missing',
+    hides: EVERYTHING,
+  },
+  unseen: {
+    code: 'SPAN_WITHOUT_EXCHANGE',
+    says: 'a span tells of a model call that did not pass the capture: calls may be missing',
+    hides: EVERYTHING,
+  },
+  ended: {
+    code: 'AGENT_ENDED_EARLY',
+    says: 'the agent did not end by itself: what it did last may be missing',
+    hides: EVERYTHING,
+  },
   dropped: {
     code: 'OTEL_DROPPED_ATTRIBUTES',
     says: 'the recorder dropped content at its limit: messages may be missing',

@@ -48,7 +48,8 @@ function replyAlone(value: Fields): Fields | undefined {
 
 /** A body as text, as what was read from it, or as the bytes of a packed one in hexadecimal pieces. */
 function bodyOf(given: unknown): unknown {
-  if (typeof given === 'string') return bodyOfText(given);
+  if (typeof given === 'string')
+    return given.startsWith('base64:') ? bodyOfBytes(Buffer.from(given.slice(7), 'base64')) : bodyOfText(given);
   const isHex =
     Array.isArray(given) && given.length > 0 && given.every((piece) => typeof piece === 'string' && HEX.test(piece));
   return isHex ? bodyOfBytes(Buffer.from(given.join(''), 'hex')) : given;

@@ -40,12 +40,12 @@ function parsed(text: string) {
 
 function interaction(node: YamlNode): UnpackedRecord {
   const request = fields(plainAt(node, ['request']));
-  const status = plainAt(node, ['response', 'status']);
-  const code = typeof status === 'number' ? status : fields(status).code;
+  const { status, code: number } = fields(plainAt(node, ['response']));
+  const code = typeof status === 'number' ? status : (fields(status).code ?? number);
   return {
     value: {
       method: request.method,
-      uri: request.uri,
+      uri: request.uri ?? request.url,
       request: bodyIn(node, 'request'),
       status: code,
       response: bodyIn(node, 'response'),

@@ -238,6 +238,7 @@ test('no bytes make a container throw, whatever they start with', () => {
     multipart: '--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n',
     cassette: 'interactions:\n',
     har: '{"log": {"version": "1.2", "entries": [',
+    httprr: 'httprr trace v1\n',
   };
   fc.assert(
     fc.property(

@@ -147,6 +147,39 @@ describe('requests recorded as JSON', () => {
       { value: { request: { messages: [] }, response: { a: 1 } } },
     ]);
   });
+  test.each([
+    [
+      'of Ruby, as a YAML document',
+      '---\nhttp_interactions:\n- request: {method: post, uri: "/v1/x", body: {string: "{}"}}\n',
+    ],
+    [
+      'of Go, with a url and a code',
+      '---\nversion: 2\ninteractions:\n- id: 0\n  request: {method: post, url: "/v1/x", body: "{}"}\n',
+    ],
+  ])('%s, are seen and read', (_, head) => {
+    const input = bytes(`${head}  response: {status: "200 OK", code: 200, body: "{}"}\n`);
+    expect(containerOf(input)).toBe('cassette');
+    expect(unpack('cassette', input).records).toEqual([
+      { value: { method: 'post', uri: '/v1/x', request: {}, status: 200, response: {} } },
+    ]);
+  });
+
+  const asked = 'POST https://x.test/v1/x HTTP/1.1\r\nHost: x.test\r\n\r\n{"a":"ä"}';
+  const answered = 'HTTP/2.0 200 OK\r\n\r\n{"b":2}';
+  const exchange = `${Buffer.byteLength(asked)} ${Buffer.byteLength(answered)}\n${asked}${answered}`;
+
+  test('as an httprr trace give request and reply, by their lengths in bytes', () => {
+    const input = bytes(`httprr trace v1\n${exchange}${exchange}`);
+    const value = { method: 'POST', uri: 'https://x.test/v1/x', request: { a: 'ä' }, status: 200, response: { b: 2 } };
+    expect(containerOf(input)).toBe('httprr');
+    expect(unpack('httprr', input)).toEqual({ records: [{ value }, { value }] });
+  });
+
+  test('as an httprr trace that is cut off are a problem beside what could be read', () => {
+    const { records, problems } = unpack('httprr', bytes(`httprr trace v1\n${exchange}${exchange.slice(0, -2)}`));
+    expect([records.length, problems?.length]).toEqual([1, 1]);
+  });
+
   test('that are damaged are a problem', () => {
     expect(unpack('har', bytes('{"log": {"version": "1.2", "entries": [')).problems).toMatchObject([
       { code: 'TRACE_BAD_JSON' },

@@ -1,5 +1,5 @@
 /** What recordings come packed in, besides plain JSON and gzip. */
-export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har';
+export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har' | 'httprr';
 
 /** Two bytes start every gzip file, whatever its name. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -17,8 +17,10 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
   const isJson = /^\s*[{["]/.test(text) && !CONTROL.test(text);
   if (!isJson && looksLikeProtobuf(head)) return 'protobuf';
   if (/^\s*[{["]/.test(text)) return requestsIn(text);
+  if (/^httprr trace v\d+\r?\n/.test(text)) return 'httprr';
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
-  if (/^(?:#[^\n]*\n|\s)*(?:version:[^\n]*\n)?(?:http_)?interactions:/.test(text)) return 'cassette';
+  if (/^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(text))
+    return 'cassette';
   return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;
 }
 

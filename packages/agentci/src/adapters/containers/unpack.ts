@@ -1,6 +1,7 @@
 import { unpackCassette } from './cassette.ts';
 import { unpackEvents } from './events.ts';
 import { unpackHar } from './har.ts';
+import { unpackHttprr } from './httprr.ts';
 import { unpackMultipart } from './multipart.ts';
 import { unpackProtobuf } from './protobuf.ts';
 import type { Container } from './sniff.ts';
@@ -14,6 +15,7 @@ const UNPACKERS: Readonly<Record<Container, (bytes: Uint8Array) => Unpacked>> = 
   multipart: unpackMultipart,
   cassette: unpackCassette,
   har: unpackHar,
+  httprr: unpackHttprr,
 };
 
 /** The records in a container. What is damaged is a problem beside the records that could be read. */

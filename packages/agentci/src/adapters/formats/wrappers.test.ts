@@ -138,6 +138,11 @@ describe('what recorders keep of an exchange', () => {
     ['a streamed response alone', { status: 200, headers: {}, body: events }, ['look']],
     ['the parts side by side', intercepted(reply), ['look']],
     ['a packed body in hexadecimal pieces', intercepted([packed.slice(0, 40), packed.slice(40)]), ['look']],
+    [
+      'a body behind a note that it is base64',
+      intercepted(`base64:${gzipSync(JSON.stringify(reply)).toString('base64')}`),
+      ['look'],
+    ],
     ['choices without the kind of their object', intercepted(chat), []],
     [
       'bodies under content',
@@ -225,6 +230,42 @@ describe('messages with less around them than usual', () => {
     });
     expect(toolCalls(trace)).toMatchObject([{ name: 'greet', result: 'Hi!' }]);
     expect(trace.captured.toolCalls).toBe('full');
+  });
+
+  test('Goose writes calls and results with their status around them', async () => {
+    const toolCall = { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } };
+    const toolResult = { status: 'success', value: { content: [{ type: 'text', text: 'a.txt' }], isError: false } };
+    const trace = await readOne([
+      { role: 'user', created: 1, content: [{ type: 'text', text: 'q' }] },
+      { role: 'assistant', created: 2, content: [{ type: 'toolRequest', id: 'c1', toolCall }] },
+      { role: 'user', created: 3, content: [{ type: 'toolResponse', id: 'c1', toolResult }] },
+      { role: 'assistant', created: 4, content: [{ type: 'text', text: 'One file.' }] },
+    ]);
+    expect(toolCalls(trace)).toMatchObject([{ name: 'shell', args: { command: 'ls' }, result: 'a.txt', status: 'ok' }]);
+    expect(trace.captured.toolCalls).toBe('full');
+  });
+
+  test('chunks of a content filter belong to no reply', async () => {
+    const chunk = (delta: object, finish_reason: string | null) => ({
+      id: 'c1',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const note = { id: '', object: '', model: '', choices: [], prompt_filter_results: [] };
+    const stream = [note, chunk({ role: 'assistant', content: 'Yes.' }, null), chunk({}, 'stop'), note];
+    const trace = await readOne(stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    expect([finalText(trace), trace.captured.toolCalls, trace.captured.llmCalls]).toEqual(['Yes.', 'full', 'full']);
+  });
+
+  test.each([
+    ['a summary in place of the messages', { kind: 'compaction_summary' }],
+    ['a count of the messages that were taken out', { messagesRemoved: 22 }],
+  ])('%s leaves the calls partly known', async (_, metadata) => {
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: 'Context summary' }], metadata },
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+    ];
+    expect((await readOne({ sessionId: 's', messages })).captured.toolCalls).toBe('partial');
   });
 
   test('a blank line before JSON does not make it protobuf', async () => {

@@ -21,6 +21,12 @@ export function readSpans(spans: readonly Span[], format: string): AdapterItem[]
     .flatMap((run) => tryBuild(run[0]!.span.record, () => draftOf(run, format)));
 }
 
+/** What one run's spans say, where something else has decided that they are one run. */
+export function draftOfSpans(spans: readonly Span[], format: string): Draft | undefined {
+  const run = nested(once(spans)).map(readSpan);
+  return run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span')) ? draftOf(run, format) : undefined;
+}
+
 /** A span that was exported twice, word for word, happened once. */
 function once(spans: readonly Span[]): Span[] {
   const byId = new Map<string, Span>();

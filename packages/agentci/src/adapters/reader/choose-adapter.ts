@@ -67,14 +67,14 @@ export const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>
 /** Answers every record of a file whose format is not clear with that problem, so that none is lost. */
 export function unreadable({ candidates }: Detection, adapters: readonly Adapter[]): Adapter {
   const isAmbiguous = candidates.length > 1;
-  const names = (isAmbiguous ? candidates : adapters).map(({ format }) => format);
+  const names = candidates.map(({ format }) => format);
   const problemOf = (value: unknown) =>
     expectationsIn(value) ??
     (isAmbiguous
       ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
       : {
           code: 'TRACE_UNKNOWN_FORMAT',
-          message: `the record is in no known format: it is ${describeShape(value)}${wrappedIn(value, adapters)} (known: ${names.join(', ')})`,
+          message: `the record is in no known format: it is ${describeShape(value)}${wrappedIn(value, adapters)}${nearest(value, adapters)} (docs/adapters lists the formats)`,
         });
   return {
     format: 'unknown',
@@ -85,6 +85,18 @@ export function unreadable({ candidates }: Detection, adapters: readonly Adapter
     read: (records) => records.map((record) => problemWith(record, problemOf(record.value))),
   };
 }
+
+/** The formats that a record has something of, though not enough to be read by. */
+function nearest(value: unknown, adapters: readonly Adapter[]): string {
+  const near = adapters
+    .map((adapter) => ({ format: adapter.format, confidence: adapter.detect([value]) }))
+    .filter(({ confidence }) => confidence > 0)
+    .toSorted((a, b) => b.confidence - a.confidence)
+    .slice(0, MAX_NEAREST)
+    .map(({ format }) => format);
+  return near.length === 0 ? '' : `; nearest: ${near.join(', ')}`;
+}
+const MAX_NEAREST = 3;
 
 /** Names the unknown wrapper around records in a known format. */
 function wrappedIn(value: unknown, adapters: readonly Adapter[]): string {

@@ -26,6 +26,12 @@ const anthropic = (rest: object, content: unknown[] = [{ type: 'text', text: 'Do
   ...rest,
 });
 
+const chatReply = (message: object) => ({
+  id: 'c1',
+  object: 'chat.completion',
+  choices: [{ index: 0, message, finish_reason: 'stop' }],
+});
+
 describe('a recording that tells of a call its reader does not know', () => {
   test.each([
     ['code that ran at Gemini', gemini([{ executableCode: { code: 'x' } }, { text: 'Done.' }])],
@@ -55,6 +61,22 @@ describe('a recording that tells of a call its reader does not know', () => {
     ['an empty list of calls', chat({ tool_calls: [], executed_tools: [] })],
   ])('%s: all is known', async (_, recording) => {
     expect((await readOne(recording)).captured.toolCalls).toBe('full');
+  });
+
+  const reAct = 'Thought: x\nAction: Delegate work to coworker\nAction Input: {}';
+  test.each([
+    ['a model that writes a call of several words', 'assistant', 'partial'],
+    ['a prompt that shows how to write one', 'user', 'full'],
+  ] as const)('%s', async (_, role, level) => {
+    const messages = [
+      { role: role === 'user' ? 'user' : 'system', content: role === 'user' ? reAct : 'hi' },
+      { role: 'assistant', content: role === 'user' ? 'Done.' : reAct, tool_calls: [] },
+    ];
+    const trace = await readOne({
+      request: { model: 'm', messages: messages.slice(0, 1) },
+      response: chatReply(messages[1]!),
+    });
+    expect(trace.captured.toolCalls).toBe(level);
   });
 
   test('a sub-agent of Claude Code of which nothing is recorded', async () => {

@@ -101,11 +101,18 @@ const COUNT = /^(?:total_?tool_?use_?count|tool_?call_?count|num_?tool_?calls|to
 const ACTIVE_KIND =
   /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
 
+/** Counts of what was taken out of a history, and kinds of what stands in its place. */
+const REMOVED =
+  /^(?:cleared_tool_uses|(?:messages_?|turns_?)(?:removed|dropped|cleared)|(?:removed|dropped|cleared)_messages)$/i;
+const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})?$/i;
+
 /** What a model wrote. */
 const SAID = /^(?:content|text|value)$/;
 /** Calls as models write them where nobody parses them. */
 const WRITTEN_CALL =
-  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S+[^\S\n]*\n+Action Input:/m;
+  /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S[^\n]{0,200}\n+Action Input:/m;
+/** Who shows a model how to write a call, and writes none. */
+const ASKING = /^(?:system|developer|user|human)$/i;
 
 /** Collects what raw records say of tools. */
 class HintScan {
@@ -118,6 +125,7 @@ class HintScan {
   removed: string | undefined;
   #nodes = 0;
   #hasItems = false;
+  #isAsked = false;
   readonly #ids = new Set<string>();
   readonly #before = new Set<string>();
 
@@ -141,6 +149,13 @@ class HintScan {
       return;
     }
     const fields = value as Readonly<Record<string, unknown>>;
+    const isAsked = this.#isAsked;
+    if (typeof fields.role === 'string') this.#isAsked = ASKING.test(fields.role);
+    this.#lookInside(fields, at, depth);
+    this.#isAsked = isAsked;
+  }
+
+  #lookInside(fields: Readonly<Record<string, unknown>>, at: string, depth: number): void {
     if (CALL_LIST.test(at)) this.#called(fields);
     this.#attribute(fields);
     if (fields.event === 'on_tool_start' || at === 'invocation') this.#named(fields.name ?? fields.tool);
@@ -148,7 +163,7 @@ class HintScan {
     if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype)) this.activity ??= fields.subtype;
     if (typeof kind === 'string') {
       if (kind === 'response_item') this.#hasItems = true;
-      if (kind === 'compaction' || (kind === 'compacted' && !this.#hasItems)) this.removed ??= kind;
+      this.#compacted(kind, fields);
       if (ACTIVE_KIND.test(kind)) this.activity ??= kind;
       if (CALL_KIND.test(kind)) this.#named(fields.name ?? fields.tool_name ?? fields.toolName);
     }
@@ -167,7 +182,8 @@ class HintScan {
     if (typeof inner === 'string') {
       const hooked = name === 'hook_name' ? /^(?:Pre|Post)ToolUse:(.+)$/.exec(inner)?.[1] : undefined;
       if (NAME_KEY.test(name) || hooked !== undefined) this.#named(hooked ?? inner);
-      else if (SAID.test(name) && WRITTEN_CALL.test(inner)) this.activity ??= 'a call written as text';
+      else if (SAID.test(name) && !this.#isAsked && WRITTEN_CALL.test(inner))
+        this.activity ??= 'a call written as text';
       else if (name === 'logicalParentUuid') this.#before.add(inner);
       else if (name === 'id' || name === 'uuid') this.#ids.add(inner);
       else if (
@@ -177,13 +193,21 @@ class HintScan {
         this.activity ??= inner;
       return;
     }
-    if (name === 'cleared_tool_uses' && isSomething(inner)) this.removed ??= name;
+    if (REMOVED.test(name) && isSomething(inner)) this.removed ??= name;
     if (ACTIVITY.test(name) && isSomething(inner)) this.activity ??= name;
     if (COUNT.test(name) && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     const isCallsOwn = name === 'input' && typeof about.fields.name === 'string';
     const isResult =
       typeof about.kind === 'string' && /result|output/i.test(about.kind) && /^(?:content|output)$/.test(name);
     if (!NOT_SAID.test(name) && !isCallsOwn && !isResult) this.look(inner, name, about.depth + 1);
+  }
+
+  /** A history that was summed up. Logs that are only added to still hold what came before: they name it. */
+  #compacted(kind: string, fields: Readonly<Record<string, unknown>>): void {
+    if (!COMPACTED.test(kind) || (kind === 'compacted' && this.#hasItems)) return;
+    const before = [fields.firstKeptEntryId, fields.parentId].find((id) => typeof id === 'string');
+    if (typeof before === 'string') this.#before.add(before);
+    else this.removed ??= kind;
   }
 
   /** Spans say it in their names (`execute_tool X`), and in attributes, which OTLP writes as pairs. */

@@ -29,6 +29,7 @@ export async function readContainer(options: {
   if (format !== undefined) await reader.choose(format);
   const found = records.map(({ value, line }, i) => ({ ok: true as const, value, line: line ?? 1, index: i + 1 }));
   // A recorder of HTTP writes down whatever was sent: calls of models are among it.
-  if (container === 'cassette' || container === 'har') return [...items, ...(await reader.readRequests(found))];
+  if (container === 'cassette' || container === 'har' || container === 'httprr')
+    return [...items, ...(await reader.readRequests(found))];
   return [...items, ...(await reader.push(found))];
 }

@@ -1,6 +1,7 @@
 import { isFields } from '../../trace/fields.ts';
 import type { Trace } from '../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../adapter.ts';
+import { mayBeModelCall, pathOf } from '../build/model-request.ts';
 import { problemWith } from '../problem.ts';
 import { detectRecords } from './detect-records.ts';
 import { withHints } from './hints.ts';
@@ -65,30 +66,6 @@ function withOthers(trace: Trace, others: readonly RawRecord[]): Trace {
   };
   return { ...trace, captured, warnings };
 }
-
-const MODEL_PATH =
-  /\/(?:chat|completions?|messages|responses|generate\w*|stream\w*generatecontent|converse[\w-]*|invoke[\w-]*|predict)\b/i;
-/** Requests that SDKs send beside model calls, and that no model answers. */
-const OTHER_PATH = /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
-
-/** A request for words: its path or its body looks like that of a model, and nothing says it is something else. */
-function mayBeModelCall(value: unknown): boolean {
-  if (!isFields(value)) return false;
-  const path = pathOf(value);
-  if (OTHER_PATH.test(path)) return false;
-  const { request } = value;
-  return (
-    MODEL_PATH.test(path) ||
-    (isFields(request) &&
-      ('messages' in request || 'contents' in request || ('model' in request && 'input' in request)))
-  );
-}
-
-/** Without what follows a question mark and what precedes an @: keys travel there. */
-const pathOf = (value: Readonly<Record<string, unknown>>): string =>
-  String(value.uri ?? value.url ?? '')
-    .split('?')[0]!
-    .replace(/\/\/[^/]*@/, '//');
 
 function nameOf(value: Readonly<Record<string, unknown>>): string {
   const path = pathOf(value);

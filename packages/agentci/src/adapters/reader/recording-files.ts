@@ -4,7 +4,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { containerOf } from '../containers/sniff.ts';
 
 /** Files that are recordings by their names. */
-const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses)$/i;
+const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses|httprr)$/i;
 /** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
 /** Texts that programs keep streams in, one JSON object a line. */
@@ -13,7 +13,7 @@ const HEAD_BYTES = 4096;
 
 /** The endings of what is read from a folder, for messages. */
 export const RECORDING_NAMES =
-  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .txt with a stream and cassettes in .yaml';
+  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .txt with a stream and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {
@@ -48,6 +48,11 @@ async function walk(options: Walk): Promise<void> {
     throw new UserError('TRACE_NOT_FOUND', `cannot read the folder "${folder}"`, { cause });
   });
   entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+  if (await isCapture(folder, entries)) {
+    // What a capture saw is in its traces; its other files are what they were made from.
+    if (entries.some(({ name }) => name === 'traces.jsonl')) files.push(join(folder, 'traces.jsonl'));
+    return;
+  }
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? await linkKind(path, root) : entry;
@@ -67,22 +72,32 @@ async function walk(options: Walk): Promise<void> {
   }
 }
 
+/** Whether a folder is one of `agentci capture`. */
+async function isCapture(folder: string, entries: readonly { readonly name: string }[]): Promise<boolean> {
+  if (!entries.some(({ name }) => name === 'capture.json')) return false;
+  return (await headOf(join(folder, 'capture.json')))?.includes('"agentci.capture/1"') ?? false;
+}
+
 async function isRecording(path: string): Promise<boolean> {
   const name = basename(path);
   if (RECORDING.test(name)) return true;
   if (!MAYBE.test(name)) return false;
+  const head = await headOf(path);
+  // What cannot be opened is read, and then reported as unreadable.
+  return head === undefined || containerOf(head) !== undefined || (TEXT.test(name) && startsWithObject(head));
+}
+
+async function headOf(path: string): Promise<Buffer | undefined> {
   try {
     const file = await open(path);
     try {
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-      const head = buffer.subarray(0, bytesRead);
-      return containerOf(head) !== undefined || (TEXT.test(name) && startsWithObject(head));
+      return buffer.subarray(0, bytesRead);
     } finally {
       await file.close();
     }
   } catch {
-    // What cannot be opened is read, and then reported as unreadable.
-    return true;
+    return undefined;
   }
 }
 

@@ -20,12 +20,23 @@ export class ExchangeBook {
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
+  #late = 0;
+  #isClosed = false;
 
-  constructor(now: () => number) {
+  readonly #onExchange: (exchange: Exchange) => void;
+
+  constructor(now: () => number, onExchange: (exchange: Exchange) => void = () => {}) {
     this.#now = now;
+    this.#onExchange = onExchange;
+  }
+
+  /** Requests that came when it was closed already. */
+  get late(): number {
+    return this.#late;
   }
 
   open(about: Opened): OpenExchange {
+    if (this.#isClosed) this.#late++;
     const exchange = new OpenExchange({
       ...about,
       i: ++this.#count,
@@ -37,6 +48,7 @@ export class ExchangeBook {
       onEnd: (done) => {
         this.#open.delete(exchange);
         this.#done.push(done);
+        this.#onExchange(done);
         if (this.#open.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
       },
     });
@@ -55,6 +67,7 @@ export class ExchangeBook {
       clearTimeout(timer);
       for (const exchange of [...this.#open]) exchange.end({ complete: false, why: 'timeout' });
     }
+    this.#isClosed = true;
     return this.#done.toSorted((a, b) => a.i - b.i);
   }
 }

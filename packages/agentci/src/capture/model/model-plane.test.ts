@@ -40,7 +40,7 @@ async function start(behave: Behaviour, { answer, env = {}, root }: Setup = {}) 
     () => front.close(),
     () => upstream.close(),
   );
-  const exchanges = async (): Promise<readonly Exchange[]> => (await plane.end({ quietMs: 0, maxMs: 2000 })).exchanges;
+  const exchanges = async (): Promise<readonly Exchange[]> => (await plane.end({ quietMs: 0, maxMs: 2000 })).exchanges!;
   return { upstream, url: `${front.base}/llm/openai`, exchanges, plane };
 }
 

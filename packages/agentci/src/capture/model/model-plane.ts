@@ -4,6 +4,7 @@ import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream } from '../upstreams.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES, type OpenExchange } from './exchange-book.ts';
+import { rememberKeys } from './known-keys.ts';
 import { relay, writeHead } from './relay.ts';
 import { routeOf } from './route.ts';
 import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
@@ -33,19 +34,17 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
+  /** Told of every exchange when it is over. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Hosts that refused the wish for usage; shared by all fronts. */
   readonly refusesUsage: Set<string>;
 }
 
-export interface ModelEvidence {
-  readonly exchanges: readonly Exchange[];
-  readonly notes: readonly CaptureNote[];
-}
-
 /** Relays calls of models to their providers and keeps what went over the wire. */
-export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane<ModelEvidence> {
-  let book = new ExchangeBook(context.now);
+export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
+  let book = new ExchangeBook(context.now, options.onExchange);
   let sockets = 0;
+  let late = 0;
   const counts = { calls: 0, incomplete: 0, failed: 0 };
 
   const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
@@ -60,6 +59,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       refuse(response, 404, `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`);
       return;
     }
+    rememberKeys(request);
     const { upstream, rest } = found;
     const { provider } = upstream;
     const { target, uri } = targetOf(upstream, rest);
@@ -126,7 +126,8 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     environment: options.environment,
     handle: (request) => void take(request),
     begin: () => {
-      book = new ExchangeBook(context.now);
+      late = book.late;
+      book = new ExchangeBook(context.now, options.onExchange);
     },
     end: async ({ maxMs }) => {
       const exchanges = await book.close(maxMs);
@@ -136,6 +137,12 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
           code: 'CAPTURE_WEBSOCKET',
           message: `the agent asked for a WebSocket ${sockets === 1 ? 'once' : `${sockets} times`} and was told to use HTTP`,
         });
+      if (late > 0)
+        notes.push({
+          code: 'CAPTURE_LATE',
+          message: `${late} requests came after the agent had answered the query before: they belong to no query`,
+        });
+      late = 0;
       counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
       counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
       counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;

@@ -1,8 +1,9 @@
 import { canFail, compileJsonSchema, type JsonSchemaResult } from '../../kit/json-schema.ts';
 import { type UnknownWord, unknownWords } from '../../kit/json-schema-words.ts';
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { noAnswer } from '../answer.ts';
-import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { parsedAnswer } from '../parsed-answer.ts';
 import { plural } from '../words.ts';
 
@@ -40,7 +41,7 @@ export const check = defineCheck({
   },
 });
 
-function inspectSchema(schema: SchemaMap): ParamIssue[] {
+function inspectSchema(schema: SchemaMap): Problem[] {
   const compiled = compileOnce(schema);
   if (!compiled.ok) {
     const path = compiled.path
@@ -71,7 +72,7 @@ function inspectSchema(schema: SchemaMap): ParamIssue[] {
 }
 
 /** A word close to a known one is a slip, and a check that vanished; any other may be meant for another program. */
-function wordIssue({ kind, word, path, near }: UnknownWord): ParamIssue {
+function wordIssue({ kind, word, path, near }: UnknownWord): Problem {
   const rest = { path, part: kind === 'keyword' ? 'key' : 'value' } as const;
   const message = `json_schema: ${kind === 'keyword' ? `"${word}" is not a keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
   return near === undefined

@@ -1,7 +1,8 @@
+import type { Problem } from '../../kit/problem.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { excerpt, foldedAnswer, noAnswer } from '../answer.ts';
-import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
 
@@ -31,8 +32,8 @@ export const check = defineCheck({
 });
 
 /** An expected text that contains a forbidden term can only be there together with it. */
-function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
-  const issues: ParamIssue[] = [];
+function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
+  const issues: Problem[] = [];
   const expected = textsOf(siblings.expected_in_answer);
   if (typeof siblings.exact_match === 'string') expected.push(siblings.exact_match);
   const anyOf = textsOf(siblings.any_expected_in_answer);

@@ -1,8 +1,9 @@
 import { didYouMean } from '../../kit/did-you-mean.ts';
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import type { Trace } from '../../trace/model.ts';
 import { isAbove, isBelow } from '../bounds.ts';
-import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listed, number, rounded } from '../words.ts';
 
 const schema = v.strictObject({
@@ -46,7 +47,7 @@ export const check = defineCheck({
   },
 });
 
-function inspectBounds({ min, max, equals }: Bounds): ParamIssue[] {
+function inspectBounds({ min, max, equals }: Bounds): Problem[] {
   if (min === undefined && max === undefined && equals === undefined)
     return [
       {

@@ -1,11 +1,12 @@
 import { didYouMean } from '../../kit/did-you-mean.ts';
+import type { Problem } from '../../kit/problem.ts';
 import { RegexTimeout } from '../../kit/regex.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
 import { callEvidence, callIndices, isCallOf, NOT_CAPTURED } from '../calls.ts';
-import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
 import { patternIssues } from '../pattern-issues.ts';
 import { shortJson } from '../words.ts';
@@ -105,8 +106,8 @@ function callDifference(
   }
 }
 
-function entryIssues(entry: Entry, i: number): ParamIssue[] {
-  const issues: ParamIssue[] = [];
+function entryIssues(entry: Entry, i: number): Problem[] {
+  const issues: Problem[] = [];
   if (entry.tool.trim() === '')
     issues.push({ severity: 'error', code: 'SPEC_BLANK', message: 'tool is blank', path: [i, 'tool'] });
   else issues.push(...nameIssues('tool', [entry.tool]).map((issue) => ({ ...issue, path: [i, 'tool'] })));
@@ -132,7 +133,7 @@ function entryIssues(entry: Entry, i: number): ParamIssue[] {
 }
 
 /** A map with one key that is nearly a matcher's is compared as it stands, which is hardly what was meant. */
-function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): ParamIssue[] {
+function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): Problem[] {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked)) return [];
   const [key, ...others] = Object.keys(asked);
   const near = key === undefined || others.length > 0 ? undefined : didYouMean(key, MATCHER_KEYS);

@@ -1,3 +1,4 @@
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { visibleNames } from '../../kit/visible-text.ts';
 import { toolF1 } from '../../metrics/trajectory/tool-f1.ts';
@@ -7,7 +8,7 @@ import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { atLeast } from '../bounds.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
-import { type CheckOutcome, defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { type CheckOutcome, defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, nameIssues } from '../issues.ts';
 import { listed, rounded } from '../words.ts';
 
@@ -72,7 +73,7 @@ function noTools(calls: readonly ToolStep[], isPartial: boolean): CheckOutcome {
   return held('tool calls: 0, none may be made', { value, limit: 0, details });
 }
 
-function contradictions(tools: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
+function contradictions(tools: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
   if (tools.length > 0) return [];
   const asked = ['expected_tool_sequence', 'expected_tool_args'].find(
     (key) => Array.isArray(siblings[key]) && siblings[key].length > 0,

@@ -1,8 +1,9 @@
 import { compileGlob, type GlobMatcher } from '../../kit/glob.ts';
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
 import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
-import { defineCheck, held, type ParamIssue, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, emptyListIssue, patternNameIssues, textsOf } from '../issues.ts';
 import { listed, plural } from '../words.ts';
 
@@ -52,7 +53,7 @@ function anyOf(patterns: readonly string[]): GlobMatcher {
   return matcher;
 }
 
-function contradictions(patterns: readonly string[], siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
+function contradictions(patterns: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
   const args = Array.isArray(siblings.expected_tool_args) ? siblings.expected_tool_args : [];
   const asked = new Set([
     ...textsOf(siblings.expected_tools),

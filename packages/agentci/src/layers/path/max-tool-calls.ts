@@ -1,9 +1,10 @@
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { quantityOf } from '../../trace/known-calls.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { atMost } from '../bounds.ts';
 import { callEvidence } from '../calls.ts';
-import { defineCheck, type ParamIssue } from '../check.ts';
+import { defineCheck } from '../check.ts';
 import { contradiction, textsOf } from '../issues.ts';
 
 export const check = defineCheck({
@@ -23,7 +24,7 @@ export const check = defineCheck({
   },
 });
 
-function contradictions(max: number, siblings: Readonly<Record<string, unknown>>): ParamIssue[] {
+function contradictions(max: number, siblings: Readonly<Record<string, unknown>>): Problem[] {
   const sequence = textsOf(siblings.expected_tool_sequence).length;
   if (sequence > max)
     return [contradiction(`max_tool_calls is ${max}, but expected_tool_sequence has ${sequence} calls`)];

@@ -1,3 +1,4 @@
+import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { compileRules, isCertain } from '../../policy/compile-rules.ts';
 import { evaluateRules } from '../../policy/evaluate-rules.ts';
@@ -5,7 +6,7 @@ import { shortRecords } from '../../policy/short-result.ts';
 import type { RuleRecord, RulesResult } from '../../results/policy-report.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
-import { defineCheck, held, type ParamIssue, skipped, unmeasured, violated } from '../check.ts';
+import { defineCheck, held, skipped, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
 import { plural } from '../words.ts';
 
@@ -58,13 +59,6 @@ function summaryOf({ rules }: RulesResult): string {
 }
 
 /** The same findings as in a policy file, under the codes of a spec. */
-function ruleIssues(rules: readonly unknown[]): ParamIssue[] {
-  return compileRules(rules).issues.map(({ severity, code, message, hint, path, part }) => ({
-    severity,
-    code: code.replace(/^POLICY_/, 'SPEC_'),
-    message,
-    ...(hint === undefined ? {} : { hint }),
-    path,
-    ...(part === undefined ? {} : { part }),
-  }));
+function ruleIssues(rules: readonly unknown[]): Problem[] {
+  return compileRules(rules).issues.map((issue) => ({ ...issue, code: issue.code.replace(/^POLICY_/, 'SPEC_') }));
 }

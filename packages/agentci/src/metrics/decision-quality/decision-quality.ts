@@ -1,28 +1,29 @@
-import { z } from 'zod';
 import { defined } from '../../kit/defined.ts';
+import { v } from '../../kit/value-schema.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { answerOf, caseOf, metadataOf, outcomeFields, ownField } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { type ActionSource, actionsOf, type FoundActions } from './actions.ts';
 import { areWeights, type DecisionQualityProfileChoice } from './profile.ts';
 import { scoreDecisionQuality } from './score-decision-quality.ts';
 
 const params = () => {
-  const words = z.array(z.string().regex(/\S/));
-  return z.strictObject({
-    ground_truth: z
-      .union([z.string(), z.array(z.string()).min(1)])
+  const words = v.array(v.string().regex(/\S/));
+  return metricParams({
+    ground_truth: v
+      .union([v.string(), v.array(v.string()).min(1)])
       .optional()
       .describe('What resolves the case; a list holds alternatives. Else metadata.ground_truth, else expected_output'),
-    actions: z
+    actions: v
       .string()
       .regex(/^(?:list|\/.*)$/, 'write "list" or a JSON pointer such as "/actions"')
       .default('list')
       .describe('Where the actions are: the items of lists in the answer, or a JSON pointer into it'),
-    profile: z.enum(['spec', 'upstream']).default('spec'),
-    weights: z
-      .strictObject({ validity: z.number(), specificity: z.number(), correctness: z.number() })
-      .refine(areWeights, 'the three weights must add up to 1')
+    profile: v.enum(['spec', 'upstream']).default('spec'),
+    weights: v
+      .strictObject({ validity: v.number(), specificity: v.number(), correctness: v.number() })
+      .refine(areWeights, { message: 'the three weights must add up to 1' })
       .optional(),
     services: words.optional(),
     commands: words.optional(),

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { answerOf, expectedOf } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 
 /** Edit distance takes time in proportion to the product of both lengths. */
 const MAX_CHARACTERS = 20_000;
@@ -12,7 +13,7 @@ export const metric = defineMetric({
   needs: ['expected_output', 'an answer'],
   summary: '1 minus the word error rate of a transcript, never below 0',
   params: () =>
-    z.strictObject({ use_wer: z.boolean().default(true).describe('kept for specs of AgentUnit; changes nothing') }),
+    metricParams({ use_wer: v.boolean().default(true).describe('kept for specs of AgentUnit; changes nothing') }),
   evaluate: (input) => {
     const expected = expectedOf(input);
     const answer = answerOf(input);

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { cosine } from '../cosine.ts';
 import { metadataOf, ownField } from '../input.ts';
 import { defineMetric } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { areComparable, compareWithMedia, incomparable, measuredWithin } from './clip-similarity.ts';
 import { vectorOf } from './given-vectors.ts';
 
@@ -12,8 +13,8 @@ export const metric = defineMetric({
   needs: ['an image (metadata.image_path or the trace) and a CLIP model, or embeddings in metadata'],
   summary: 'how well the answer fits the image it was given',
   params: () =>
-    z.strictObject({
-      threshold: z.number().positive().max(1).default(0.25).describe('similarity that counts as grounded'),
+    metricParams({
+      threshold: v.number().positive().max(1).default(0.25).describe('similarity that counts as grounded'),
     }),
   evaluate: (input) => {
     const { threshold } = input.params;

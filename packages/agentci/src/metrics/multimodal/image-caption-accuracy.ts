@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { cosine } from '../cosine.ts';
 import { answerOf, expectedOf, metadataOf, ownField } from '../input.ts';
 import { NO_MODELS } from '../local-models.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { measuredWithin } from './clip-similarity.ts';
 
 export const metric = defineMetric({
@@ -13,8 +14,8 @@ export const metric = defineMetric({
   summary:
     'agreement of a caption with the reference: 0.7 meaning and 0.3 words; use_semantic: false compares words alone',
   params: () =>
-    z.strictObject({
-      use_semantic: z.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
+    metricParams({
+      use_semantic: v.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
     }),
   evaluate: (input) => {
     const expected = expectedOf(input);

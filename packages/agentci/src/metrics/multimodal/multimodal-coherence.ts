@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { answerOf, caseOf, metadataOf, ownField } from '../input.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { hasMedia } from './media.ts';
 
 const KEYWORDS = {
@@ -31,8 +32,8 @@ export const metric = defineMetric({
   needs: ['an answer', 'a query, or media paths in metadata'],
   summary: 'whether the answer speaks of every kind of input, and joins them',
   params: () =>
-    z.strictObject({
-      whole_words: z.boolean().default(false).describe('"already" then no longer counts as "read"'),
+    metricParams({
+      whole_words: v.boolean().default(false).describe('"already" then no longer counts as "read"'),
     }),
   evaluate: (input) => {
     const answer = answerOf(input)?.toLowerCase();

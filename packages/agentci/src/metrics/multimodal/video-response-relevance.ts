@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { cosine } from '../cosine.ts';
 import { mean, metadataOf, ownField } from '../input.ts';
 import { defineMetric } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { areComparable, compareWithMedia, incomparable, measuredWithin } from './clip-similarity.ts';
 import { vectorOf, vectorsOf } from './given-vectors.ts';
 
@@ -12,8 +13,8 @@ export const metric = defineMetric({
   needs: ['a video (metadata.video_path or the trace), ffmpeg and a CLIP model, or embeddings in metadata'],
   summary: 'how well the answer fits the frames of the video it was given',
   params: () =>
-    z.strictObject({
-      num_frames: z.int().min(1).max(256).default(8).describe('frames looked at, evenly spaced'),
+    metricParams({
+      num_frames: v.int().min(1).max(256).default(8).describe('frames looked at, evenly spaced'),
     }),
   evaluate: (input) => {
     const { num_frames } = input.params;

@@ -1,7 +1,8 @@
-import { z } from 'zod';
 import { findPii, maskPii, type PiiSpan } from '../../kit/pii.ts';
+import { v } from '../../kit/value-schema.ts';
 import { mean } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { type ScannedText, scannedTexts } from './scanned-texts.ts';
 
 /** The seed's weights, and ours for the types it does not know. */
@@ -20,23 +21,23 @@ const UNLISTED_WEIGHT = 0.5;
 const MAX_LISTED = 100;
 
 const params = () =>
-  z.strictObject({
-    check_input: z.boolean().default(false).describe('also look at the query'),
-    check_output: z.boolean().default(true).describe('look at the answer'),
-    check_tool_arguments: z.boolean().default(false).describe('also look at what was passed to tools'),
-    severity_weights: z
-      .record(z.string(), z.number().min(0).max(1))
+  metricParams({
+    check_input: v.boolean().default(false).describe('also look at the query'),
+    check_output: v.boolean().default(true).describe('look at the answer'),
+    check_tool_arguments: v.boolean().default(false).describe('also look at what was passed to tools'),
+    severity_weights: v
+      .record(v.string(), v.number().min(0).max(1))
       .default({})
       .describe('weight by type, laid over the defaults'),
-    formula: z.enum(['mean', 'max']).default('mean').describe('mean is the seed; max never rises with one more leak'),
-    names: z.enum(['pattern', 'library', 'off']).default('pattern').describe('how people are recognised'),
-    phone_country: z
+    formula: v.enum(['mean', 'max']).default('mean').describe('mean is the seed; max never rises with one more leak'),
+    names: v.enum(['pattern', 'library', 'off']).default('pattern').describe('how people are recognised'),
+    phone_country: v
       .string()
       .regex(/^[A-Z]{2}$/, 'a country is two capital letters, as in DE')
       .optional()
       .describe('country whose national phone numbers are looked for'),
   });
-type Params = z.infer<ReturnType<typeof params>>;
+type Params = ReturnType<ReturnType<typeof params>['parse']>;
 
 export const metric = defineMetric({
   name: 'pii_leakage',

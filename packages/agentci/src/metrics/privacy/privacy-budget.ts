@@ -1,20 +1,21 @@
-import { z } from 'zod';
 import { isObject } from '../../kit/object.ts';
+import { v } from '../../kit/value-schema.ts';
 import type { Step, Trace } from '../../trace/model.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 
 const KEY = 'privacy_epsilon';
 
 const params = () =>
-  z.strictObject({
-    total_budget: z.number().min(0).default(10).describe('epsilon that may be spent in a run'),
-    warn_threshold: z.number().min(0).max(1).default(0.8).describe('share spent at which detail.warning is true'),
-    compat: z
+  metricParams({
+    total_budget: v.number().min(0).default(10).describe('epsilon that may be spent in a run'),
+    warn_threshold: v.number().min(0).max(1).default(0.8).describe('share spent at which detail.warning is true'),
+    compat: v
       .literal('agentunit')
       .optional()
       .describe('also the running results of AgentUnit, one per trace, in detail.results'),
   });
-type Params = z.infer<ReturnType<typeof params>>;
+type Params = ReturnType<ReturnType<typeof params>['parse']>;
 
 export const metric = defineMetric({
   name: 'privacy_budget',

@@ -1,12 +1,13 @@
-import { z } from 'zod';
 import { defined } from '../../kit/defined.ts';
+import { v } from '../../kit/value-schema.ts';
 import { answerOf, caseOf, expectedOf } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 
 const params = () =>
-  z.strictObject({
-    method: z.enum(['lexical', 'model']).default('lexical').describe('how it is measured'),
-    similarity_weight: z.number().min(0).max(1).default(0.25).describe('share of the embedding similarity, model only'),
+  metricParams({
+    method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured'),
+    similarity_weight: v.number().min(0).max(1).default(0.25).describe('share of the embedding similarity, model only'),
   });
 
 export const metric = defineMetric({

@@ -1,8 +1,9 @@
-import { z } from 'zod';
 import { defined } from '../../kit/defined.ts';
 import { foldText } from '../../kit/text-fold.ts';
+import { v } from '../../kit/value-schema.ts';
 import { answerOf, contextsOf } from '../input.ts';
 import { defineMetric, type Found, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 
 /** What a grounded metric is asked about: an answer and the texts it should rest on. */
 export interface Grounded {
@@ -27,7 +28,7 @@ interface GroundedMetric {
 
 /** `lexical` looks for texts in texts; `model` asks the judge. Written, never guessed: a bound belongs to a method. */
 const methodParams = () =>
-  z.strictObject({ method: z.enum(['lexical', 'model']).default('lexical').describe('how it is measured') });
+  metricParams({ method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured') });
 
 /** A metric of an answer and its context, measured by comparing texts or by asking the judge. */
 export function defineGrounded({ name, better, context, summary, hidesContexts, lexical, model }: GroundedMetric) {

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { defineMetric, type MetricInput, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { estimateEnergy, noEnergyReason } from './estimate.ts';
 import { carbonKg, energyKwh } from './readings.ts';
 
@@ -7,29 +8,29 @@ const KM_PER_KG = 4.6;
 const KG_PER_TREE_YEAR = 21;
 
 const params = () =>
-  z.strictObject({
-    threshold_kg: z
+  metricParams({
+    threshold_kg: v
       .number()
       .positive()
       .default(0.05)
       .describe('emissions that are still fine, in kg of CO2 equivalent'),
-    grid_intensity: z
+    grid_intensity: v
       .number()
       .min(0)
       .default(0.475)
       .describe('kg of CO2 for a kWh, used when energy is known and carbon is not'),
-    region: z
+    region: v
       .string()
       .regex(/^[A-Z]{3,}$/, 'a region is written in capital letters, as in DEU or WORLD')
       .optional()
       .describe('takes the average intensity of this region instead'),
-    active_params_b: z
+    active_params_b: v
       .number()
       .positive()
       .optional()
       .describe('active parameters of the model in billions, for the estimate'),
   });
-type Params = z.infer<ReturnType<typeof params>>;
+type Params = ReturnType<ReturnType<typeof params>['parse']>;
 
 export const metric = defineMetric({
   name: 'carbon_emissions',

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { estimateEnergy, noEnergyReason } from './estimate.ts';
 import { energyKwh } from './readings.ts';
 
@@ -13,9 +14,9 @@ export const metric = defineMetric({
   needs: ['energy readings, or output tokens of a model of known size'],
   summary: 'threshold divided by energy used; 1 when under the threshold',
   params: () =>
-    z.strictObject({
-      threshold_kwh: z.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
-      active_params_b: z
+    metricParams({
+      threshold_kwh: v.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
+      active_params_b: v
         .number()
         .positive()
         .optional()

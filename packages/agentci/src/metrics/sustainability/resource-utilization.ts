@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import { v } from '../../kit/value-schema.ts';
 import { mean } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
+import { metricParams } from '../params.ts';
 import { meanLoad, peakMemoryGb } from './readings.ts';
 
 export const metric = defineMetric({
@@ -10,10 +11,10 @@ export const metric = defineMetric({
   needs: ['readings of CPU, memory or GPU'],
   summary: 'how near the use of CPU, memory and GPU is to its targets',
   params: () =>
-    z.strictObject({
-      target_cpu_percent: z.number().min(0).default(80),
-      target_memory_gb: z.number().min(0).default(4),
-      target_gpu_percent: z.number().min(0).default(80),
+    metricParams({
+      target_cpu_percent: v.number().min(0).default(80),
+      target_memory_gb: v.number().min(0).default(4),
+      target_gpu_percent: v.number().min(0).default(80),
     }),
   evaluate: ({ trace, params }) => {
     const cpu = meanLoad(trace, 'cpuPct');

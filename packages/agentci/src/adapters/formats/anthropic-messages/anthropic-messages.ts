@@ -84,14 +84,14 @@ const systemOf = ({ system }: Fields): Turn[] => {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 };
 
-const WIRE: Wire = {
+export const ANTHROPIC_WIRE: Wire = {
   input: (request) => [...systemOf(request), ...turnsOf(request.messages)],
   reply: replyOf,
 };
 
 const read = wireReader({
   format: FORMAT,
-  wire: WIRE,
+  wire: ANTHROPIC_WIRE,
   ways: [
     conversationsUnder('messages', wrapped),
     streamsOf(

@@ -84,10 +84,10 @@ function read(given: readonly RawRecord[]): AdapterItem[] {
   const records = given.map(asPair);
   const [first] = records;
   if (first === undefined) return [];
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, BEDROCK_WIRE), FORMAT);
   if (isConverseEvent(first.value))
-    return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
-  return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+    return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), BEDROCK_WIRE), FORMAT);
+  return exchangeItems(wholeReplies(records, BEDROCK_WIRE), FORMAT);
 }
 
 /** A reply goes on until it has stopped; its usage comes after that. Some begin without saying so. */
@@ -105,7 +105,7 @@ function pieceKey(): (record: RawRecord) => string {
   };
 }
 
-const WIRE: Wire = {
+export const BEDROCK_WIRE: Wire = {
   input: (request) => [...systemOf(request), ...askedOf(request)],
   asked: ({ uri, request }) =>
     defined({

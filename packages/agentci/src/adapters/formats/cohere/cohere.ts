@@ -44,18 +44,18 @@ const isReply = (value: unknown): boolean => {
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, COHERE_WIRE), FORMAT);
   if (isEvent(first.value)) {
     const streams = splitStreams(
       records,
       countStarts(({ value }: RawRecord) => isStart(value)),
     );
-    return exchangeItems(streamedReplies(streams, WIRE), FORMAT);
+    return exchangeItems(streamedReplies(streams, COHERE_WIRE), FORMAT);
   }
-  return exchangeItems(wholeReplies(records, WIRE), FORMAT);
+  return exchangeItems(wholeReplies(records, COHERE_WIRE), FORMAT);
 }
 
-const WIRE: Wire = {
+export const COHERE_WIRE: Wire = {
   input: (request) =>
     Array.isArray(request.messages) ? objects(request.messages).flatMap(withPlan) : oldInput(request),
   reply: replyOf,

@@ -79,7 +79,7 @@ function inputOf(request: Fields): Turn[] {
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
-const WIRE: Wire = {
+export const GEMINI_WIRE: Wire = {
   input: inputOf,
   asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
   reply: replyOf,
@@ -93,7 +93,7 @@ const messagesDraft = (turns: readonly Turn[]): Draft => ({
 
 const read = wireReader({
   format: FORMAT,
-  wire: WIRE,
+  wire: GEMINI_WIRE,
   ways: [streamsOf(isReply, pieceKey), conversationsUnder('contents', (value) => messagesDraft(inputOf(value)))],
   together: (values) =>
     messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value).map(withWholeText))),

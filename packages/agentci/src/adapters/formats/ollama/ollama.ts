@@ -42,8 +42,8 @@ const isPiece = (value: unknown): boolean =>
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
-  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, WIRE), FORMAT);
-  return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), WIRE), FORMAT);
+  if (pairOf(first) !== undefined) return exchangeItems(exchangesIn(records, OLLAMA_WIRE), FORMAT);
+  return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), OLLAMA_WIRE), FORMAT);
 }
 
 /** A reply goes on until it is done. */
@@ -57,7 +57,7 @@ function pieceKey(): (record: RawRecord) => string {
   };
 }
 
-const WIRE: Wire = {
+export const OLLAMA_WIRE: Wire = {
   input: (request) =>
     Array.isArray(request.messages)
       ? objects(request.messages).flatMap(messageTurns)

@@ -23,7 +23,7 @@ export const adapter: Adapter = {
   summary: 'OpenAI Chat Completions: message lists, responses, request/response pairs, streams',
   unit: recordsUnder('messages'),
   detect: (sample) => worst(sample, likeness),
-  read: (records) => read(records),
+  read: (records) => read(records.filter(({ value }) => !isFilterNote(value))),
 };
 
 function likeness(value: unknown): number {
@@ -64,7 +64,16 @@ function messageLikeness(message: unknown): number {
 }
 
 const isCompletion = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 && value.every(isCompletion) : isFields(value) && OBJECTS.has(value.object);
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isCompletion)
+    : isFields(value) && (OBJECTS.has(value.object) || isFilterNote(value));
+
+/** Azure's content filter sends chunks of its own, which belong to no reply. */
+const isFilterNote = (value: unknown): boolean =>
+  isFields(value) &&
+  value.object === '' &&
+  Array.isArray(value.choices) &&
+  objects(value.choices).every((choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined);
 
 /** Servers that leave the kind of the object out. */
 const hasChoices = (value: unknown): boolean => {
@@ -104,7 +113,7 @@ function wrapped(value: Fields): Draft {
   };
 }
 
-const WIRE: Wire = {
+export const CHAT_WIRE: Wire = {
   input: ({ messages, prompt }) => (messages === undefined ? promptsOf(prompt) : turnsOf(messages)),
   reply: replyOf,
 };
@@ -116,7 +125,7 @@ const promptsOf = (prompt: unknown): Turn[] =>
 
 const read = wireReader({
   format: FORMAT,
-  wire: WIRE,
+  wire: CHAT_WIRE,
   ways: [
     conversationsUnder('messages', wrapped),
     streamsOf(

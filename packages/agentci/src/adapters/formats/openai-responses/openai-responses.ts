@@ -88,7 +88,7 @@ function inputOf(request: Fields): Turn[] {
   return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
 }
 
-const WIRE: Wire = {
+export const RESPONSES_WIRE: Wire = {
   input: inputOf,
   asked: ({ request, response }) => ({
     ...previous({ ...fields(Array.isArray(response) ? lastOf(response) : response), ...given(request) }),
@@ -99,7 +99,7 @@ const WIRE: Wire = {
 
 const read = wireReader({
   format: FORMAT,
-  wire: WIRE,
+  wire: RESPONSES_WIRE,
   ways: [
     {
       fits: (_, records) => isRealtime(records.map(({ value }) => value)),

@@ -16,7 +16,7 @@ export function policyPlace(place: { readonly line: number | null; readonly colu
 export type OnViolation = 'block' | 'warn' | 'log';
 
 /** A constraint that a value does not keep. */
-export interface Finding {
+export interface BrokenConstraint {
   /** `address.zip`; empty for the arguments as a whole. */
   readonly at: string;
   readonly value: unknown;
@@ -26,17 +26,17 @@ export interface Finding {
   readonly onViolation: OnViolation;
 }
 
-export interface FindingSink {
-  readonly found: (finding: Finding) => void;
+export interface ConstraintSink {
+  readonly found: (finding: BrokenConstraint) => void;
   /** Whether the value keeps the constraint could not be told. */
   readonly unknown: (at: string, why: string) => void;
 }
 
 /** Holds one value against everything that is asked of it. */
-export type ValueCheck = (value: unknown, at: string, sink: FindingSink) => void;
+export type ValueCheck = (value: unknown, at: string, sink: ConstraintSink) => void;
 
 /** A compiled schema: what it checks, and whether it can say no at all. */
-export interface ValueSchema {
+export interface Constraint {
   readonly check: ValueCheck;
   readonly decides: boolean;
 }

@@ -1,16 +1,13 @@
 import { z } from 'zod';
-import type { ValueDef, ValueSchema } from '../kit/value-schema.ts';
+import type { ValueDef, ValueSchema } from '../src/kit/value-schema.ts';
 
 const made = new WeakMap<ValueSchema, z.ZodType>();
 
-/** The same schema in zod, which says what is wrong with a value and writes JSON Schema. Made once, when first asked for. */
+/** The same schema in zod, so that a library of others can say whether we accept what we should. */
 export function toZod(schema: ValueSchema): z.ZodType {
   let zod = made.get(schema);
   if (zod === undefined) {
-    const { description, keywords } = schema.notes;
     zod = convert(schema.def);
-    if (keywords !== undefined) zod = zod.meta(keywords);
-    if (description !== undefined) zod = zod.describe(description);
     made.set(schema, zod);
   }
   return zod;
@@ -27,25 +24,32 @@ function convert(def: ValueDef): z.ZodType {
     case 'unknown':
       return z.unknown();
     case 'enum':
-      return def.values.length === 1 ? z.literal(def.values[0]!) : z.enum(def.values as string[]);
+      return def.values.length === 1 ? z.literal(def.values[0] ?? null) : z.enum(def.values as string[]);
     case 'array':
-      return def.min === undefined ? z.array(toZod(def.item)) : z.array(toZod(def.item)).min(def.min);
+      return z
+        .array(toZod(def.item))
+        .min(def.min ?? 0)
+        .max(def.max ?? Number.MAX_SAFE_INTEGER);
+    case 'tuple':
+      return z.tuple(def.items.map(toZod) as [z.ZodType, ...z.ZodType[]]);
     case 'object': {
       const shape = Object.fromEntries(Object.entries(def.shape).map(([key, value]) => [key, toZod(value)]));
-      return def.isStrict ? z.strictObject(shape) : z.looseObject(shape);
+      if (typeof def.others === 'object') return z.object(shape).catchall(toZod(def.others));
+      return def.others ? z.looseObject(shape) : z.strictObject(shape);
     }
     case 'record':
       return z.record(toZod(def.key) as z.ZodString, toZod(def.value));
     case 'union':
       return z.union(def.options.map(toZod) as [z.ZodType, ...z.ZodType[]]);
+    case 'default':
+      return toZod(def.inner).optional();
     case 'optional':
       return toZod(def.inner).optional();
     case 'nullable':
       return toZod(def.inner).nullable();
     case 'refined': {
-      const { holds, message, code } = def.refinement;
-      const params = code === undefined ? {} : { params: { code } };
-      return toZod(def.inner).refine((value) => holds(value as never), { message, ...params });
+      const { holds } = def.refinement;
+      return toZod(def.inner).refine((value) => holds(value as never));
     }
     case 'when':
       return z.unknown().superRefine((value, context) => {
@@ -56,8 +60,9 @@ function convert(def: ValueDef): z.ZodType {
   }
 }
 
-function text({ error, max, patterns }: ValueDef & { kind: 'string' }): z.ZodType {
+function text({ error, min, max, patterns }: ValueDef & { kind: 'string' }): z.ZodType {
   let schema = error === undefined ? z.string() : z.string(error);
+  if (min !== undefined) schema = schema.min(min);
   if (max !== undefined) schema = schema.max(max);
   for (const { pattern, message } of patterns) schema = schema.regex(pattern, message);
   return schema;

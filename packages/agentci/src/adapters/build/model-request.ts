@@ -1,0 +1,25 @@
+import { isFields } from '../../trace/fields.ts';
+
+const MODEL_PATH =
+  /\/(?:chat|completions?|messages|responses|generate\w*|stream\w*generatecontent|converse[\w-]*|invoke[\w-]*|predict)\b/i;
+/** Requests that SDKs send beside model calls, and that no model answers. */
+const OTHER_PATH = /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
+
+/** A request for words: its path or its body looks like that of a model, and nothing says it is something else. */
+export function mayBeModelCall(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const path = pathOf(value);
+  if (OTHER_PATH.test(path)) return false;
+  const { request } = value;
+  return (
+    MODEL_PATH.test(path) ||
+    (isFields(request) &&
+      ('messages' in request || 'contents' in request || ('model' in request && 'input' in request)))
+  );
+}
+
+/** Without what follows a question mark and what precedes an @: keys travel there. */
+export const pathOf = (value: Readonly<Record<string, unknown>>): string =>
+  String(value.uri ?? value.url ?? '')
+    .split('?')[0]!
+    .replace(/\/\/[^/]*@/, '//');

@@ -1,0 +1,97 @@
+import type { Step, Trace } from '../../../trace/model.ts';
+import type { AdapterItem, RawRecord } from '../../adapter.ts';
+import { tryBuild } from '../../build/build-trace.ts';
+import { defined } from '../../build/defined.ts';
+import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
+import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/records.ts';
+import { joinLogs } from '../../otel/join-logs.ts';
+import { readOtlp } from '../../otel/read-otlp.ts';
+import { draftOfSpans } from '../../otel/read-spans.ts';
+import { stepsOfExchanges } from './exchange-steps.ts';
+import { linkToSpans } from './link-spans.ts';
+
+export const FORMAT = 'agentci-exchange';
+
+/** Everything that was seen of one run of an agent, by whichever plane. */
+export interface CapturedRun {
+  readonly id?: string;
+  /** Lines of `exchanges.jsonl`. */
+  readonly exchanges: readonly RawRecord[];
+  /** Requests of the OpenTelemetry protocol, as JSON. */
+  readonly telemetry?: readonly RawRecord[];
+  /** What else was seen of tools, such as by a tap of a server. */
+  readonly steps?: readonly DraftStep[];
+  /** Signs that something passed the capture by. */
+  readonly gaps?: readonly GapNote[];
+  readonly warnings?: Trace['warnings'];
+}
+
+/** One trace out of all evidence; a problem where none of it tells of a model, a tool or an agent. */
+export function capturedTrace(run: CapturedRun): AdapterItem[] {
+  const first = run.exchanges[0] ?? run.telemetry?.[0];
+  if (first === undefined) return [];
+  return tryBuild(first, () => draftOf(run)).map((item) =>
+    item.ok ? { ok: true, trace: withPendingCalls(item.trace) } : item,
+  );
+}
+
+function draftOf(run: CapturedRun): Draft | undefined {
+  const seen = stepsOfExchanges(run.exchanges);
+  const spans = spanDraft(run.telemetry ?? []);
+  const linked = linkToSpans(seen.llm, spans?.steps ?? []);
+  const extra = run.steps ?? [];
+  if (seen.llm.length + seen.events.length + extra.length === 0 && spans === undefined && seen.gaps.length === 0)
+    return undefined;
+  const { calls, tokens } = seen.embeddings;
+  const gaps = [
+    ...seen.gaps,
+    ...(spans?.gaps ?? []),
+    ...(run.gaps ?? []),
+    // Where nothing passed the front, spans are all there is, and they are judged as such.
+    ...(seen.llm.length > 0 && linked.unseen > 0 ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }] : []),
+  ];
+  return {
+    ...defined({ id: run.id, error: seen.error }),
+    ...(seen.error === undefined ? {} : { status: 'error' as const }),
+    source: { ...spans?.source, format: FORMAT },
+    steps: [...linked.spans, ...linked.llm, ...seen.events, ...extra],
+    records:
+      spans === undefined
+        ? { ...MESSAGES_RECORD, ...(seen.tellsErrors ? { toolErrors: 'full' as const } : {}) }
+        : { ...TRACING_RECORD, ...(seen.llm.length > 0 ? {} : spans.records) },
+    gaps,
+    ...(seen.tools.length === 0 ? {} : { tools: [...seen.tools] }),
+    meta: spans?.meta ?? {},
+    warnings: [
+      ...(spans?.warnings ?? []),
+      ...(run.warnings ?? []),
+      ...(calls === 0
+        ? []
+        : [
+            {
+              code: 'EMBEDDINGS_NOT_PRICED',
+              message: `${calls} calls for embeddings (${tokens} tokens) are not part of tokens and cost`,
+            },
+          ]),
+    ],
+  };
+}
+
+function spanDraft(records: readonly RawRecord[]): Draft | undefined {
+  if (records.length === 0) return undefined;
+  const read = records.map(readOtlp);
+  const spans = joinLogs({ spans: read.flatMap((one) => one.spans), logs: read.flatMap((one) => one.logs) });
+  return draftOfSpans(spans, FORMAT);
+}
+
+/** A call that a reply asked for and whose outcome nothing shows may still be under way, or never have run. */
+function withPendingCalls(trace: Trace): Trace {
+  const isPending = (step: Step): boolean =>
+    step.kind === 'tool' &&
+    step.status === 'unknown' &&
+    step.result === undefined &&
+    step.resultParts === undefined &&
+    step.evidence.every((kind) => kind === 'message');
+  if (!trace.steps.some(isPending)) return trace;
+  return { ...trace, steps: trace.steps.map((step) => (isPending(step) ? { ...step, status: 'pending' } : step)) };
+}

@@ -1,0 +1,83 @@
+import type { DraftLlm, DraftStep } from '../../build/draft.ts';
+
+/** Clocks of one machine agree; programs note the beginning a little before they send and the end a little after. */
+const SLACK_MS = 50;
+
+export interface Linked {
+  readonly llm: readonly DraftLlm[];
+  readonly spans: readonly DraftStep[];
+  /** Model calls that spans tell of and that no exchange shows. */
+  readonly unseen: number;
+}
+
+/**
+ * Puts each exchange below the span of the same call, so that the builder folds them into one step: by the id of the
+ * reply, else by time, into the innermost span around it. What the span says of messages and tokens gives way to what went
+ * over the wire.
+ */
+export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly DraftStep[]): Linked {
+  const isSpan = (step: DraftStep): step is DraftLlm & { key: string } => step.kind === 'llm' && step.key !== undefined;
+  const spans = steps.filter(isSpan);
+  if (spans.length === 0) return { llm: exchanges, spans: steps, unseen: 0 };
+  const found = new Map<DraftLlm, string>();
+  const taken = new Map<string, number>();
+  const take = (exchange: DraftLlm, key: string): void => {
+    found.set(exchange, key);
+    taken.set(key, (taken.get(key) ?? 0) + 1);
+  };
+  const outer = outerSpans(steps);
+  for (const exchange of exchanges) {
+    const same = spans.findLast(
+      ({ responseId, key }) => responseId !== undefined && responseId === exchange.responseId && !outer.has(key),
+    );
+    if (same !== undefined) take(exchange, same.key);
+  }
+  for (const exchange of exchanges) {
+    if (found.has(exchange)) continue;
+    const around = spans.filter(
+      (span) => isAround(span, exchange) && (span.responseId === undefined || exchange.responseId === undefined),
+    );
+    // Of calls side by side each takes a span of its own, in the order they began.
+    const [best] = around.toSorted(
+      (a, b) => (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0) || length(a) - length(b) || (a.t0 ?? 0) - (b.t0 ?? 0),
+    );
+    if (best !== undefined) take(exchange, best.key);
+  }
+  return {
+    llm: exchanges.map((exchange) => {
+      const parent = found.get(exchange);
+      return parent === undefined ? exchange : { ...exchange, parent };
+    }),
+    spans: steps.map((step) => (isSpan(step) && taken.has(step.key) ? withoutContent(step) : step)),
+    unseen: spans.filter(({ key, status }) => !taken.has(key) && !outer.has(key) && status !== 'error').length,
+  };
+}
+
+/** Spans that have a span of a model call below them. */
+function outerSpans(steps: readonly DraftStep[]): ReadonlySet<string> {
+  const byKey = new Map(steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])));
+  const outer = new Set<string>();
+  for (const step of steps) {
+    if (step.kind !== 'llm') continue;
+    let above = step.parent === undefined ? undefined : byKey.get(step.parent);
+    for (let depth = 0; above !== undefined && depth < MAX_DEPTH; depth++) {
+      if (above.kind === 'llm' && above.key !== undefined) outer.add(above.key);
+      above = above.parent === undefined ? undefined : byKey.get(above.parent);
+    }
+  }
+  return outer;
+}
+const MAX_DEPTH = 64;
+
+const isAround = (span: DraftLlm, { t0, t1 }: DraftLlm): boolean =>
+  span.t0 !== undefined &&
+  span.t1 !== undefined &&
+  t0 !== undefined &&
+  t1 !== undefined &&
+  span.t0 - SLACK_MS <= t0 &&
+  t1 <= span.t1 + SLACK_MS;
+
+const length = ({ t0 = 0, t1 = 0 }: DraftLlm): number => t1 - t0;
+
+const withoutContent = ({ input: _, output: __, usage: ___, finish: ____, gap: _____, ...rest }: DraftLlm): DraftLlm =>
+  rest;

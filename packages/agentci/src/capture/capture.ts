@@ -1,0 +1,138 @@
+import { type CaptureResult, newRunId, readEvidence } from './captured-run.ts';
+import { providerSettings } from './dotenv.ts';
+import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
+import type { Exchange } from './exchange.ts';
+import { openFront } from './front.ts';
+import { knownAgent } from './known-agents.ts';
+import { type Answer, openModelPlane } from './model/model-plane.ts';
+import { openConnections } from './model/upstream.ts';
+import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
+import { providerOfHost } from './providers.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CaptureOptions extends ProviderChoice {
+  readonly planes: readonly PlaneName[];
+  /** The agent's environment without the capture, `runner.env` included. */
+  readonly env: Env;
+  /** The agent's folder, whose `.env` files it may read. */
+  readonly cwd: string;
+  /** The program, where one is started. */
+  readonly command?: readonly string[];
+  readonly answer?: Answer;
+  /** Told of every exchange when it is over, with the id of its run. */
+  readonly onExchange?: (exchange: Exchange, run: string) => void;
+  readonly now?: () => number;
+}
+
+/** Sees what agents do, for a whole run. */
+export interface Capture {
+  /** What was found in the environment, for people; once. */
+  readonly notes: readonly CaptureNote[];
+  /** Which providers' calls come through it, and the hosts they go to. */
+  readonly upstreams: Readonly<Record<string, string>>;
+  readonly open: () => Promise<CaptureSlot>;
+  readonly close: () => Promise<void>;
+}
+
+/** A front for one agent at a time. */
+export interface CaptureSlot {
+  /** The agent's whole environment. */
+  readonly env: Env;
+  /** To be put after the program's name. */
+  readonly args: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly begin: () => void;
+  /** `itself`: the agent ended, or answered, by itself. */
+  readonly end: (how: 'itself' | 'stopped') => Promise<CaptureResult>;
+  readonly report: () => Readonly<Record<string, PlaneReport>>;
+  /** What the capture changes about this agent. */
+  readonly notes: readonly CaptureNote[];
+  readonly close: () => Promise<void>;
+}
+
+/** Calls still in flight when an agent ends get this long. */
+const MAX_DRAIN_MS = 5000;
+/** Spans come in batches: after so much silence no more are expected. */
+const QUIET_MS = 300;
+
+/** Prepares to capture agents that have this environment. */
+export function createCapture(options: CaptureOptions): Capture {
+  const { env, now = Date.now, answer } = options;
+  const found = providersInUse({ ...providerSettings(options.cwd), ...withoutEmpty(env) }, options);
+  const connections = openConnections(env);
+  const refusesUsage = new Set<string>();
+  const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
+
+  const openPlanes = (context: PlaneContext, runId: () => string): Plane[] =>
+    hasPlane('llm')
+      ? [
+          openModelPlane(context, {
+            upstreams: found.inUse.map(({ upstream }) => upstream),
+            isModelHost: (host) => providerOfHost(host) !== undefined,
+            environment: () => providerEnvironment(context.base, found, env),
+            connections,
+            answer,
+            onExchange: (exchange) => options.onExchange?.(exchange, runId()),
+            refusesUsage,
+          }),
+        ]
+      : [];
+
+  return {
+    notes: hasPlane('llm') ? providerEnvironment('', found, env).notes! : [],
+    upstreams: Object.fromEntries(
+      found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
+    ),
+    open: async () => {
+      const front = await openFront();
+      let run = newRunId();
+      const { origin, base, token } = front;
+      const planes = openPlanes({ origin, base, token, env, now }, () => run);
+      front.serve(planes);
+      const wanted = planes.map((plane) => plane.environment());
+      const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<string, string>;
+      const known = knownAgent(options.command ?? [], set, env);
+      Object.assign(set, known.set);
+      const changed: Record<string, string | undefined> = { ...env, ...set };
+      for (const name of wanted.flatMap(({ unset = [] }) => unset)) delete changed[name];
+      return {
+        env: changed,
+        args: known.args,
+        set,
+        notes: known.notes,
+        begin: () => {
+          run = newRunId();
+          for (const plane of planes) plane.begin();
+        },
+        end: async (how) => {
+          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS };
+          const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
+          return readEvidence(merged(parts, how, known.notes), run);
+        },
+        report: () => Object.fromEntries(planes.map((plane) => [plane.name, plane.report()])),
+        close: async () => {
+          await Promise.all(planes.map((plane) => plane.close()));
+          await front.close();
+        },
+      };
+    },
+    close: async () => connections.close(),
+  };
+}
+
+/** An empty variable says nothing, and must not hide what a file says. */
+const withoutEmpty = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+
+function merged(
+  parts: readonly Partial<Evidence>[],
+  how: 'itself' | 'stopped',
+  notes: readonly CaptureNote[],
+): Evidence {
+  return {
+    exchanges: parts.flatMap(({ exchanges = [] }) => exchanges),
+    telemetry: parts.flatMap(({ telemetry = [] }) => telemetry),
+    gaps: [...parts.flatMap(({ gaps = [] }) => gaps), ...(how === 'stopped' ? [{ gap: 'ended' as const }] : [])],
+    notes: [...notes, ...parts.flatMap((part) => part.notes ?? [])],
+  };
+}

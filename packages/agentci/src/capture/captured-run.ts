@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import type { RawRecord } from '../adapters/adapter.ts';
+import { capturedTrace } from '../adapters/formats/agentci-exchange/captured-trace.ts';
+import { pairRecord } from '../adapters/formats/agentci-exchange/exchange-record.ts';
+import { withHints } from '../adapters/reader/hints.ts';
+import type { Trace } from '../trace/model.ts';
+import { exchangeRecord } from './exchange-line.ts';
+import type { Evidence } from './plane.ts';
+
+/** What is known of one query: its trace, unless nothing was seen, and what to say beside it. */
+export interface CaptureResult {
+  readonly id: string;
+  readonly evidence: Evidence;
+  readonly trace?: Trace;
+  /** For the trace of a live run, whether there is a captured one or not. */
+  readonly warnings: Trace['warnings'];
+}
+
+export const newRunId = (): string => randomBytes(8).toString('hex');
+
+/** Reads the evidence of one query as a trace. */
+export function readEvidence(evidence: Evidence, id: string): CaptureResult {
+  const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
+  const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
+  const built = capturedTrace({ id, exchanges, telemetry, gaps: evidence.gaps });
+  const [item] = withHints(built, exchanges.map(pairRecord));
+  const warnings = evidence.notes.map(({ code, message }) => ({ code, message }));
+  if (item === undefined) {
+    const passed = evidence.exchanges.length;
+    const seen =
+      passed === 0
+        ? 'no call of a model and no span came through it'
+        : `none of the ${passed} requests that came through it is a call of a model`;
+    return {
+      id,
+      evidence,
+      warnings: [...warnings, { code: 'CAPTURE_NOTHING', message: `the capture saw nothing: ${seen}` }],
+    };
+  }
+  if (!item.ok)
+    return {
+      id,
+      evidence,
+      warnings: [
+        ...warnings,
+        { code: item.problem.code, message: `the capture could not be read: ${item.problem.message}` },
+      ],
+    };
+  return { id, evidence, trace: item.trace, warnings };
+}

@@ -1,0 +1,46 @@
+import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CaptureResult } from '../../capture/captured-run.ts';
+import type { Exchange } from '../../capture/exchange.ts';
+import { exchangeLine } from '../../capture/exchange-line.ts';
+import { maskText } from '../../kit/secrets.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { writeFileAtomic } from '../../store/atomic-write.ts';
+import { maskTrace } from '../../trace/mask-trace.ts';
+
+export const CAPTURE_SCHEMA = 'agentci.capture/1';
+
+/**
+ * The files of one capture: exchanges as they end, the rest at the end, `capture.json` last. For the user's eyes only:
+ * prompts are in them.
+ */
+export class CaptureFolder {
+  readonly path: string;
+  readonly #exchanges: number;
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (readdirSync(path).length > 0)
+      throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
+        hint: 'A capture has a folder of its own; name a new one.',
+      });
+    this.#exchanges = openSync(join(path, 'exchanges.jsonl'), 'ax', 0o600);
+  }
+
+  add(exchange: Exchange, run: string): void {
+    writeSync(this.#exchanges, `${maskText(exchangeLine(exchange, run))}\n`);
+  }
+
+  finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
+    closeSync(this.#exchanges);
+    if (evidence.telemetry.length > 0)
+      this.#write('otlp.jsonl', evidence.telemetry.map((request) => `${maskText(JSON.stringify(request))}\n`).join(''));
+    if (trace !== undefined) this.#write('traces.jsonl', `${JSON.stringify(maskTrace(trace))}\n`);
+    this.#write('capture.json', `${maskText(JSON.stringify({ schema: CAPTURE_SCHEMA, ...about }, null, 2))}\n`);
+  }
+
+  #write(name: string, text: string): void {
+    writeFileAtomic(join(this.path, name), text, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { CaptureSlot } from '../../capture/capture.ts';
+import { createCapture } from '../../capture/capture.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { loadPrices } from '../../kit/prices.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
+import type { Trace } from '../../trace/model.ts';
+import { CaptureFolder } from '../capture/folder.ts';
+import { type ChildEnd, exitCodeOf, runChild } from '../capture/run-child.ts';
+import { summarizeCapture, summaryLines } from '../capture/summary.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { Io } from '../io.ts';
+import { collect, collectList, someText } from '../options.ts';
+
+interface Options {
+  readonly out?: string;
+  readonly planes?: readonly string[];
+  readonly provider?: readonly string[];
+  readonly upstream?: readonly string[];
+  readonly query?: string;
+  readonly envOnly?: boolean;
+  readonly json?: boolean;
+}
+
+const EXIT_INTERRUPTED = 130;
+const NOTHING_SEEN = 2;
+
+export const command: CliCommand = {
+  name: 'capture',
+  summary: 'run any program and write down what it asked of models, as a trace',
+  configure: (parser) =>
+    parser
+      .argument('[command...]', 'the program and its arguments, after --')
+      .option('--out <dir>', 'a folder of its own for the files (default: a new one in .agentci/captures)')
+      .option('--planes <names>', `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`, collectList)
+      .option('--provider <names>', 'also capture these providers, though no key of theirs is set', collectList)
+      .option('--upstream <provider=url>', 'where the calls of a provider go (repeat for several)', collect)
+      .option('--query <text>', 'what the program is asked, for the trace', someText)
+      .option('--env-only', 'print the variables to set elsewhere, and serve until Ctrl-C')
+      .option('--json', 'the summary as JSON, on stderr')
+      .addHelpText(
+        'after',
+        `
+The program keeps its input, output and exit code; the summary is on stderr. Keys pass through and are not written.
+
+Example:
+  agentci capture --out captures/first -- python agent.py
+  agentci test --traces captures/first
+
+Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was captured`,
+      ),
+  run: async ({ args, options: given, io }) => {
+    const options = given as Options;
+    const isServing = options.envOnly === true;
+    if (isServing === args.length > 0)
+      throw new UserError(
+        'CAPTURE_NO_COMMAND',
+        isServing ? '--env-only starts no program' : 'no program to run was given',
+        {
+          hint: 'Put the program after two dashes: agentci capture -- python agent.py',
+        },
+      );
+    const id = captureId(io);
+    const folder = new CaptureFolder(resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)));
+    const capture = createCapture({
+      planes: planesOf(options.planes),
+      env: io.env,
+      cwd: io.cwd,
+      providers: options.provider ?? [],
+      upstreams: upstreamsOf(options.upstream ?? []),
+      command: args,
+      onExchange: (exchange, run) => folder.add(exchange, run),
+      now: io.now,
+    });
+    const slot = await capture.open();
+    const started = io.now();
+    let end: ChildEnd | undefined;
+    try {
+      if (isServing) await serve(slot, io);
+      else {
+        const [program = '', ...rest] = args;
+        end = await runChild({
+          command: [program, ...slot.args, ...rest],
+          env: slot.env,
+          cwd: io.cwd,
+          signal: io.signal,
+        });
+      }
+      const seen = await slot.end(end === undefined || end.signal === undefined ? 'itself' : 'stopped');
+      const result = { ...seen, ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }) };
+      const prices = result.trace === undefined ? undefined : (await loadPrices()).lookup;
+      const summary = summarizeCapture(result, prices);
+      const notes = [...capture.notes, ...slot.notes];
+      const about = {
+        id,
+        run: result.id,
+        command: args,
+        started_at: new Date(started).toISOString(),
+        duration_ms: Math.round(io.now() - started),
+        exit: end === undefined ? null : { code: end.code ?? null, signal: end.signal ?? null },
+        planes: slot.report(),
+        upstreams: capture.upstreams,
+        set: Object.keys(slot.set).sort(),
+        overridden: Object.keys(slot.set)
+          .filter((name) => io.env[name] !== undefined)
+          .sort(),
+        notes,
+        ...summary,
+      };
+      folder.finish(result, about);
+      if (options.json === true) io.stderr.write(`${JSON.stringify({ folder: folder.path, ...about })}\n`);
+      else {
+        const lines = [
+          ...notes.map(({ code, message }) => `${message} (${code})`),
+          ...summaryLines(summary),
+          ...(Object.keys(slot.set).length === 0 ? [NO_PROVIDER] : []),
+          ...(result.trace === undefined ? [] : [`written to ${folder.path}`]),
+        ];
+        for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
+      }
+      if (io.signal.aborted && !isServing) return EXIT_INTERRUPTED;
+      const code = end === undefined ? 0 : exitCodeOf(end);
+      return code === 0 && result.trace === undefined ? NOTHING_SEEN : code;
+    } finally {
+      await slot.close();
+      await capture.close();
+    }
+  },
+};
+
+const NO_PROVIDER =
+  'no variable was set, since neither a key nor an address of a provider is in the environment or in .env: name one with --provider';
+
+function planesOf(names: readonly string[] | undefined): readonly CapturePlane[] {
+  const given = names ?? CAPTURE_PLANES;
+  for (const name of given)
+    if (!(CAPTURE_PLANES as readonly string[]).includes(name))
+      throw new UserError('CAPTURE_PLANE', `--planes: there is no plane "${name}"`, {
+        hint: `planes: ${CAPTURE_PLANES.join(', ')}`,
+      });
+  return given as readonly CapturePlane[];
+}
+
+function upstreamsOf(list: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    list.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1)
+        throw new UserError('CAPTURE_ADDRESS', `--upstream: "${text}" does not name a provider`, {
+          hint: 'Write it as openai=https://gateway.example.com/v1.',
+        });
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+/** Sortable by time, and unlike any other. */
+const captureId = (io: Io): string =>
+  `${new Date(io.now()).toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${randomBytes(3).toString('hex')}`;
+
+async function serve(slot: CaptureSlot, io: Io): Promise<void> {
+  for (const [name, value] of Object.entries(slot.set))
+    io.stdout.write(`export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
+  io.stderr.write('agentci: capturing what is sent to these addresses; Ctrl-C ends it\n');
+  await new Promise<void>((resolve) => {
+    if (io.signal.aborted) resolve();
+    else io.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Says what was asked, so that a query of that text finds its recording. */
+const asked = (trace: Trace, query: string | undefined): Trace =>
+  query === undefined
+    ? trace
+    : { ...trace, task: { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] } };
