@@ -1,17 +1,5 @@
-// The tier list of ARCHITECTURE.md is this configuration: a folder imports only from tiers to its left.
-const tiers = [
-  ['kit'],
-  ['trace', 'stats'],
-  ['results', 'judge'],
-  ['metrics', 'policy', 'adapters'],
-  ['layers', 'experiment', 'reporters'],
-  ['baseline'],
-  ['runners', 'store', 'capture', 'local-models'],
-  ['spec'],
-  ['engine'],
-  ['experimenting', 'importing', 'reporting'],
-  ['cli', 'test-frameworks'],
-];
+// scripts/tiers.cjs is the tier list of ARCHITECTURE.md: a folder imports only from tiers before its own.
+const tiers = require('./scripts/tiers.cjs');
 const src = '^packages/agentci/src/';
 const dir = (names) => `${src}(${names.join('|')})/`;
 const tests = '\\.test\\.ts$';
