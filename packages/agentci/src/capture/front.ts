@@ -96,7 +96,9 @@ export async function openFront(): Promise<Front> {
       return;
     }
     strangers++;
-    socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic realm="agentci"\r\ncontent-length: 0\r\n\r\n');
+    socket.end(
+      'HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic realm="agentci"\r\ncontent-length: 0\r\n\r\n',
+    );
   });
   const http2 = createHttp2();
   http2.on('request', onRequest);

@@ -28,7 +28,8 @@
       return `${base}/@${url.hostname}${url.pathname}${url.search}`;
     for (const [root, provider] of roots) {
       const rest = url.origin + url.pathname;
-      if (rest === root || rest.startsWith(`${root}/`)) return `${base}/${provider}${rest.slice(root.length)}${url.search}`;
+      if (rest === root || rest.startsWith(`${root}/`))
+        return `${base}/${provider}${rest.slice(root.length)}${url.search}`;
     }
     return undefined;
   };
@@ -58,7 +59,8 @@
       }
       if (target === undefined) return original.apply(this, arguments);
       const body = init?.body;
-      const canRepeat = typeof target === 'string' && (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
+      const canRepeat =
+        typeof target === 'string' && (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
       const sent = original.call(this, target, init);
       return canRepeat
         ? sent.catch((error) => {
@@ -194,7 +196,9 @@
     );
   });
   const hostless = (headers) =>
-    Array.isArray(headers) || (headers && typeof headers[Symbol.iterator] === 'function') ? headers : withoutHost(headers);
+    Array.isArray(headers) || (headers && typeof headers[Symbol.iterator] === 'function')
+      ? headers
+      : withoutHost(headers);
 
   try {
     if (typeof globalThis.fetch === 'function') globalThis.fetch = wrapFetch(globalThis.fetch);
