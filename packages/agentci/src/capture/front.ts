@@ -105,11 +105,17 @@ export async function openFront(): Promise<Front> {
   http2.on('sessionError', () => {});
   http2.on('session', (session) => session.on('error', () => {}));
 
-  const server = createServer({ noDelay: true }, (socket) => {
+  // As Node's own server of HTTP has it: a client that has said all may still be answered.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    passOn(socket, (isHttp2) => (isHttp2 ? http2 : http).emit('connection', socket));
+    const end = (): void => void socket.end();
+    socket.on('end', end);
+    passOn(socket, (isHttp2) => {
+      if (!isHttp2) socket.off('end', end);
+      (isHttp2 ? http2 : http).emit('connection', socket);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

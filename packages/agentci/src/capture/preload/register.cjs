@@ -48,7 +48,8 @@
 
   /** A call whose body can be sent twice is made as it was written when the capture is no longer there. */
   const wrapFetch = (original) => {
-    const fetch = function fetch(input, init) {
+    const fetch = function fetch(...args) {
+      const [input, init] = args;
       let target;
       try {
         const isRequest = typeof Request === 'function' && input instanceof Request;
@@ -57,7 +58,7 @@
       } catch {
         target = undefined;
       }
-      if (target === undefined) return original.apply(this, arguments);
+      if (target === undefined) return original.apply(this, args);
       const body = init?.body;
       const canRepeat =
         typeof target === 'string' && (body == null || typeof body === 'string' || ArrayBuffer.isView(body));

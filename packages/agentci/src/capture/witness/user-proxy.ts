@@ -60,7 +60,7 @@ export const reach = (
   new Promise((resolve, reject) => {
     const proxy = proxyOf('https', host, env);
     if (proxy === undefined) {
-      const socket = connect({ host, port, noDelay: true, timeout: CONNECT_TIMEOUT_MS });
+      const socket = connect({ host, port, noDelay: true, allowHalfOpen: true, timeout: CONNECT_TIMEOUT_MS });
       socket.once('timeout', () => socket.destroy(new Error('no connection in time')));
       socket.once('error', reject);
       socket.once('connect', () => {
