@@ -159,7 +159,7 @@
   };
 
   let hasHttp = false;
-  /** Loading these takes some milliseconds, so it is left until a program does it, or has been running for a while. */
+  /** Loading these takes some milliseconds, so it is left until a program does it. */
   const patchBuiltins = () => {
     if (hasHttp) return;
     hasHttp = true;
@@ -211,28 +211,28 @@
       if (/(?:^|[\\/])undici(?:[\\/]index\.js)?$/.test(request)) patchUndici(exports);
       return exports;
     };
-    // ES modules import what is built in without a word to the loader above.
-    if (isEsModule()) setImmediate(patchBuiltins);
-    else setTimeout(patchBuiltins, 20).unref();
+    watchBuiltins();
   } catch {
     // The program goes on without it.
   }
 
-  /** Whether the program's main file is an ES module; a thread's is not known, so it counts as one. */
-  function isEsModule() {
-    const { isMainThread } = require('node:worker_threads');
-    const main = process.argv[1];
-    if (!isMainThread) return true;
-    if (main === undefined) return process.execArgv.includes('--input-type=module');
-    if (/\.[cm][jt]s$/.test(main)) return /\.m[jt]s$/.test(main);
-    const { dirname, join, resolve } = require('node:path');
-    const { readFileSync } = require('node:fs');
-    for (let dir = dirname(resolve(main)); ; dir = dirname(dir)) {
-      try {
-        return JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).type === 'module';
-      } catch (error) {
-        if (error.code !== 'ENOENT' || dir === dirname(dir)) return false;
-      }
-    }
+  /**
+   * ES modules import what is built in without a word to the loader. But node:https makes an agent when it is loaded, and an
+   * agent is an EventEmitter: then the module's own code has not run yet.
+   */
+  function watchBuiltins() {
+    const EventEmitter = require('node:events');
+    const { init } = EventEmitter;
+    const needed = roots.some(([root]) => root.startsWith('http:')) ? 'NativeModule http' : 'NativeModule https';
+    const look = () => {
+      if (hasHttp || !process.moduleLoadList.includes(needed)) return;
+      patchBuiltins();
+      if (EventEmitter.init === watched) EventEmitter.init = init;
+    };
+    const watched = function (options) {
+      if (!hasHttp && this.constructor?.name === 'Agent') queueMicrotask(look);
+      return init.call(this, options);
+    };
+    EventEmitter.init = watched;
   }
 })();
