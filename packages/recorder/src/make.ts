@@ -6,6 +6,7 @@ import type { Recording } from './recording.ts';
 
 /** One module for each format; SDKs are loaded when their turn comes. */
 export const FORMATS: Readonly<Record<string, () => Promise<{ record: () => Promise<Recording> }>>> = {
+  'agentci-exchange': () => import('./agentci-exchange.ts'),
   'anthropic-messages': () => import('./anthropic-messages.ts'),
   'gemini-generate-content': () => import('./gemini-generate-content.ts'),
   'openai-chat-completions': () => import('./openai-chat-completions.ts'),

@@ -26,6 +26,8 @@ export interface CaptureOptions extends ProviderChoice {
 }
 
 /** Sees what agents do, for a whole run. */
+export type { CaptureResult } from './captured-run.ts';
+
 export interface Capture {
   /** What was found in the environment, for people; once. */
   readonly notes: readonly CaptureNote[];

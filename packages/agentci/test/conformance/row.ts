@@ -40,7 +40,7 @@ export async function rowOfFile(path: string): Promise<FileRow> {
   return { format: traces.length === 0 ? null : (format ?? null), traces: traces.map(rowOf), problems };
 }
 
-function rowOf(trace: Trace): TraceRow {
+export function rowOf(trace: Trace): TraceRow {
   const { inputTokens, outputTokens, totalTokens, llmCalls } = totals(trace);
   const calls = toolCalls(trace);
   return {

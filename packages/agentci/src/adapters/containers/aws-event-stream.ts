@@ -5,6 +5,8 @@ const PRELUDE = 12;
 const CHECKSUM = 4;
 const TEXT = 7;
 const MAX_EVENTS = 1_000_000;
+/** AWS allows 24 MB. The length that four letters make is far above. */
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** Whether bytes start like AWS's stream of events: a length, and headers whose names begin with a colon. */
 export function isEventStream(bytes: Uint8Array): boolean {
@@ -12,7 +14,11 @@ export function isEventStream(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [total, headers] = [view.getUint32(0), view.getUint32(4)];
   return (
-    total >= PRELUDE + CHECKSUM && headers > 2 && headers <= total - PRELUDE - CHECKSUM && bytes[PRELUDE + 1] === 0x3a
+    total >= PRELUDE + CHECKSUM &&
+    total <= MAX_EVENT_BYTES &&
+    headers > 2 &&
+    headers <= total - PRELUDE - CHECKSUM &&
+    bytes[PRELUDE + 1] === 0x3a
   );
 }
 

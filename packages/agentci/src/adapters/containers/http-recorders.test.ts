@@ -37,7 +37,14 @@ describe('binary streams of AWS', () => {
     expect(eventStreamIn(frame('throttlingException', '{}', ':exception-type'))).toEqual([{ throttlingException: {} }]);
     expect(eventStreamIn(stop.subarray(0, stop.length - 3))).toEqual([{ cutOff: {} }]);
   });
-  test.each(['', '{"a":1}', 'event: ping\n\n', 'a long line of text that is no stream'])('are not %j', (text) => {
+  test.each([
+    '',
+    '{"a":1}',
+    'event: ping\n\n',
+    'a long line of text that is no stream',
+    // A colon in just the place where the name of a header would begin.
+    '{"candidates":[{"content":{}}]}',
+  ])('are not %j', (text) => {
     expect(isEventStream(Buffer.from(text))).toBe(false);
   });
 });

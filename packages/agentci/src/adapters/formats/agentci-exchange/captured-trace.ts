@@ -7,7 +7,7 @@ import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/records.ts';
 import { joinLogs } from '../../otel/join-logs.ts';
 import { readOtlp } from '../../otel/read-otlp.ts';
 import { draftOfSpans } from '../../otel/read-spans.ts';
-import { stepsOfExchanges } from './exchange-steps.ts';
+import { type ExchangeSteps, stepsOfExchanges } from './exchange-steps.ts';
 import { linkToSpans } from './link-spans.ts';
 
 export const FORMAT = 'agentci-exchange';
@@ -30,13 +30,20 @@ export interface CapturedRun {
 export function capturedTrace(run: CapturedRun): AdapterItem[] {
   const first = run.exchanges[0] ?? run.telemetry?.[0];
   if (first === undefined) return [];
-  return tryBuild(first, () => draftOf(run)).map((item) =>
-    item.ok ? { ok: true, trace: withPendingCalls(item.trace) } : item,
+  const seen = stepsOfExchanges(run.exchanges);
+  const isOpen = seen.error !== undefined || seen.endsUnread;
+  return tryBuild(first, () => draftOf(run, seen)).map((item) =>
+    item.ok ? { ok: true, trace: withPendingCalls(isOpen ? withoutAnswer(item.trace) : item.trace) } : item,
   );
 }
 
-function draftOf(run: CapturedRun): Draft | undefined {
-  const seen = stepsOfExchanges(run.exchanges);
+/** What came before a call that failed or could not be read is not the answer. */
+function withoutAnswer({ final: _, ...trace }: Trace): Trace {
+  const status = trace.status === 'ok' ? 'unknown' : trace.status;
+  return { ...trace, status, captured: { ...trace.captured, final: 'none' } };
+}
+
+function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const spans = spanDraft(run.telemetry ?? []);
   const linked = linkToSpans(seen.llm, spans?.steps ?? []);
   const extra = run.steps ?? [];

@@ -41,7 +41,18 @@ export interface ExchangeRecord {
 }
 
 export const isExchange = (value: unknown): value is ExchangeRecord =>
-  isFields(value) && value.schema === EXCHANGE_SCHEMA && typeof value.route === 'string';
+  isFields(value) &&
+  value.schema === EXCHANGE_SCHEMA &&
+  TEXTS.every((key) => typeof value[key] === 'string') &&
+  NUMBERS.every((key) => Number.isFinite(value[key])) &&
+  MAYBE_TEXTS.every((key) => value[key] === undefined || typeof value[key] === 'string') &&
+  (value.ttfb_ms === undefined || Number.isFinite(value.ttfb_ms)) &&
+  typeof value.complete === 'boolean' &&
+  (value.response === undefined || (isFields(value.response) && Number.isFinite(value.response.status)));
+
+const TEXTS = ['run', 'provider', 'route', 'method', 'uri'];
+const MAYBE_TEXTS = ['why', 'error', 'served'];
+const NUMBERS = ['i', 'at', 'end_ms'];
 
 /** Text that comes back as the same bytes, or Base64. */
 export function bytesToJson(bytes: Buffer): Bytes {

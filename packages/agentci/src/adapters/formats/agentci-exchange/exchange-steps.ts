@@ -24,6 +24,8 @@ export interface ExchangeSteps {
   readonly tools: readonly ToolDef[];
   /** Of the last call, where it failed. */
   readonly error?: Failure;
+  /** The last call could not be read, so that the words before it are not the answer. */
+  readonly endsUnread: boolean;
   readonly embeddings: { readonly calls: number; readonly tokens: number };
   /** Every reply says whether a tool failed. */
   readonly tellsErrors: boolean;
@@ -48,9 +50,14 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
   const embeddings = { calls: 0, tokens: 0 };
   let error: Failure | undefined;
   let tellsErrors = true;
+  let endsUnread = false;
+  let before = 0;
   const inOrder = records.flatMap((record) => (isExchange(record.value) ? [{ record, exchange: record.value }] : []));
   for (const { record, exchange } of inOrder.toSorted((a, b) => a.exchange.i - b.exchange.i)) {
     const { at, end_ms: endMs, route } = exchange;
+    // They are counted from 1 when they are captured.
+    if (exchange.i > before + 1) gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
+    before = exchange.i;
     const pair = pairRecord(record);
     const wire = wireOf(exchange, pair.value);
     const times = { t0: at, t1: at + endMs, timing: 'measured' as const };
@@ -59,8 +66,10 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
         embeddings.calls++;
         embeddings.tokens += tokensOf(pair.value.response);
         events.push({ kind: 'event', name: 'embedding', status: isOk(exchange) ? 'ok' : 'error', ...times });
-      } else if (route !== 'other' || mayBeModelCall(pair.value))
+      } else if (route !== 'other' || mayBeModelCall(pair.value)) {
+        endsUnread = true;
         gaps.push({ gap: 'unread', detail: `${exchange.method} ${exchange.uri.split('?')[0]!.slice(0, 120)}` });
+      }
       continue;
     }
     if (exchange.why === 'too_large') gaps.push({ gap: 'notKept' });
@@ -74,6 +83,7 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
       continue;
     }
     const [read] = exchangesIn([pair], wire);
+    endsUnread = read === undefined;
     if (read === undefined) {
       gaps.push({ gap: 'unread', detail: `${exchange.method} ${exchange.uri.slice(0, 120)}` });
       continue;
@@ -82,7 +92,8 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
     llm.push({ ...llmStep(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
   }
-  return { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, ...defined({ error }) };
+  const found = { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
+  return { ...found, ...defined({ error }) };
 }
 
 /** How the route's provider speaks; models on Bedrock speak their own language when they are invoked. */

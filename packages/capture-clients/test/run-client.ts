@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type CaptureResult, createCapture } from '../../agentci/src/capture/capture.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Runs one of the agents as a process of its own behind a capture, and gives what it printed and what was seen. */
+export async function runClient(
+  agent: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CaptureResult & { readonly answer: string; readonly notes: readonly string[] }> {
+  const { PATH, HOME } = process.env;
+  const capture = createCapture({ planes: ['llm'], env: { PATH, HOME, ...env }, cwd: here('.') });
+  const slot = await capture.open();
+  try {
+    const [file = '', ...args] = agent;
+    const isPython = file.endsWith('.py');
+    const command = isPython ? ['python3', here(`../agents/${file}`)] : [process.execPath, here('../run.mjs'), file];
+    const child = spawn(command[0]!, [...command.slice(1), ...args], { env: slot.env as NodeJS.ProcessEnv });
+    let answer = '';
+    let errors = '';
+    child.stdout.on('data', (chunk) => {
+      answer += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new Error(`${agent.join(' ')} exited with ${code}: ${errors}`);
+    return { ...(await slot.end('itself')), answer, notes: capture.notes.map((note) => note.code) };
+  } finally {
+    await slot.close();
+    await capture.close();
+  }
+}
