@@ -206,7 +206,8 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   };
 }
 
-const headerOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+const headerOf = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /** A request as JSON; undefined where the bytes are not one. */
 function decode(bytes: Buffer, as: 'json' | 'traces' | 'logs'): unknown {

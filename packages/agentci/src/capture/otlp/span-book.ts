@@ -88,7 +88,9 @@ export class SpanBook {
   #addSpans(resource: unknown, scoped: Fields, share: number): void {
     const place = { resource, scope: scoped.scope };
     const raw = objects(scoped.spans);
-    const read = readOtlp({ value: { resourceSpans: [{ resource, scopeSpans: [{ scope: scoped.scope, spans: raw }] }] } });
+    const read = readOtlp({
+      value: { resourceSpans: [{ resource, scopeSpans: [{ scope: scoped.scope, spans: raw }] }] },
+    });
     const own: Fields[] = [];
     for (const [i, span] of read.spans.entries()) {
       if ((span.t0 ?? this.#since) < this.#since) {
@@ -142,7 +144,9 @@ export class SpanBook {
 
   #addLogs(resource: unknown, scoped: Fields, share: number): void {
     const raw = objects(scoped.logRecords);
-    const read = readOtlp({ value: { resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: raw }] }] } });
+    const read = readOtlp({
+      value: { resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: raw }] }] },
+    });
     const own = raw.filter((_, i) => this.#takesLog(read.logs[i]!, share));
     if (own.length > 0)
       this.#requests.push({ resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: own }] }] });

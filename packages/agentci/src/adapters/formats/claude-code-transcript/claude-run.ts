@@ -23,17 +23,6 @@ export interface ClaudeLine {
   readonly at?: number;
 }
 
-/** What Claude Code's formats record by their nature. */
-export const CLAUDE_RECORDS: Draft['records'] = {
-  toolCalls: 'full',
-  toolArgs: 'full',
-  toolResults: 'full',
-  toolErrors: 'full',
-  llmCalls: 'full',
-  agents: 'full',
-  handoffs: 'full',
-};
-
 /**
  * The messages of a Claude Code session as a run. One reply of the model comes in several lines with one message id; what a
  * sub-agent says names the call it was started with, and becomes an agent inside that call.
