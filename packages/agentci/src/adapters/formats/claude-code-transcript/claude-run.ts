@@ -3,7 +3,7 @@ import type { Usage } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Call, Draft, DraftStep, Turn } from '../../build/draft.ts';
+import type { Call, DraftStep, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { fields, label } from '../../build/values.ts';
