@@ -1,16 +1,30 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Rooms whose tests start no process and open no socket; `npm run test:unit` runs these alone. */
+const UNIT_ROOMS =
+  '{kit,trace,stats,results,metrics,policy,adapters,layers,experiment,reporters,baseline,spec,importing,experimenting,reporting,convert}';
+const unit = [`packages/agentci/src/${UNIT_ROOMS}/**/*.test.ts`];
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Processes, browsers and sockets on a shared CI machine: what fails twice is broken, what fails once was late.
-    retry: process.env.CI ? 1 : 0,
     // Forked processes: tests spawn agents and kill process groups, which threads would share.
     pool: 'forks',
     // Most tests wait for processes they started: two at a time even where there are only two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      // These share their modules: loading them anew for each of two hundred files takes longer than the tests.
+      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: [...unit, '**/node_modules/**', '**/dist/**'],
+        },
+      },
+    ],
   },
 });

@@ -1,11 +1,12 @@
-// Writes what is derived from the sources: the index of every extension folder, the JSON Schemas and the
-// pages of the commands.
+// Writes what is derived from the sources: the index of every extension folder, the JSON Schemas, the pages of the
+// commands and the picture of the rooms in ARCHITECTURE.md.
 // Nobody edits a shared list, so adding a check, a reporter or a command is adding one file. `--check` only compares.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { commandPage, commandsPage } from './cli-pages.mjs';
+import { withImportGraph } from './import-graph.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const src = join(root, 'packages', 'agentci', 'src');
@@ -128,6 +129,9 @@ for (const file of extensions('cli/commands', ['command']))
   commands.push((await jiti.import(join(src, 'cli/commands', file))).command);
 for (const command of commands) emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
 emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
+
+const architecture = join(root, 'ARCHITECTURE.md');
+emit(architecture, withImportGraph(readFileSync(architecture, 'utf8'), src));
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

@@ -20,7 +20,7 @@ test('the page without data is one file under 400 kB that names nothing outside 
 });
 
 // A key pressed before the page has drawn is lost, on a busy machine more often than not: a second look is fair.
-describe.skipIf('missing' in chromium)('in a browser', { retry: 2 }, () => {
+describe.skipIf('missing' in chromium)('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     if ('path' in chromium) browser = await launch(chromium.path);

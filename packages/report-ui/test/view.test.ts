@@ -12,7 +12,7 @@ import { nestedTrace, sampleReport, sampleResult } from './support/sample-run.ts
 
 const chromium = findChromium();
 
-describe.skipIf('missing' in chromium)('agentci view in a browser', { retry: 2 }, () => {
+describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     if ('path' in chromium) browser = await launch(chromium.path);

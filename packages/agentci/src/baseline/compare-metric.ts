@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import type { MetricComparison } from '../results/diff.ts';
 import { mean, variance } from '../stats/descriptive.ts';
 import { mcnemar } from '../stats/mcnemar.ts';
@@ -49,7 +50,7 @@ export function measure(input: MetricInput): Measured {
         { level: input.level },
       );
   const identical = losses.every((loss) => loss === 0);
-  const reason = identical
+  const reason: Measured['reason'] = identical
     ? 'identical'
     : before === 0
       ? 'zero_baseline'
@@ -70,7 +71,7 @@ export function measure(input: MetricInput): Measured {
       ? mcnemar({ b: table.passToFail, c: table.failToPass }).midP
       : (signFlipTest(losses, { seed: input.seed }) ?? 1),
     needed_pairs: neededPairs(losses, maxDrop),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   };
 }
 

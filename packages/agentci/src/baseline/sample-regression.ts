@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { cohensD } from '../stats/cohens-d.ts';
 import { mean } from '../stats/descriptive.ts';
 import { welchT } from '../stats/welch-t.ts';
@@ -54,7 +55,7 @@ export function compareSamples(input: {
     percent_change: percent,
     p_value: p,
     cohens_d: cohensD(baseline, current),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   };
 }
 

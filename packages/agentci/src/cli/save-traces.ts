@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { type Precheck, type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
 import { redactTrace } from '../importing/redact-trace.ts';
 import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
+import { defined } from '../kit/defined.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -77,7 +78,7 @@ export async function saveTraces(
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const { code, message, hint } = error;
-      refused.push({ query_id: queryId, code, message, ...(hint === undefined ? {} : { hint }) });
+      refused.push({ query_id: queryId, code, message, ...defined({ hint }) });
     }
   }
   report(saved, refused, options, io);

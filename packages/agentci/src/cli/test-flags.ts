@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
+import { defined } from '../kit/defined.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import { collect, collectList, duration, fraction, positiveNumber, someText, wholeNumber } from './options.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
@@ -54,5 +55,5 @@ export function addLiveFlags(parser: Command): Command {
 /** Folds the short spellings into the long ones. */
 export function resolveAliases(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { j, repeat, ...rest } = options;
-  return { ...rest, ...(j === undefined ? {} : { workers: j }), ...(repeat === undefined ? {} : { runs: repeat }) };
+  return { ...rest, ...defined({ workers: j, runs: repeat }) };
 }

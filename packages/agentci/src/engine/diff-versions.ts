@@ -1,5 +1,6 @@
 import type { Judged } from '../baseline/compare-traces.ts';
 import { diffReport } from '../baseline/diff-report.ts';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { DiffReport, QueryDiff } from '../results/diff.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -62,7 +63,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
       after: pair.after,
       ...(pair.query ? { query: pair.query } : {}),
       ...(before && after ? { judged: { before, after } } : {}),
-      ...(input.maxRegressionPercent === undefined ? {} : { maxRegressionPercent: input.maxRegressionPercent }),
+      ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
       ...(price ? { price } : {}),
     });
     return {
@@ -77,7 +78,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     from_version: input.baseline,
     to_version: input.compare,
     ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
-    ...(input.maxRegressionPercent === undefined ? {} : { maxRegressionPercent: input.maxRegressionPercent }),
+    ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
     queries,
     only_before: [...sides.before.keys()].filter((key) => !sides.after.has(key)),
     only_after: [...sides.after.keys()].filter((key) => !sides.before.has(key)),
@@ -133,9 +134,7 @@ async function evaluateSide(
     {
       suite,
       judge,
-      ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
-      ...(env === undefined ? {} : { env }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ judgeCacheDir, env, signal }),
     },
   );
   return new Map([...results].map(([id, result]) => [id, toJudged(result)]));

@@ -1,4 +1,5 @@
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
+import { defined } from '../kit/defined.ts';
 import { errorIn, isVisible } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
@@ -160,9 +161,9 @@ const withClock = (
 ): NonNullable<Trace['reported']> => ({
   ...trace.reported,
   ...(timed ? {} : { durationMs: wallMs }),
-  ...(ttftMs === undefined ? {} : { ttftMs }),
+  ...defined({ ttftMs }),
   ...(trace.reported?.durationMs === undefined ? { wallMs } : {}),
-  ...(coldStartMs === undefined ? {} : { coldStartMs }),
+  ...defined({ coldStartMs }),
 });
 
 function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {

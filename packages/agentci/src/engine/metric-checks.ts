@@ -1,5 +1,6 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import { defined } from '../kit/defined.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
@@ -34,7 +35,7 @@ export function metricInput(query: Query, trace: Trace, { judge, price, models }
   const measuredCase: MetricCase = {
     id,
     query: text,
-    ...(expectedOutput === undefined ? {} : { expected_output: expectedOutput }),
+    ...defined({ expected_output: expectedOutput }),
     ...(context ? { context } : {}),
     ...(metadata ? { metadata } : {}),
   };
@@ -127,7 +128,7 @@ export function checkOf(options: {
   const method = typeof output.detail.method === 'string' ? `, ${output.detail.method}` : '';
   const base = {
     id: `metric.${request.name}`,
-    limit: { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
+    limit: { ...defined({ min, max }) },
     ...(location ? { location } : {}),
     evidence: evidenceOf(output.detail),
   };
@@ -156,7 +157,7 @@ function boundsOf({ bound, min, max }: MetricRequest, metric: Metric | undefined
   const isLower = metric?.better === 'lower';
   const low = min ?? (isLower ? undefined : bound);
   const high = max ?? (isLower ? bound : undefined);
-  return { ...(low === undefined ? {} : { min: low }), ...(high === undefined ? {} : { max: high }) };
+  return { ...defined({ min: low, max: high }) };
 }
 
 function limitText(min: number | undefined, max: number | undefined): string {

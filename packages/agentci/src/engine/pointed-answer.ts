@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import type { PointedAnswer } from '../runners/runner.ts';
 import { isFields } from '../trace/fields.ts';
 import { FINISH_KEYS, finishOf } from '../trace/finish.ts';
@@ -15,9 +16,7 @@ export function withPointedAnswer(recorded: Trace | undefined, { text, body, poi
     ...trace,
     final: {
       text,
-      ...(step === undefined ? {} : { step }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(finish === undefined ? {} : { finish }),
+      ...defined({ step, agent, finish }),
     },
     captured: { ...trace.captured, final: 'full' },
     warnings: trace.warnings.filter(({ code }) => !isOurs(code, trace)),

@@ -1,5 +1,6 @@
 import type { AdapterItem } from '../adapters/adapter.ts';
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
+import { defined } from '../kit/defined.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
@@ -91,7 +92,7 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
         calls,
         policy: test.policy,
         strict: test.strict,
-        ...(test.tools === undefined ? {} : { tools: test.tools }),
+        ...defined({ tools: test.tools }),
       });
     case 'sequence_valid':
       return evaluatePrepared(new CallTable(calls), test.rules, trace.status !== 'incomplete');
@@ -108,7 +109,7 @@ async function* items(
   if (typeof source === 'string' || source instanceof Uint8Array) {
     yield* readTraceItems(source, {
       onSkipped,
-      ...(options.format === undefined ? {} : { format: options.format }),
+      ...defined({ format: options.format }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
     return;

@@ -1,10 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { describeOutside } from '../../test/support/outside.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import vectors from '../../test/vectors/baseline.json' with { type: 'json' };
-import { ADAPTERS } from '../adapters/index.gen.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import type { Suite } from '../spec/suite.ts';
 import { finalText, toolNames } from '../trace/selectors.ts';
@@ -250,27 +249,62 @@ describe('vectors', () => {
       expect.objectContaining({ code: 'BASELINE_TOO_NEW', message: expect.stringContaining('3') }),
     );
   });
+});
 
-  const shared = join(
-    fileURLToPath(import.meta.url),
-    '../../../../../../shared/traces/agentci-upstream/v1-legacy-wrapper.json',
-  );
-  const canRead = existsSync(shared) && ADAPTERS.some(({ format }) => format === 'agentci-upstream');
-  // The recording is read where it lies, and only where its format is known.
-  test.skipIf(!canRead)('acb-norm-01: a baseline of the original program', async () => {
+/** What a baseline of the original program says, in the words of its vector. */
+async function loadLegacy(dir: string) {
+  const found = await loadBaseline({ dir, agent: 'legacy-agent', version: 'v1' });
+  return {
+    agent: found.agent,
+    version: found.version,
+    query: found.query,
+    precheck_passed: found.metadata.precheck_passed,
+    answer: finalText(found.trace),
+    tool_names: toolNames(found.trace),
+    total_tokens: totals(found.trace).totalTokens,
+  };
+}
+
+test('a baseline in the one-file form of the original program is read', async () => {
+  const call = { tool_name: 'search_kb', arguments: { query: 'returns?' }, result: '30 days', error: null };
+  const llm = { model: 'mock-model', prompt: 'p', response: 'r', tokens_in: 200, tokens_out: 100 };
+  const span = {
+    span_id: 'b1db2922c8b14208',
+    parent_span_id: null,
+    kind: 'agent',
+    name: 'mock-agent',
+    input_data: null,
+    output_data: '30 days.',
+    stop_reason: null,
+    graph_state: {},
+    tool_calls: [call],
+    llm_calls: [llm],
+  };
+  const file = {
+    version: 'v1',
+    agent: 'legacy-agent',
+    captured_at: '2026-04-10T18:00:00+00:00',
+    query: 'returns?',
+    metadata: { model: 'mock-model', spec_hash: 'sha256:deadbeef', precheck_passed: true },
+    trace: { trace_id: '3ba00441065445e6', created_at: '2026-07-06T22:12:47.691384Z', spans: [span] },
+  };
+  expect(await loadLegacy(tempDir({ 'legacy-agent/v1.json': JSON.stringify(file) }))).toEqual({
+    agent: 'legacy-agent',
+    version: 'v1',
+    query: 'returns?',
+    precheck_passed: true,
+    answer: '30 days.',
+    tool_names: ['search_kb'],
+    total_tokens: { exact: true, value: 300 },
+  });
+});
+
+describeOutside('a baseline of the original program', 'traces/agentci-upstream', (folder) => {
+  test('acb-norm-01', async () => {
     const { expected } = vectors.find(({ id }) => id === 'acb-norm-01')!;
     const dir = tempDir();
     mkdirSync(join(dir, 'legacy-agent'));
-    copyFileSync(shared, join(dir, 'legacy-agent', 'v1.json'));
-    const found = await loadBaseline({ dir, agent: 'legacy-agent', version: 'v1' });
-    expect({
-      agent: found.agent,
-      version: found.version,
-      query: found.query,
-      precheck_passed: found.metadata.precheck_passed,
-      answer: finalText(found.trace),
-      tool_names: toolNames(found.trace),
-      total_tokens: totals(found.trace).totalTokens,
-    }).toEqual({ ...expected, total_tokens: { exact: true, value: 300 } });
+    copyFileSync(join(folder, 'v1-legacy-wrapper.json'), join(dir, 'legacy-agent', 'v1.json'));
+    expect(await loadLegacy(dir)).toEqual({ ...expected, total_tokens: { exact: true, value: 300 } });
   });
 });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
@@ -156,9 +157,7 @@ export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): 
   const results = await evaluateRecorded([{ queryId, trace }], {
     suite,
     judge: judge ?? 'live',
-    ...(env === undefined ? {} : { env }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
+    ...defined({ env, signal, judgeCacheDir }),
   });
   return precheckOf(results.get(queryId)!);
 }

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import type { QueryResult, Spread, Stability } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import { describe } from '../stats/descriptive.ts';
@@ -43,7 +44,7 @@ function flipRunOf(run: QueryResult): FlipRun {
     passed: run.status === 'pass' || run.status === 'warn' ? true : run.status === 'fail' ? false : undefined,
     answer: run.answer,
     checks,
-    ...(judgePassed === undefined ? {} : { judgePassed }),
+    ...defined({ judgePassed }),
     ...(run.error?.kind === 'infra' ? { isInfra: true } : {}),
   };
 }

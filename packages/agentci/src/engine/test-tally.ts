@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { shortRecords } from '../policy/short-result.ts';
 import type { PolicyResult, PolicyViolation, RuleRecord } from '../results/policy-report.ts';
 import type { CheckResult, CheckStatus, Evidence, LayerResult, QueryResult } from '../results/run-result.ts';
@@ -144,7 +145,7 @@ export class TestTally {
       value: this.#found,
       limit: 0,
       ...(status === 'skip' ? { skip_reason: 'not_exercised' as const } : {}),
-      ...(location === undefined ? {} : { location }),
+      ...defined({ location }),
       evidence: this.#evidence,
     };
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { describeOutside } from '../../test/support/outside.ts';
 import data from '../../test/vectors/experiments.json' with { type: 'json' };
 import { scoreDecisionQuality } from '../metrics/decision-quality/score-decision-quality.ts';
 import type { ConditionComparison, MetricSummary, Trial } from '../results/experiment-result.ts';
@@ -13,7 +13,6 @@ import { weightSensitivity } from './weight-sensitivity.ts';
 
 const { vectors, aggregates } = data;
 const vector = (id: string) => vectors.find((row) => row.id === id)!.expected as unknown as Record<string, number>;
-const folder = join(fileURLToPath(import.meta.url), '../../../../../../shared/data/myantfarm');
 
 const trialOf = (condition: string, trial: number, parts: Partial<Trial>): Trial => ({
   condition,
@@ -74,7 +73,7 @@ describe('the published decision quality, from its few distinct values', () => {
   });
 });
 
-describe.skipIf(!existsSync(folder))('the study as reconstructed (needs the data folder beside the repository)', () => {
+describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
   const read = (name: string) => (existsSync(folder) ? readFileSync(join(folder, name), 'utf8') : '');
   const times = (name: string): number[] =>
     read(name)

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -90,8 +91,7 @@ function readPlan(
   const defaults = {
     seed,
     trials: overrides.trials ?? written.trials ?? DEFAULT_TRIALS,
-    ...(overrides.trials === undefined ? {} : { trialsOverride: overrides.trials }),
-    ...(written.query === undefined ? {} : { query: written.query }),
+    ...defined({ trialsOverride: overrides.trials, query: written.query }),
   };
   const conditions = readConditions(
     root.entries.get('conditions'),
@@ -115,7 +115,7 @@ function readPlan(
       profile: profileOf(written.profile),
       weights: written.weights ?? DEFAULT_WEIGHTS,
       actions: (written.actions ?? 'list') as ActionSource,
-      ...(written.ground_truth === undefined ? {} : { groundTruth: written.ground_truth }),
+      ...defined({ groundTruth: written.ground_truth }),
     },
     sensitivityStep: written.sensitivity_step ?? DEFAULT_STEP,
     conditions,
@@ -151,12 +151,7 @@ function profileOf(written: WrittenExperiment['profile']): DecisionQualityProfil
     contradictions,
   } = written;
   return {
-    ...(base === undefined ? {} : { base }),
-    ...(versionPattern === undefined ? {} : { versionPattern }),
-    ...(genericNouns === undefined ? {} : { genericNouns }),
-    ...(services === undefined ? {} : { services }),
-    ...(commands === undefined ? {} : { commands }),
-    ...(contradictions === undefined ? {} : { contradictions }),
+    ...defined({ base, versionPattern, genericNouns, services, commands, contradictions }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
 import { explainValue } from '../spec/explain-value.ts';
 import type { SpecProblems } from '../spec/problems.ts';
@@ -25,7 +26,7 @@ export function readCondition(
   if (source === undefined) return undefined;
   return {
     name: entry.key,
-    ...(written.description === undefined ? {} : { description: written.description }),
+    ...defined({ description: written.description }),
     seed: written.seed ?? defaults.seed,
     exclude: new Set((written.exclude ?? []).map(String)),
     source,
@@ -57,12 +58,12 @@ function readSource(
   switch (kind) {
     case 'simulate': {
       const { t2u_s: t2u, actions } = written.simulate!;
-      const simulation = { ...(t2u === undefined ? {} : { t2u }), ...(actions === undefined ? {} : { actions }) };
+      const simulation = { ...defined({ t2u, actions }) };
       return { kind, trials, simulation };
     }
     case 'traces':
       refuseTrials(entries, problems);
-      return { kind, path: written.traces!, ...(written.format === undefined ? {} : { format: written.format }) };
+      return { kind, path: written.traces!, ...defined({ format: written.format }) };
     case 'data': {
       refuseTrials(entries, problems);
       const data = typeof written.data === 'string' ? { file: written.data } : written.data!;

@@ -2,6 +2,7 @@ import { compareConditions } from '../experiment/compare-conditions.ts';
 import type { Scoring } from '../experiment/score-trial.ts';
 import { simulateTrials } from '../experiment/simulate-trials.ts';
 import { weightSensitivity } from '../experiment/weight-sensitivity.ts';
+import { defined } from '../kit/defined.ts';
 import { EXPERIMENT_SCHEMA, type ExperimentResult, type Trial } from '../results/experiment-result.ts';
 import { TrialJournal } from './journal.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
@@ -48,7 +49,7 @@ export async function runExperiment(plan: ExperimentPlan, options: ExperimentOpt
     sources: plan.conditions.map(({ name, description, source: { kind } }) => ({
       condition: name,
       kind,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
     })),
     ...report,
     notices: [...report.notices, ...unmatched(collected)],

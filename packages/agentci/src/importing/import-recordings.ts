@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { TraceProblem } from '../adapters/adapter.ts';
 import { type ReadOptions, readTraceItems } from '../adapters/reader/read-traces.ts';
+import { defined } from '../kit/defined.ts';
 import type { Trace } from '../trace/model.ts';
 import { redactTrace } from './redact-trace.ts';
 import { isFailedRun } from './summarize-traces.ts';
@@ -34,8 +35,7 @@ export async function importRecordings(
   for (const path of paths) {
     const items = readTraceItems(resolve(dir, path), {
       onSkipped: (file) => skipped.push(localPath(file, dir)),
-      ...(format === undefined ? {} : { format }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ format, signal }),
     });
     for await (const item of items) {
       if (!item.ok) problems.push(withLocalFile(item.problem, dir));

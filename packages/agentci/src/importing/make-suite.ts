@@ -1,5 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { storeBaseline } from '../engine/save-baseline.ts';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -92,7 +93,7 @@ export async function saveSuite(made: MadeSuite, options: SaveSuiteOptions): Pro
       version,
       force: true,
       overwrite,
-      ...(now === undefined ? {} : { now }),
+      ...defined({ now }),
     });
   return [...written, `${folder} (${plural(cases.length, 'baseline')} "${version}")`];
 }

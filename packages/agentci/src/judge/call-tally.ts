@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import type { VerdictKey } from './cache-files.ts';
 import type { JudgeRecord } from './port.ts';
 
@@ -27,8 +28,7 @@ export function recordOf(key: VerdictKey, tally: CallTally, raw: string | undefi
     cached: false,
     calls: tally.calls,
     ...(raw === undefined ? {} : { raw: raw.slice(0, MAX_RAW) }),
-    ...(tally.input === undefined ? {} : { input_tokens: tally.input }),
-    ...(tally.output === undefined ? {} : { output_tokens: tally.output }),
+    ...defined({ input_tokens: tally.input, output_tokens: tally.output }),
     cost_usd: tally.costUsd,
     ...(tally.warnings.size > 0 ? { warnings: [...tally.warnings] } : {}),
   };

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
 import { pause, retryDelay } from '../kit/retry-wait.ts';
@@ -295,9 +296,7 @@ class ModelJudge implements Judge {
         writeStoredVerdict(cacheDir, ask.hash, ask.key, {
           verdict,
           raw: raw ?? '',
-          ...(input_tokens === undefined ? {} : { input_tokens }),
-          ...(output_tokens === undefined ? {} : { output_tokens }),
-          ...(warnings === undefined ? {} : { warnings }),
+          ...defined({ input_tokens, output_tokens, warnings }),
         });
       } catch (error) {
         // A verdict that cannot be kept is still a verdict.

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { DATA_LINE, dataBlock } from './data-block.ts';
 import type { JudgeQuestion } from './port.ts';
@@ -61,9 +62,7 @@ function systemPrompt({ rule, scale, examples, needsContext }: ResolvedRubric, n
     `Scale:\n${scale.map((line) => `- ${line}`).join('\n')}`,
   ];
   if (examples.length > 0) {
-    const lines = examples.map(({ input, output, score }) =>
-      JSON.stringify({ ...(input === undefined ? {} : { input }), output, score }),
-    );
+    const lines = examples.map(({ input, output, score }) => JSON.stringify({ ...defined({ input }), output, score }));
     parts.push(`Scored examples, one JSON object a line:\n${lines.join('\n')}`);
   }
   parts.push(

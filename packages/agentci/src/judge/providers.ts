@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
 import type { ModelName } from './model-name.ts';
@@ -97,7 +98,7 @@ const fetchHere: typeof fetch = async (input, init) => {
 async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Promise<LanguageModel> {
   const { provider, model } = name;
   // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
-  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
   switch (provider) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
@@ -113,7 +114,7 @@ async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Pro
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,
         fetch: fetchHere,
-        ...(apiKey === undefined ? {} : { apiKey }),
+        ...defined({ apiKey }),
       })(model);
   }
 }

@@ -121,7 +121,7 @@ describe('hostile patterns and texts', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  test.each(['(?=(a+)+$)b', '(a+)+\\1$'])('/%s/ runs out of time and says so instead of answering', (pattern) => {
+  test.each(['^(?=(a|aa)+$)', '(a+)+\\1$'])('/%s/ runs out of time and says so instead of answering', (pattern) => {
     expect(() => regex(pattern).test(`${'a'.repeat(60)}!`)).toThrow(RegexTimeout);
   });
 

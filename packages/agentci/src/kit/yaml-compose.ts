@@ -156,10 +156,8 @@ class Composer {
     for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, this.#of.report);
     const { height } = frame;
     const node = frame.isBroken ? brokenScalar(this.#of.source, frame.node.start) : frame.node;
-    if (node.kind !== 'scalar') {
-      if (this.#unclear === frame.unclearBefore) (node as { end: number }).end = this.#base + this.#lastEnd + 1;
-      this.#of.repeats?.noteRead(node);
-    }
+    if (node.kind !== 'scalar' && this.#unclear === frame.unclearBefore)
+      (node as { end: number }).end = this.#base + this.#lastEnd + 1;
     if (frame.anchor !== undefined)
       this.#anchors.close(frame.anchor, { node, weight: this.#weight - frame.weightBefore, height });
     this.#attach(node, height);
@@ -174,11 +172,6 @@ class Composer {
     this.#weight += weight;
     if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) this.#unclear++;
     this.#lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, this.#lastEnd);
-    const repeated = value === '~' ? this.#of.repeats?.take(start) : undefined;
-    if (repeated !== undefined) {
-      this.#attach(repeated, 1);
-      return;
-    }
     const node = makeScalar(event, value, start, this.#of);
     if (event.anchorStart >= 0)
       this.#anchors.close(text.slice(event.anchorStart, event.anchorEnd), { node, weight, height: 0 });

@@ -103,4 +103,81 @@ describe('a long list read in parts', () => {
     );
     expect(parted).toBeGreaterThan(50);
   });
+
+  it('is the same tree for plain lines of any kind', () => {
+    const value = fc.oneof(
+      fc.constantFrom(
+        'word',
+        'two words',
+        'trailing ',
+        'a: b',
+        'a #b',
+        'a#b',
+        'true',
+        'null',
+        '~',
+        '1e3',
+        '0x1f',
+        '007',
+        '- a',
+        "it's",
+        'x, y',
+        '[a, b]',
+      ),
+      fc.constantFrom(
+        '["a b", c]',
+        '[null, true]',
+        '[a,b]',
+        '{a: 1, b: [2]}',
+        '{"a": {"b": "c"}}',
+        '[a, [b]',
+        '{a: 1',
+        '[1, 2] # note',
+        '"q" # note',
+      ),
+      fc.string({ maxLength: 6 }).map((text) => JSON.stringify(text)),
+      fc.string({ maxLength: 6, unit: 'binary' }).map((text) => `"${text.replace(/["\\\n\r]/g, '')}"`),
+      fc.constant(''),
+    );
+    const good = fc.constantFrom(
+      'word',
+      'two words',
+      '12',
+      '"a: b"',
+      '"x\\\\d"',
+      '[a, "b c"]',
+      '{a: 1, b: [2]}',
+      '{"a": {"b": "c"}}',
+    );
+    const mostly = (usual: string, odd: string[]): fc.Arbitrary<string> =>
+      fc.oneof({ weight: 60, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...odd) });
+    const line = fc.record({
+      indent: mostly('    ', ['      ', '  ', '        ']),
+      key: mostly('', ['a', 'b', 'true', 'a-b', '$x']),
+      value: fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: value }),
+      gap: mostly(' ', ['  ', '']),
+      before: fc.constantFrom('', '', '', '\n', '    # note\n'),
+    });
+    const one = fc.array(line, { minLength: 1, maxLength: 5 });
+    let parted = 0;
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 3, maxLength: 6 }), (list) => {
+        const text = list
+          .map(
+            (lines, i) =>
+              `  - id: q${i}\n${lines.map((l, k) => `${l.before}${l.indent}${l.key || `k${k}`}:${l.value === '' ? '' : l.gap}${l.value}\n`).join('')}`,
+          )
+          .join('');
+        const written = `agent: a\nqueries:\n${text}${'# '.padEnd(200, '-')}\nz: 1\n`;
+        const read = inParts(written);
+        if (read === undefined) return;
+        parted++;
+        const document = parseYaml(written, { file: 'a.yaml', tags: ['!include'] });
+        expect(document.diagnostics).toEqual([]);
+        expect(shown(read)).toEqual(shown(document.root!));
+      }),
+      { numRuns: 1500 },
+    );
+    expect(parted).toBeGreaterThan(100);
+  });
 });

@@ -3,7 +3,7 @@ import { MAX_DEPTH } from './yaml-anchors.ts';
 import { compose } from './yaml-compose.ts';
 import type { YamlEntry, YamlMap, YamlNode, YamlSource } from './yaml-node.ts';
 import { cutAtList, type TextPart } from './yaml-parts.ts';
-import { RepeatedValues } from './yaml-repeats.ts';
+import { PlainItems } from './yaml-plain-items.ts';
 
 /** Something is unusual or wrong with a part: the whole text has to be read, to say what and where. */
 class Unfit extends Error {}
@@ -18,12 +18,14 @@ export function composeInParts(
 ): YamlNode | undefined {
   const parts = cutAtList(source.text, key, size);
   if (parts === undefined) return undefined;
-  const repeats = new RepeatedValues();
-  const read = (part: TextPart): YamlNode | undefined => {
-    const { text } = repeats.blank(part);
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH - 1 });
-    const node = compose(events, { source, tags, report: giveUp, part: { text, base: part.base }, repeats });
-    return repeats.isSettled ? node : giveUp();
+  const read = (part: TextPart): YamlNode | undefined =>
+    compose(parseEvents(part.text, { maxDepth: MAX_DEPTH - 1 }), { source, tags, report: giveUp, part });
+  const plain = new PlainItems(source, read);
+  const readItems = (part: TextPart): readonly YamlNode[] | undefined => {
+    const items = plain.read(part);
+    if (items !== undefined) return items;
+    const list = read(part);
+    return list?.kind === 'seq' ? list.items : undefined;
   };
   try {
     const head = mapOf(read(parts.head));
@@ -32,10 +34,10 @@ export function composeInParts(
 
     const items: YamlNode[] = [];
     for (const part of parts.items) {
-      const list = read(part);
-      if (list?.kind !== 'seq' || list.items.length !== part.count) return undefined;
+      const list = readItems(part);
+      if (list?.length !== part.count) return undefined;
       // Thousands of items would not fit into the arguments of one call.
-      for (const item of list.items) items.push(item);
+      for (const item of list) items.push(item);
     }
     const start = source.text.indexOf('-', items.length === 0 ? 0 : parts.items[0]!.base);
     const entries = new Map<string, YamlEntry>(head.entries);

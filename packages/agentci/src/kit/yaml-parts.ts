@@ -16,14 +16,16 @@ export interface ListParts {
 
 /** Smaller parts keep the engine from optimizing the parser. */
 const PART_SIZE = 500_000;
+/** Below this a text is read before anything could be gained. */
+const MIN_SIZE = 50_000;
 
 /**
- * Cuts a text where its longest list can be read in parts, so that the parser's events for thousands of items are not in
- * memory together. Undefined where parts might mean something else than the whole: then the text has to be read at once.
+ * Cuts a text around a long list, so that its items can be read apart from the rest and the parser's events for thousands
+ * of them are not in memory together. Undefined where parts might mean something else than the whole: then the text has to be read at once.
  */
 export function cutAtList(text: string, key: string, size = PART_SIZE): ListParts | undefined {
   // An anchor in one part may be used in another; other line ends are rare and not worth a second set of rules.
-  if (text.length < 2 * size || text.includes('\r') || /[\s[{,]&\S/.test(text)) return undefined;
+  if (text.length < Math.min(2 * size, MIN_SIZE) || text.includes('\r') || /[\s[{,]&\S/.test(text)) return undefined;
   const line = new RegExp(`^${key}:[ \\t]*(?:#.*)?\\n`, 'm').exec(text);
   if (line === null) return undefined;
   const from = line.index + line[0].length;

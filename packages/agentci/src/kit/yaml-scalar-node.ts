@@ -1,7 +1,6 @@
 import { SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
 import type { YamlScalar, YamlScalarValue, YamlSource } from './yaml-node.ts';
 import type { TextPart } from './yaml-parts.ts';
-import type { RepeatedValues } from './yaml-repeats.ts';
 import { coreTag, resolvePlain, resolveTagged } from './yaml-scalar.ts';
 
 /** Takes a problem at an offset; the reader goes on after it. */
@@ -15,8 +14,6 @@ export interface YamlText {
   readonly report: Report;
   /** What is read of the source, when that is not the whole. */
   readonly part?: TextPart;
-  /** Values that were taken out of the part and have to be put back. */
-  readonly repeats?: RepeatedValues;
 }
 
 const SCALAR_STYLES = {

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { jsonInHtml } from '../kit/escape.ts';
 import { PAGE_SCHEMA, type PageBefore, type PageData } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -53,7 +54,7 @@ export function* pageWith(data: PageData, more?: () => Generator<string>): Gener
 export function pageBefore({ run, comparison }: NonNullable<ReportContext['before']>): PageBefore {
   return {
     run_id: run.run_id,
-    ...(run.started_at === undefined ? {} : { started_at: run.started_at }),
+    ...defined({ started_at: run.started_at }),
     comparison,
     queries: run.results.map(({ id, status, xfail, answer, cost }) => [
       id,

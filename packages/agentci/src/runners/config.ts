@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 
@@ -166,9 +167,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   const capture = 'capture' in written ? written.capture : undefined;
   const rest: RunnerCommon = {
     ...(capture === undefined || capture === 'off' ? {} : { capture }),
-    ...(acceptsErrors === undefined ? {} : { acceptsErrors }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retries === undefined ? {} : { retries }),
+    ...defined({ acceptsErrors, timeoutMs, retries }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
   };
   if ('module' in written)
@@ -177,7 +176,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
     return {
       kind: 'command',
       command: written.command,
-      ...(written.cwd === undefined ? {} : { cwd: written.cwd }),
+      ...defined({ cwd: written.cwd }),
       ...rest,
     };
   }
@@ -192,9 +191,6 @@ function toHttp(written: WrittenHttp): HttpRunnerConfig {
     url,
     method,
     headers,
-    ...(body === undefined ? {} : { body }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(trace === undefined ? {} : { trace }),
-    ...(acceptStatus === undefined ? {} : { acceptStatus }),
+    ...defined({ body, answer, trace, acceptStatus }),
   };
 }

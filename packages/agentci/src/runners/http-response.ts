@@ -1,4 +1,5 @@
 import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
+import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { isFields } from '../trace/fields.ts';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
@@ -81,7 +82,7 @@ function streamed(
   return {
     value,
     ...(answer === undefined ? {} : { answer: { text: answer } }),
-    ...(ttftMs === undefined ? {} : { ttftMs }),
+    ...defined({ ttftMs }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

@@ -6,11 +6,11 @@ import { ADAPTERS } from '../../src/adapters/index.gen.ts';
 import { detectFormat } from '../../src/adapters/reader/detect.ts';
 import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import { validateTrace } from '../../src/trace/schema.ts';
+import { describeOutside } from '../support/outside.ts';
 import { type FileRow, rowOfFile } from './row.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const OWN = here('../recordings');
-const PUBLIC = here('../../../../../shared/traces');
 
 /** Files that stand in a folder for another reason than their format. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -70,7 +70,4 @@ describe('recordings of our own', () => {
   conforms('own', OWN);
 });
 
-if (!existsSync(PUBLIC))
-  process.stderr.write(`\nSKIPPED: no public recordings at ../shared/traces; only the project's own are checked.\n\n`);
-
-describe.skipIf(!existsSync(PUBLIC))('public recordings', () => conforms('public', PUBLIC));
+describeOutside('public recordings', 'traces', (folder) => conforms('public', folder));

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { describeOutside } from '../support/outside.ts';
 import { checkRemovals } from './evidence.ts';
 import { UNKNOWABLE } from './unknowable.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const PUBLIC = here('../../../../../shared/traces');
 
 describe('a recording from which any one part was taken', () => {
   test('still shows the calls, or says that it does not show all of them', { timeout: 240_000 }, async () => {
@@ -15,9 +14,11 @@ describe('a recording from which any one part was taken', () => {
     // An entry that is never needed would hide the next bug.
     expect(UNKNOWABLE.filter((entry) => entry.isPublic !== true && !needed.has(entry))).toEqual([]);
   });
+});
 
-  test.skipIf(!existsSync(PUBLIC))('of the public recordings does so too', { timeout: 240_000 }, async () => {
-    const { lost } = await checkRemovals(PUBLIC, 25);
+describeOutside('a public recording from which any one part was taken', 'traces', (folder) => {
+  test('still shows the calls, or says that it does not show all of them', { timeout: 240_000 }, async () => {
+    const { lost } = await checkRemovals(folder, 25);
     expect(lost).toEqual([]);
   });
 });

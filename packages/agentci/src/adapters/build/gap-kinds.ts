@@ -118,6 +118,16 @@ export const GAPS = {
     says: 'a span tells of a model call that did not pass the capture: calls may be missing',
     hides: EVERYTHING,
   },
+  spansLost: {
+    code: 'SPANS_NOT_KEPT',
+    says: 'spans of the agent reached the capture and were not kept: calls may be missing',
+    hides: EVERYTHING,
+  },
+  unflushed: {
+    code: 'SPANS_NOT_FLUSHED',
+    says: 'the last model call has no span though earlier ones have: the agent ended before it had sent its spans, and calls may be missing',
+    hides: CALLS,
+  },
   ended: {
     code: 'AGENT_ENDED_EARLY',
     says: 'the agent did not end by itself: what it did last may be missing',

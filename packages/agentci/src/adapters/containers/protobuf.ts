@@ -24,6 +24,10 @@ export function unpackProtobuf(bytes: Uint8Array): Unpacked {
   }
 }
 
+/** A request whose kind is known, in the shape its JSON has. Throws where the bytes are damaged. */
+export const decodeRequest = (bytes: Uint8Array, signal: 'traces' | 'logs'): Json =>
+  message(new PbfReader(bytes), signal === 'logs' ? LOGS_REQUEST : TRACES_REQUEST, bytes.length, 0);
+
 function message(pbf: PbfReader, fields: Message, end: number, depth: number): Json {
   if (depth > MAX_DEPTH) throw new RangeError('nested too deep');
   if (end > pbf.buf.length) throw new RangeError('cut off');

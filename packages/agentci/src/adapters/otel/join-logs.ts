@@ -13,9 +13,8 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
   const bySpan = new Map<string, LogRecord[]>();
   const alone: Span[] = [];
   for (const log of logs) {
-    if (log.name.startsWith('claude_code.') || log.scope.startsWith('com.anthropic.claude_code'))
-      alone.push(ownSpan(log));
-    else if (log.spanId !== undefined && (log.name.startsWith('gen_ai.') || isAdotBody(log.body))) {
+    if (isOwnEvent(log)) alone.push(ownSpan(log));
+    else if (isContent(log)) {
       const key = `${log.traceId ?? ''} ${log.spanId}`;
       const same = bySpan.get(key);
       if (same === undefined) bySpan.set(key, [log]);
@@ -31,6 +30,15 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
   });
   return [...joined, ...[...bySpan.values()].flatMap(spanOfLogs), ...alone];
 }
+
+const isOwnEvent = ({ name, scope }: LogRecord): boolean =>
+  name.startsWith('claude_code.') || scope.startsWith('com.anthropic.claude_code');
+
+const isContent = ({ spanId, name, body }: LogRecord): boolean =>
+  spanId !== undefined && (name.startsWith('gen_ai.') || isAdotBody(body));
+
+/** Whether a record tells of an agent; most of what programs log does not. */
+export const isAgentLog = (log: LogRecord): boolean => isOwnEvent(log) || isContent(log);
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
 function ownSpan(log: LogRecord): Span {

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { diffVersions } from '../../engine/diff-versions.ts';
 import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
+import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff/console.ts';
 import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
@@ -107,12 +108,12 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
       dir,
       baseline,
       compare,
-      ...(options.query === undefined ? {} : { query: options.query }),
+      ...defined({ query: options.query }),
       judge: options.judge,
       ...(suite ? { judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io) } : {}),
       env: io.env,
       signal: io.signal,
-      ...(options.maxRegression === undefined ? {} : { maxRegressionPercent: options.maxRegression }),
+      ...defined({ maxRegressionPercent: options.maxRegression }),
     });
     const annotations = renderDiffGithub(report, (file) => publicPath(file, io));
     write(diffText(report, format, annotations), format, annotations, io);
@@ -161,9 +162,7 @@ function compareStoredRuns(options: Options, io: Io): RunComparison {
   const comparison = compareRuns({
     before: onlyQuery(before, options.query),
     after: onlyQuery(after, options.query),
-    ...(options.maxDrop === undefined ? {} : { maxDrop: options.maxDrop }),
-    ...(options.maxRegression === undefined ? {} : { maxRegressionPercent: options.maxRegression }),
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...defined({ maxDrop: options.maxDrop, maxRegressionPercent: options.maxRegression, seed: options.seed }),
     ...(options.strict ? { strict: true } : {}),
   });
   if (comparison.summary.pairs === 0) {

@@ -4,6 +4,7 @@ import { loadExperiment } from '../../experimenting/load-experiment.ts';
 import { measureRatings, type RatingsOptions } from '../../experimenting/measure-ratings.ts';
 import type { ExperimentEvent } from '../../experimenting/run-condition.ts';
 import { runExperiment } from '../../experimenting/run-experiment.ts';
+import { defined } from '../../kit/defined.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { AgreementResult, ExperimentResult } from '../../results/experiment-result.ts';
@@ -112,14 +113,13 @@ async function experiment(given: string, { flags, io }: { flags: ExperimentFlags
   const { seed, trials } = flags;
   const plan = loadExperiment(specPath(given, io.cwd), {
     dir: io.cwd,
-    overrides: { ...(seed === undefined ? {} : { seed }), ...(trials === undefined ? {} : { trials }) },
+    overrides: { ...defined({ seed, trials }) },
   });
   const result = await runExperiment(plan, {
     journalDir: io.cwd,
     resume: flags.resume === true,
     workers: flags.workers,
-    ...(flags.retries === undefined ? {} : { retries: flags.retries }),
-    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
+    ...defined({ retries: flags.retries, timeoutMs: flags.timeout }),
     env: io.env,
     signal: io.signal,
     now: io.now,

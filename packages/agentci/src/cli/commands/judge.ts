@@ -10,6 +10,7 @@ import type { JudgeConfig } from '../../judge/judge-config.ts';
 import { type Label, parseLabels } from '../../judge/labels.ts';
 import { isFailure, type Judge } from '../../judge/port.ts';
 import { isTemplate, RUBRICS, resolveRubric, type WrittenRubric } from '../../judge/rubric.ts';
+import { defined } from '../../kit/defined.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -91,8 +92,7 @@ async function configOf(flags: JudgeFlags, io: Io): Promise<JudgeConfig> {
   const written = (spec?.judgeConfig ?? {}) as JudgeConfig;
   return {
     ...written,
-    ...(flags.model === undefined ? {} : { model: flags.model }),
-    ...(flags.baseUrl === undefined ? {} : { base_url: flags.baseUrl }),
+    ...defined({ model: flags.model, base_url: flags.baseUrl }),
     mode: flags.judge ?? 'live',
     cacheDir: judgeCacheOf(spec ? folderOf(spec, io) : io.cwd, flags.judgeCache, io),
     env: io.env,

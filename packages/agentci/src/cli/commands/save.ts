@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
+import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { QueryResult } from '../../results/run-result.ts';
 import type { Suite } from '../../spec/suite.ts';
@@ -86,7 +87,7 @@ async function fromAgent(place: { suite: Suite; dir: string }, id: string, optio
     env: io.env,
     signal: io.signal,
     now: io.now,
-    ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout }),
+    ...defined({ timeoutMs: options.timeout }),
   });
   const refused = [...errors].map(([query_id, { message }]) => ({ query_id, code: 'NO_TRACE', message }));
   return { byQuery, refused };
@@ -95,8 +96,7 @@ async function fromAgent(place: { suite: Suite; dir: string }, id: string, optio
 async function fromRecordings(suite: Suite, only: string | undefined, options: Options, io: Io): Promise<Found> {
   const { source, run } = sourceOf(suite, options, io);
   const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
-    ...(only === undefined ? {} : { onlyQuery: only }),
-    ...(options.traceFormat === undefined ? {} : { format: options.traceFormat }),
+    ...defined({ onlyQuery: only, format: options.traceFormat }),
   });
   if (unmatched.length > 0 && !options.json)
     io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);

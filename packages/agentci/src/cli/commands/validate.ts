@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -74,7 +75,7 @@ async function check(file: string): Promise<FileReport> {
       file,
       line: 1,
       column: 1,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...defined({ hint: error.hint }),
     };
     return { file, valid: false, readable: false, diagnostics: [diagnostic] };
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { v } from '../../kit/value-schema.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { answerOf, caseOf, metadataOf, outcomeFields, ownField } from '../input.ts';
@@ -44,14 +45,13 @@ export const metric = defineMetric({
     if (!found.ok) return notMeasured(found.why);
     const profile: DecisionQualityProfileChoice = {
       base,
-      ...(services === undefined ? {} : { services }),
-      ...(commands === undefined ? {} : { commands }),
+      ...defined({ services, commands }),
     };
     const { dq, ...detail } = scoreDecisionQuality({
       actions: found.actions,
       groundTruth,
       profile,
-      ...(weights === undefined ? {} : { weights }),
+      ...defined({ weights }),
     });
     return measured(dq, { ...detail });
   },

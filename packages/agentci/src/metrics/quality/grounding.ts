@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { answerOf, contextsOf } from '../input.ts';
@@ -35,7 +36,7 @@ export function defineGrounded({ name, better, context, summary, hidesContexts, 
     name,
     group: 'quality',
     layer: 'correctness',
-    ...(better === undefined ? {} : { better }),
+    ...defined({ better }),
     needs: [context, 'an answer', 'a judge for method: model'],
     summary,
     params: methodParams,
@@ -44,7 +45,7 @@ export function defineGrounded({ name, better, context, summary, hidesContexts, 
       const contexts = contextsOf(input);
       const { method } = input.params;
       const detail = {
-        ...(answer === undefined ? {} : { answer }),
+        ...defined({ answer }),
         ...(hidesContexts ? {} : { references: contexts }),
         method,
       };

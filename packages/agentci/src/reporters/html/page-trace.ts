@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import type { PageStep, PageTrace } from '../../results/page-data.ts';
 import type { Cost, LlmStep, Message, Part, Step, Trace } from '../../trace/model.ts';
 import { toolNames } from '../../trace/selectors.ts';
@@ -88,8 +89,7 @@ function costOf(step: LlmStep, price: PriceLookup | undefined): Cost | undefined
   const found = price({
     model,
     usage,
-    ...(provider === undefined ? {} : { provider }),
-    ...(t0 === undefined ? {} : { at: t0 }),
+    ...defined({ provider, at: t0 }),
   });
   return found === undefined ? undefined : { usd: found.usd, source: 'computed', prices: found.prices };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import type { AnswerRule } from '../answer.ts';
 import { type Received, responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
@@ -24,5 +25,5 @@ export function givenOutput(
     throw new AgentError(error.kind, error.message, { ...error, stderr: rule.stderr });
   }
   refuseNoAnswer(value, rule);
-  return { value, ...(ttftMs === undefined ? {} : { ttftMs }) };
+  return { value, ...defined({ ttftMs }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { type AnswerRule, isEventStream } from '../answer.ts';
 import { responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
@@ -32,7 +33,7 @@ export function streamedOutput({ pieces, times }: StreamedValue, rule: AnswerRul
   const ttftMs = first === undefined ? undefined : times[first];
   return {
     value,
-    ...(ttftMs === undefined ? {} : { ttftMs }),
+    ...defined({ ttftMs }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

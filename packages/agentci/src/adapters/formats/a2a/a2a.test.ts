@@ -8,17 +8,7 @@ describeFormat('a2a', [
         jsonrpc: '2.0',
         id: 1,
         method: 'SendMessage',
-        params: {
-          message: {
-            messageId: 'm1',
-            role: 'ROLE_USER',
-            parts: [
-              {
-                text: 'Where is parcel 7?',
-              },
-            ],
-          },
-        },
+        params: { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Where is parcel 7?' }] } },
       },
       {
         jsonrpc: '2.0',
@@ -27,19 +17,8 @@ describeFormat('a2a', [
           task: {
             id: 'k1',
             contextId: 'x',
-            status: {
-              state: 'TASK_STATE_COMPLETED',
-            },
-            artifacts: [
-              {
-                artifactId: 'a',
-                parts: [
-                  {
-                    text: 'In Leer.',
-                  },
-                ],
-              },
-            ],
+            status: { state: 'TASK_STATE_COMPLETED' },
+            artifacts: [{ artifactId: 'a', parts: [{ text: 'In Leer.' }] }],
           },
         },
       },
@@ -57,17 +36,7 @@ describeFormat('a2a', [
         jsonrpc: '2.0',
         id: 1,
         method: 'SendMessage',
-        params: {
-          message: {
-            messageId: 'm1',
-            role: 'ROLE_USER',
-            parts: [
-              {
-                text: 'Where?',
-              },
-            ],
-          },
-        },
+        params: { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Where?' }] } },
       },
       {
         jsonrpc: '2.0',
@@ -78,15 +47,7 @@ describeFormat('a2a', [
             contextId: 'x',
             status: {
               state: 'TASK_STATE_FAILED',
-              message: {
-                messageId: 'm2',
-                role: 'ROLE_AGENT',
-                parts: [
-                  {
-                    text: 'no idea',
-                  },
-                ],
-              },
+              message: { messageId: 'm2', role: 'ROLE_AGENT', parts: [{ text: 'no idea' }] },
             },
           },
         },

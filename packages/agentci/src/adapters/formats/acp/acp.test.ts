@@ -8,15 +8,7 @@ describeFormat('acp', [
         jsonrpc: '2.0',
         id: 1,
         method: 'session/prompt',
-        params: {
-          sessionId: 'z',
-          prompt: [
-            {
-              type: 'text',
-              text: 'Fix it.',
-            },
-          ],
-        },
+        params: { sessionId: 'z', prompt: [{ type: 'text', text: 'Fix it.' }] },
       },
       {
         jsonrpc: '2.0',
@@ -29,9 +21,7 @@ describeFormat('acp', [
             title: 'Reading notes.md',
             kind: 'read',
             status: 'completed',
-            rawInput: {
-              path: 'notes.md',
-            },
+            rawInput: { path: 'notes.md' },
           },
         },
       },
@@ -40,22 +30,10 @@ describeFormat('acp', [
         method: 'session/update',
         params: {
           sessionId: 'z',
-          update: {
-            sessionUpdate: 'agent_message_chunk',
-            content: {
-              type: 'text',
-              text: 'Done.',
-            },
-          },
+          update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } },
         },
       },
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        result: {
-          stopReason: 'end_turn',
-        },
-      },
+      { jsonrpc: '2.0', id: 1, result: { stopReason: 'end_turn' } },
     ],
     lines: true,
     query: 'Fix it.',
@@ -71,15 +49,7 @@ describeFormat('acp', [
         jsonrpc: '2.0',
         id: 1,
         method: 'session/prompt',
-        params: {
-          sessionId: 'z',
-          prompt: [
-            {
-              type: 'text',
-              text: 'Fix it.',
-            },
-          ],
-        },
+        params: { sessionId: 'z', prompt: [{ type: 'text', text: 'Fix it.' }] },
       },
       {
         jsonrpc: '2.0',

@@ -7,22 +7,11 @@ describeFormat('agentci', [
       {
         schema: 'agentci.trace/1',
         id: 't',
-        source: {
-          format: 'simple',
-        },
+        source: { format: 'simple' },
         status: 'ok',
         agents: [],
         steps: [
-          {
-            id: 's1',
-            seq: 1,
-            kind: 'tool',
-            name: 'find',
-            status: 'ok',
-            by: 'client',
-            evidence: ['message'],
-            args: {},
-          },
+          { id: 's1', seq: 1, kind: 'tool', name: 'find', status: 'ok', by: 'client', evidence: ['message'], args: {} },
         ],
         meta: {},
         captured: {
@@ -42,9 +31,7 @@ describeFormat('agentci', [
           final: 'full',
         },
         warnings: [],
-        final: {
-          text: 'Here.',
-        },
+        final: { text: 'Here.' },
       },
     ],
     lines: true,

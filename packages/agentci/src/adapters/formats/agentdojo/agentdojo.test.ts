@@ -13,39 +13,16 @@ describeFormat('agentdojo', [
       security: true,
       error: null,
       messages: [
-        {
-          role: 'user',
-          content: 'Pay the rent.',
-        },
-        {
-          role: 'assistant',
-          content: '',
-          tool_calls: [
-            {
-              function: 'pay',
-              args: {
-                sum: 'x',
-              },
-              id: '',
-            },
-          ],
-        },
+        { role: 'user', content: 'Pay the rent.' },
+        { role: 'assistant', content: '', tool_calls: [{ function: 'pay', args: { sum: 'x' }, id: '' }] },
         {
           role: 'tool',
           content: '',
           tool_call_id: null,
-          tool_call: {
-            function: 'pay',
-            args: {
-              sum: 'x',
-            },
-          },
+          tool_call: { function: 'pay', args: { sum: 'x' } },
           error: 'ValueError',
         },
-        {
-          role: 'assistant',
-          content: 'I could not pay.',
-        },
+        { role: 'assistant', content: 'I could not pay.' },
       ],
     },
     query: 'Pay the rent.',

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { describeOutside } from '../../../../test/support/outside.ts';
 import vectors from '../../../../test/vectors/policy.json' with { type: 'json' };
 import { toolCalls, toolNames } from '../../../trace/selectors.ts';
 import type { AdapterItem } from '../../adapter.ts';
@@ -137,8 +136,7 @@ describe('older lines', () => {
   });
 });
 
-const folder = fileURLToPath(new URL('../../../../../../../shared/traces/assay/', import.meta.url));
-describe.skipIf(!existsSync(folder))('recordings beside the repository', () => {
+describeOutside('recordings of the original program', 'traces/assay/', (folder) => {
   test.each([
     ['ci.jsonl', [[], [], []]],
     ['hello.jsonl', [[]]],

@@ -5,45 +5,15 @@ describeFormat('autogen', [
     when: 'a team that hands over',
     recording: {
       messages: [
-        {
-          type: 'TextMessage',
-          source: 'user',
-          content: 'Two loaves.',
-        },
-        {
-          type: 'ToolCallRequestEvent',
-          source: 'counter',
-          content: [
-            {
-              id: 'b',
-              name: 'stock',
-              arguments: '{}',
-            },
-          ],
-        },
+        { type: 'TextMessage', source: 'user', content: 'Two loaves.' },
+        { type: 'ToolCallRequestEvent', source: 'counter', content: [{ id: 'b', name: 'stock', arguments: '{}' }] },
         {
           type: 'ToolCallExecutionEvent',
           source: 'counter',
-          content: [
-            {
-              call_id: 'b',
-              name: 'stock',
-              content: 'none',
-              is_error: false,
-            },
-          ],
+          content: [{ call_id: 'b', name: 'stock', content: 'none', is_error: false }],
         },
-        {
-          type: 'HandoffMessage',
-          source: 'counter',
-          target: 'baker',
-          content: 'Bake.',
-        },
-        {
-          type: 'TextMessage',
-          source: 'baker',
-          content: 'Ready.',
-        },
+        { type: 'HandoffMessage', source: 'counter', target: 'baker', content: 'Bake.' },
+        { type: 'TextMessage', source: 'baker', content: 'Ready.' },
       ],
       stop_reason: 'done',
     },

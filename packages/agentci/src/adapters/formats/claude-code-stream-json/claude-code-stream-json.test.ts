@@ -4,13 +4,7 @@ describeFormat('claude-code-stream-json', [
   {
     when: 'a session with a call and its result',
     recording: [
-      {
-        type: 'system',
-        subtype: 'init',
-        session_id: 's',
-        model: 'claude',
-        tools: ['Bash'],
-      },
+      { type: 'system', subtype: 'init', session_id: 's', model: 'claude', tools: ['Bash'] },
       {
         type: 'assistant',
         message: {
@@ -18,36 +12,15 @@ describeFormat('claude-code-stream-json', [
           type: 'message',
           model: 'claude',
           role: 'assistant',
-          content: [
-            {
-              type: 'tool_use',
-              id: 't1',
-              name: 'Bash',
-              input: {
-                command: 'ls',
-              },
-            },
-          ],
-          usage: {
-            input_tokens: 3,
-            output_tokens: 2,
-          },
+          content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }],
+          usage: { input_tokens: 3, output_tokens: 2 },
         },
         parent_tool_use_id: null,
         session_id: 's',
       },
       {
         type: 'user',
-        message: {
-          role: 'user',
-          content: [
-            {
-              type: 'tool_result',
-              tool_use_id: 't1',
-              content: 'a.md',
-            },
-          ],
-        },
+        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a.md' }] },
         parent_tool_use_id: null,
         session_id: 's',
       },
@@ -58,16 +31,8 @@ describeFormat('claude-code-stream-json', [
           type: 'message',
           model: 'claude',
           role: 'assistant',
-          content: [
-            {
-              type: 'text',
-              text: 'One file.',
-            },
-          ],
-          usage: {
-            input_tokens: 3,
-            output_tokens: 2,
-          },
+          content: [{ type: 'text', text: 'One file.' }],
+          usage: { input_tokens: 3, output_tokens: 2 },
         },
         parent_tool_use_id: null,
         session_id: 's',
@@ -92,13 +57,7 @@ describeFormat('claude-code-stream-json', [
   {
     when: 'a session without its result',
     recording: [
-      {
-        type: 'system',
-        subtype: 'init',
-        session_id: 's',
-        model: 'claude',
-        tools: ['Bash'],
-      },
+      { type: 'system', subtype: 'init', session_id: 's', model: 'claude', tools: ['Bash'] },
       {
         type: 'assistant',
         message: {
@@ -106,20 +65,8 @@ describeFormat('claude-code-stream-json', [
           type: 'message',
           model: 'claude',
           role: 'assistant',
-          content: [
-            {
-              type: 'tool_use',
-              id: 't1',
-              name: 'Bash',
-              input: {
-                command: 'ls',
-              },
-            },
-          ],
-          usage: {
-            input_tokens: 3,
-            output_tokens: 2,
-          },
+          content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }],
+          usage: { input_tokens: 3, output_tokens: 2 },
         },
         parent_tool_use_id: null,
         session_id: 's',

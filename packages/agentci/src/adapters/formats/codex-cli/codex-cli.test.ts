@@ -5,38 +5,10 @@ describeFormat('codex-cli', [
     when: 'items of a session',
     recording: {
       items: [
-        {
-          type: 'message',
-          role: 'user',
-          content: [
-            {
-              type: 'input_text',
-              text: 'List.',
-            },
-          ],
-        },
-        {
-          type: 'function_call',
-          id: 'f',
-          name: 'exec_command',
-          arguments: '{"cmd":"ls"}',
-          call_id: 'c',
-        },
-        {
-          type: 'function_call_output',
-          call_id: 'c',
-          output: 'north',
-        },
-        {
-          type: 'message',
-          role: 'assistant',
-          content: [
-            {
-              type: 'output_text',
-              text: 'North.',
-            },
-          ],
-        },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List.' }] },
+        { type: 'function_call', id: 'f', name: 'exec_command', arguments: '{"cmd":"ls"}', call_id: 'c' },
+        { type: 'function_call_output', call_id: 'c', output: 'north' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'North.' }] },
       ],
     },
     query: 'List.',
@@ -48,13 +20,8 @@ describeFormat('codex-cli', [
   {
     when: 'events of codex exec',
     recording: [
-      {
-        type: 'thread.started',
-        thread_id: 't',
-      },
-      {
-        type: 'turn.started',
-      },
+      { type: 'thread.started', thread_id: 't' },
+      { type: 'turn.started' },
       {
         type: 'item.completed',
         item: {
@@ -66,22 +33,8 @@ describeFormat('codex-cli', [
           status: 'failed',
         },
       },
-      {
-        type: 'item.completed',
-        item: {
-          id: 'i1',
-          type: 'agent_message',
-          text: 'It failed.',
-        },
-      },
-      {
-        type: 'turn.completed',
-        usage: {
-          input_tokens: 5,
-          cached_input_tokens: 0,
-          output_tokens: 2,
-        },
-      },
+      { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'It failed.' } },
+      { type: 'turn.completed', usage: { input_tokens: 5, cached_input_tokens: 0, output_tokens: 2 } },
     ],
     lines: true,
     tools: ['command_execution({"command":"ls"}) error'],

@@ -8,14 +8,14 @@ describeFormat('google-adk-events', [
         id: 'e',
         invocationId: 'i',
         author: 'user',
-        content: {
-          role: 'user',
-          parts: [
-            {
-              text: 'A ferry?',
-            },
-          ],
-        },
+        content: { role: 'user', parts: [{ text: 'A ferry?' }] },
+        timestamp: 1777622400,
+      },
+      {
+        id: 'e',
+        invocationId: 'i',
+        author: 'desk',
+        content: { role: 'model', parts: [{ functionCall: { id: 'a1', name: 'timetable', args: { to: 'Borkum' } } }] },
         timestamp: 1777622400,
       },
       {
@@ -24,17 +24,7 @@ describeFormat('google-adk-events', [
         author: 'desk',
         content: {
           role: 'model',
-          parts: [
-            {
-              functionCall: {
-                id: 'a1',
-                name: 'timetable',
-                args: {
-                  to: 'Borkum',
-                },
-              },
-            },
-          ],
+          parts: [{ functionResponse: { id: 'a1', name: 'timetable', response: { at: '9:00' } } }],
         },
         timestamp: 1777622400,
       },
@@ -42,34 +32,7 @@ describeFormat('google-adk-events', [
         id: 'e',
         invocationId: 'i',
         author: 'desk',
-        content: {
-          role: 'model',
-          parts: [
-            {
-              functionResponse: {
-                id: 'a1',
-                name: 'timetable',
-                response: {
-                  at: '9:00',
-                },
-              },
-            },
-          ],
-        },
-        timestamp: 1777622400,
-      },
-      {
-        id: 'e',
-        invocationId: 'i',
-        author: 'desk',
-        content: {
-          role: 'model',
-          parts: [
-            {
-              text: 'At nine.',
-            },
-          ],
-        },
+        content: { role: 'model', parts: [{ text: 'At nine.' }] },
         timestamp: 1777622400,
       },
     ],

@@ -6,14 +6,8 @@ describeFormat('inspect-ai', [
     recording: {
       version: 2,
       status: 'success',
-      eval: {
-        run_id: 'r',
-        task: 'maze',
-        model: 'mock/one',
-      },
-      plan: {
-        steps: [],
-      },
+      eval: { run_id: 'r', task: 'maze', model: 'mock/one' },
+      plan: { steps: [] },
       samples: [
         {
           id: 'm1',
@@ -21,52 +15,20 @@ describeFormat('inspect-ai', [
           input: 'Exit?',
           target: 'north',
           messages: [
-            {
-              role: 'user',
-              content: 'Exit?',
-            },
+            { role: 'user', content: 'Exit?' },
             {
               role: 'assistant',
               content: '',
-              tool_calls: [
-                {
-                  id: 'c',
-                  function: 'look',
-                  arguments: {
-                    at: 'north',
-                  },
-                  type: 'function',
-                },
-              ],
+              tool_calls: [{ id: 'c', function: 'look', arguments: { at: 'north' }, type: 'function' }],
             },
-            {
-              role: 'tool',
-              content: 'a door',
-              tool_call_id: 'c',
-              function: 'look',
-            },
-            {
-              role: 'assistant',
-              content: 'north',
-            },
+            { role: 'tool', content: 'a door', tool_call_id: 'c', function: 'look' },
+            { role: 'assistant', content: 'north' },
           ],
           output: {
             model: 'one',
-            choices: [
-              {
-                message: {
-                  role: 'assistant',
-                  content: 'north',
-                },
-                stop_reason: 'stop',
-              },
-            ],
+            choices: [{ message: { role: 'assistant', content: 'north' }, stop_reason: 'stop' }],
           },
-          scores: {
-            match: {
-              value: 'C',
-            },
-          },
+          scores: { match: { value: 'C' } },
         },
       ],
     },

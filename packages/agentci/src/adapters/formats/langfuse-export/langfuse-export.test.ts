@@ -4,12 +4,7 @@ describeFormat('langfuse-export', [
   {
     when: 'a trace and its observations',
     recording: {
-      trace: {
-        id: 't',
-        name: 'desk',
-        input: '"Where?"',
-        output: '"Here."',
-      },
+      trace: { id: 't', name: 'desk', input: '"Where?"', output: '"Here."' },
       observations: [
         {
           id: 'o1',

@@ -12,12 +12,8 @@ describeFormat('langsmith', [
         dotted_order: '20260202T100000000001Z8b1f0000-0000-4000-8000-000000000001',
         name: 'agent',
         run_type: 'chain',
-        inputs: {
-          input: 'Ripe?',
-        },
-        outputs: {
-          output: 'Yes.',
-        },
+        inputs: { input: 'Ripe?' },
+        outputs: { output: 'Yes.' },
       },
       {
         id: '8b1f0000-0000-4000-8000-000000000002',
@@ -29,14 +25,7 @@ describeFormat('langsmith', [
         parent_run_id: '8b1f0000-0000-4000-8000-000000000001',
         name: 'ChatOpenAI',
         run_type: 'llm',
-        inputs: {
-          messages: [
-            {
-              role: 'user',
-              content: 'Ripe?',
-            },
-          ],
-        },
+        inputs: { messages: [{ role: 'user', content: 'Ripe?' }] },
         outputs: {
           choices: [
             {
@@ -45,16 +34,7 @@ describeFormat('langsmith', [
               message: {
                 role: 'assistant',
                 content: null,
-                tool_calls: [
-                  {
-                    id: 'c',
-                    type: 'function',
-                    function: {
-                      name: 'look',
-                      arguments: '{}',
-                    },
-                  },
-                ],
+                tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
               },
             },
           ],
@@ -70,12 +50,8 @@ describeFormat('langsmith', [
         parent_run_id: '8b1f0000-0000-4000-8000-000000000001',
         name: 'look',
         run_type: 'tool',
-        inputs: {
-          input: '{}',
-        },
-        outputs: {
-          output: 'red',
-        },
+        inputs: { input: '{}' },
+        outputs: { output: 'red' },
       },
       {
         id: '8b1f0000-0000-4000-8000-000000000004',
@@ -89,43 +65,16 @@ describeFormat('langsmith', [
         run_type: 'llm',
         inputs: {
           messages: [
-            {
-              role: 'user',
-              content: 'Ripe?',
-            },
+            { role: 'user', content: 'Ripe?' },
             {
               role: 'assistant',
               content: null,
-              tool_calls: [
-                {
-                  id: 'c',
-                  type: 'function',
-                  function: {
-                    name: 'look',
-                    arguments: '{}',
-                  },
-                },
-              ],
+              tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
             },
-            {
-              role: 'tool',
-              tool_call_id: 'c',
-              content: 'red',
-            },
+            { role: 'tool', tool_call_id: 'c', content: 'red' },
           ],
         },
-        outputs: {
-          choices: [
-            {
-              index: 0,
-              finish_reason: 'stop',
-              message: {
-                role: 'assistant',
-                content: 'Yes.',
-              },
-            },
-          ],
-        },
+        outputs: { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Yes.' } }] },
       },
     ],
     query: 'Ripe?',

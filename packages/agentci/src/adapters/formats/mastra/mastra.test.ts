@@ -11,15 +11,8 @@ describeFormat('mastra', [
         type: 'agent_run',
         startTime: '2026-05-01T10:00:00Z',
         endTime: '2026-05-01T10:00:09Z',
-        input: [
-          {
-            role: 'user',
-            content: 'Weigh.',
-          },
-        ],
-        output: {
-          text: '510 g.',
-        },
+        input: [{ role: 'user', content: 'Weigh.' }],
+        output: { text: '510 g.' },
         attributes: {},
         entityName: 'keeper',
       },
@@ -31,13 +24,9 @@ describeFormat('mastra', [
         type: 'tool_call',
         startTime: '2026-05-01T10:00:02Z',
         endTime: '2026-05-01T10:00:03Z',
-        input: {
-          jar: 1,
-        },
+        input: { jar: 1 },
         output: 510,
-        attributes: {
-          success: true,
-        },
+        attributes: { success: true },
         entityName: 'scale',
       },
     ],

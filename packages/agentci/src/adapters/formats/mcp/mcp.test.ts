@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { describeOutside } from '../../../../test/support/outside.ts';
 import vectors from '../../../../test/vectors/policy.json' with { type: 'json' };
 import { toolCalls, toolNames } from '../../../trace/selectors.ts';
 import type { AdapterItem } from '../../adapter.ts';
@@ -113,8 +112,7 @@ describe('transcripts', () => {
   });
 });
 
-const folder = fileURLToPath(new URL('../../../../../../../shared/traces/mcp/', import.meta.url));
-describe.skipIf(!existsSync(folder))('recordings beside the repository', () => {
+describeOutside('recordings of the original program', 'traces/mcp/', (folder) => {
   test.each([
     ['correlation-id-type-collision.json', ['Calc', 'Calc'], ['ok', 'ok']],
     ['inspector_edge_case.json', ['valid_tool', 'orphan_request', 'complex_tool'], ['ok', 'error', 'ok']],

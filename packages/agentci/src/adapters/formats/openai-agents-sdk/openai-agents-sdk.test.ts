@@ -6,16 +6,8 @@ describeFormat('openai-agents-sdk', [
     recording: [
       {
         type: 'handoff_call_item',
-        rawItem: {
-          type: 'function_call',
-          callId: 'h',
-          name: 'ask',
-          arguments: '{}',
-          status: 'completed',
-        },
-        agent: {
-          name: 'Desk',
-        },
+        rawItem: { type: 'function_call', callId: 'h', name: 'ask', arguments: '{}', status: 'completed' },
+        agent: { name: 'Desk' },
       },
       {
         type: 'handoff_output_item',
@@ -23,31 +15,16 @@ describeFormat('openai-agents-sdk', [
           type: 'function_call_result',
           callId: 'h',
           name: 'ask',
-          output: {
-            type: 'text',
-            text: '{}',
-          },
+          output: { type: 'text', text: '{}' },
           status: 'completed',
         },
-        sourceAgent: {
-          name: 'Desk',
-        },
-        targetAgent: {
-          name: 'Archivist',
-        },
+        sourceAgent: { name: 'Desk' },
+        targetAgent: { name: 'Archivist' },
       },
       {
         type: 'tool_call_item',
-        rawItem: {
-          type: 'function_call',
-          callId: 'c',
-          name: 'find',
-          arguments: '{}',
-          status: 'completed',
-        },
-        agent: {
-          name: 'Archivist',
-        },
+        rawItem: { type: 'function_call', callId: 'c', name: 'find', arguments: '{}', status: 'completed' },
+        agent: { name: 'Archivist' },
       },
       {
         type: 'tool_call_output_item',
@@ -55,15 +32,10 @@ describeFormat('openai-agents-sdk', [
           type: 'function_call_result',
           callId: 'c',
           name: 'find',
-          output: {
-            type: 'text',
-            text: 'shelf 9',
-          },
+          output: { type: 'text', text: 'shelf 9' },
           status: 'completed',
         },
-        agent: {
-          name: 'Archivist',
-        },
+        agent: { name: 'Archivist' },
       },
       {
         type: 'message_output_item',
@@ -71,16 +43,9 @@ describeFormat('openai-agents-sdk', [
           type: 'message',
           role: 'assistant',
           status: 'completed',
-          content: [
-            {
-              type: 'output_text',
-              text: 'Shelf 9.',
-            },
-          ],
+          content: [{ type: 'output_text', text: 'Shelf 9.' }],
         },
-        agent: {
-          name: 'Archivist',
-        },
+        agent: { name: 'Archivist' },
       },
     ],
     tools: ['ask({}) unknown', 'find({}) unknown'],

@@ -5,33 +5,14 @@ describeFormat('openai-chat-completions', [
     when: 'messages with a call and its result',
     recording: {
       messages: [
-        {
-          role: 'user',
-          content: 'Where?',
-        },
+        { role: 'user', content: 'Where?' },
         {
           role: 'assistant',
           content: null,
-          tool_calls: [
-            {
-              id: 'c',
-              type: 'function',
-              function: {
-                name: 'find',
-                arguments: '{"id":1}',
-              },
-            },
-          ],
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'find', arguments: '{"id":1}' } }],
         },
-        {
-          role: 'tool',
-          tool_call_id: 'c',
-          content: 'here',
-        },
-        {
-          role: 'assistant',
-          content: 'Here.',
-        },
+        { role: 'tool', tool_call_id: 'c', content: 'here' },
+        { role: 'assistant', content: 'Here.' },
       ],
     },
     query: 'Where?',
@@ -54,24 +35,11 @@ describeFormat('openai-chat-completions', [
           message: {
             role: 'assistant',
             content: null,
-            tool_calls: [
-              {
-                id: 'c',
-                type: 'function',
-                function: {
-                  name: 'find',
-                  arguments: '{}',
-                },
-              },
-            ],
+            tool_calls: [{ id: 'c', type: 'function', function: { name: 'find', arguments: '{}' } }],
           },
         },
       ],
-      usage: {
-        prompt_tokens: 5,
-        completion_tokens: 2,
-        total_tokens: 7,
-      },
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
     },
     tools: ['find({}) unknown'],
     status: 'unknown',
@@ -85,29 +53,14 @@ describeFormat('openai-chat-completions', [
         object: 'chat.completion.chunk',
         created: 1767603600,
         model: 'm',
-        choices: [
-          {
-            index: 0,
-            delta: {
-              role: 'assistant',
-              content: 'Hel',
-            },
-          },
-        ],
+        choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' } }],
       },
       {
         id: 'r',
         object: 'chat.completion.chunk',
         created: 1767603600,
         model: 'm',
-        choices: [
-          {
-            index: 0,
-            delta: {
-              content: 'lo',
-            },
-          },
-        ],
+        choices: [{ index: 0, delta: { content: 'lo' } }],
       },
     ],
     lines: true,

@@ -10,17 +10,9 @@ describeFormat('otel-adk', [
         name: 'invoke_agent desk',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.agent.name': 'desk',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'gcp.vertex.agent',
-          version: '1.0.0',
-        },
+        attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'desk' },
+        status: { code: 'UNSET' },
+        scope: { name: 'gcp.vertex.agent', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -37,13 +29,8 @@ describeFormat('otel-adk', [
           'gcp.vertex.agent.tool_call_args': '{"id": 1}',
           'gcp.vertex.agent.tool_response': '{"at": "here"}',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'gcp.vertex.agent',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'gcp.vertex.agent', version: '1.0.0' },
       },
     ],
     tools: ['find({"id":1}) ok'],

@@ -10,17 +10,9 @@ describeFormat('otel-genai', [
         name: 'invoke_agent desk',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.agent.name': 'desk',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'x',
-          version: '1.0.0',
-        },
+        attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'desk' },
+        status: { code: 'UNSET' },
+        scope: { name: 'x', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -35,13 +27,8 @@ describeFormat('otel-genai', [
           'gen_ai.tool.call.arguments': '{"id":1}',
           'gen_ai.tool.call.result': '"here"',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'x',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'x', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -59,13 +46,8 @@ describeFormat('otel-genai', [
           'gen_ai.output.messages':
             '[{"role":"assistant","parts":[{"type":"text","content":"Here."}],"finish_reason":"stop"}]',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'x',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'x', version: '1.0.0' },
       },
     ],
     query: 'Where?',
@@ -83,17 +65,9 @@ describeFormat('otel-genai', [
         name: 'invoke_agent desk',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.agent.name': 'desk',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'x',
-          version: '1.0.0',
-        },
+        attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'desk' },
+        status: { code: 'UNSET' },
+        scope: { name: 'x', version: '1.0.0' },
       },
     ],
     status: 'unknown',

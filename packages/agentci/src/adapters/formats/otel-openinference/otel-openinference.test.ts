@@ -10,18 +10,9 @@ describeFormat('otel-openinference', [
         name: 'desk',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          'openinference.span.kind': 'AGENT',
-          'input.value': 'Where?',
-          'output.value': 'Here.',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'openinference.instrumentation.openai',
-          version: '1.0.0',
-        },
+        attributes: { 'openinference.span.kind': 'AGENT', 'input.value': 'Where?', 'output.value': 'Here.' },
+        status: { code: 'UNSET' },
+        scope: { name: 'openinference.instrumentation.openai', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -36,13 +27,8 @@ describeFormat('otel-openinference', [
           'input.value': '{"id":1}',
           'output.value': 'here',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'openinference.instrumentation.openai',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'openinference.instrumentation.openai', version: '1.0.0' },
       },
     ],
     query: 'Where?',

@@ -10,17 +10,9 @@ describeFormat('otel-openllmetry', [
         name: 'desk.workflow',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          'traceloop.span.kind': 'workflow',
-          'traceloop.entity.name': 'desk',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'opentelemetry.instrumentation.openai.v1',
-          version: '1.0.0',
-        },
+        attributes: { 'traceloop.span.kind': 'workflow', 'traceloop.entity.name': 'desk' },
+        status: { code: 'UNSET' },
+        scope: { name: 'opentelemetry.instrumentation.openai.v1', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -35,13 +27,8 @@ describeFormat('otel-openllmetry', [
           'traceloop.entity.input': '{"id":1}',
           'traceloop.entity.output': '"here"',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'x',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'x', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -60,13 +47,8 @@ describeFormat('otel-openllmetry', [
           'gen_ai.completion.0.finish_reason': 'stop',
           'gen_ai.completion.0.content': 'Here.',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'opentelemetry.instrumentation.openai.v1',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'opentelemetry.instrumentation.openai.v1', version: '1.0.0' },
       },
     ],
     query: 'Where?',

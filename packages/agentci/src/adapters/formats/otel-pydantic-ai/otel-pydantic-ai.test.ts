@@ -10,19 +10,9 @@ describeFormat('otel-pydantic-ai', [
         name: 'agent run',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: {
-          agent_name: 'desk',
-          model_name: 'm',
-          final_result: 'Here.',
-          all_messages_events: '[]',
-        },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'pydantic-ai',
-          version: '1.0.0',
-        },
+        attributes: { agent_name: 'desk', model_name: 'm', final_result: 'Here.', all_messages_events: '[]' },
+        status: { code: 'UNSET' },
+        scope: { name: 'pydantic-ai', version: '1.0.0' },
       },
       {
         trace_id: '5f0c0000000000000000000000000017',
@@ -37,13 +27,8 @@ describeFormat('otel-pydantic-ai', [
           tool_arguments: '{"id":1}',
           tool_response: 'here',
         },
-        status: {
-          code: 'UNSET',
-        },
-        scope: {
-          name: 'pydantic-ai',
-          version: '1.0.0',
-        },
+        status: { code: 'UNSET' },
+        scope: { name: 'pydantic-ai', version: '1.0.0' },
       },
     ],
     tools: ['find({"id":1}) ok'],

@@ -3,21 +3,7 @@ import { describeFormat } from '../../../../test/support/format-cases.ts';
 describeFormat('simple', [
   {
     when: 'an answer with calls',
-    recording: [
-      {
-        query: 'Where?',
-        answer: 'Here.',
-        tool_calls: [
-          {
-            name: 'find',
-            args: {
-              id: 1,
-            },
-            result: 'here',
-          },
-        ],
-      },
-    ],
+    recording: [{ query: 'Where?', answer: 'Here.', tool_calls: [{ name: 'find', args: { id: 1 }, result: 'here' }] }],
     lines: true,
     query: 'Where?',
     tools: ['find({"id":1}) ok'],
@@ -35,12 +21,7 @@ describeFormat('simple', [
   },
   {
     when: 'a call list that is empty says that no tool was called',
-    recording: [
-      {
-        answer: 'Hi.',
-        tool_calls: [],
-      },
-    ],
+    recording: [{ answer: 'Hi.', tool_calls: [] }],
     lines: true,
     answer: 'Hi.',
     status: 'ok',

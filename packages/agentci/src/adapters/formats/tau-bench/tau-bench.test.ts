@@ -8,41 +8,16 @@ describeFormat('tau-bench', [
         task_id: 3,
         trial: 0,
         reward: 1,
-        info: {
-          task: {
-            actions: [],
-            instruction: 'x',
-          },
-        },
+        info: { task: { actions: [], instruction: 'x' } },
         traj: [
-          {
-            role: 'user',
-            content: 'Refund W1.',
-          },
+          { role: 'user', content: 'Refund W1.' },
           {
             role: 'assistant',
             content: null,
-            tool_calls: [
-              {
-                id: 'x',
-                type: 'function',
-                function: {
-                  name: 'refund',
-                  arguments: '{"order":"W1"}',
-                },
-              },
-            ],
+            tool_calls: [{ id: 'x', type: 'function', function: { name: 'refund', arguments: '{"order":"W1"}' } }],
           },
-          {
-            role: 'tool',
-            tool_call_id: 'x',
-            name: 'refund',
-            content: 'ok',
-          },
-          {
-            role: 'assistant',
-            content: 'Refunded.',
-          },
+          { role: 'tool', tool_call_id: 'x', name: 'refund', content: 'ok' },
+          { role: 'assistant', content: 'Refunded.' },
         ],
       },
     ],

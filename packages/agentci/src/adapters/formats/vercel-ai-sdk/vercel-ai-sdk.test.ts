@@ -4,39 +4,21 @@ describeFormat('vercel-ai-sdk', [
   {
     when: 'UI messages with a finished call',
     recording: [
-      {
-        id: 'm1',
-        role: 'user',
-        parts: [
-          {
-            type: 'text',
-            text: 'Tide?',
-          },
-        ],
-      },
+      { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tide?' }] },
       {
         id: 'm2',
         role: 'assistant',
         parts: [
-          {
-            type: 'step-start',
-          },
+          { type: 'step-start' },
           {
             type: 'tool-tides',
             toolCallId: 'c',
             state: 'output-available',
-            input: {
-              port: 'Skagen',
-            },
+            input: { port: 'Skagen' },
             output: '09:00',
           },
-          {
-            type: 'step-start',
-          },
-          {
-            type: 'text',
-            text: 'At nine.',
-          },
+          { type: 'step-start' },
+          { type: 'text', text: 'At nine.' },
         ],
       },
     ],
@@ -49,39 +31,15 @@ describeFormat('vercel-ai-sdk', [
   {
     when: 'a call that failed',
     recording: [
-      {
-        id: 'm1',
-        role: 'user',
-        parts: [
-          {
-            type: 'text',
-            text: 'Tide?',
-          },
-        ],
-      },
+      { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Tide?' }] },
       {
         id: 'm2',
         role: 'assistant',
         parts: [
-          {
-            type: 'step-start',
-          },
-          {
-            type: 'tool-tides',
-            toolCallId: 'c',
-            state: 'output-error',
-            input: {
-              port: 'x',
-            },
-            errorText: 'no port',
-          },
-          {
-            type: 'step-start',
-          },
-          {
-            type: 'text',
-            text: 'No such port.',
-          },
+          { type: 'step-start' },
+          { type: 'tool-tides', toolCallId: 'c', state: 'output-error', input: { port: 'x' }, errorText: 'no port' },
+          { type: 'step-start' },
+          { type: 'text', text: 'No such port.' },
         ],
       },
     ],

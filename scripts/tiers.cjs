@@ -1,0 +1,15 @@
+// The rooms of packages/agentci/src, lowest tier first: a room imports only from tiers above its own line in this list.
+// dependency-cruiser holds the sources to it, and `npm run gen` draws it into ARCHITECTURE.md.
+module.exports = [
+  ['kit'],
+  ['trace', 'stats'],
+  ['results', 'judge'],
+  ['metrics', 'policy', 'adapters'],
+  ['layers', 'experiment', 'reporters'],
+  ['baseline'],
+  ['runners', 'store', 'capture', 'local-models'],
+  ['spec'],
+  ['engine'],
+  ['experimenting', 'importing', 'reporting'],
+  ['cli', 'test-frameworks'],
+];
