@@ -10,6 +10,7 @@ import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
 import { EXAMPLE_HOSTS, MODEL_HOSTS, providerOfHost } from './providers.ts';
+import type { Upstream } from './upstreams.ts';
 import { openWitness } from './witness/witness.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -76,14 +77,21 @@ export function createCapture(options: CaptureOptions): Capture {
   const upstreams = found.inUse.map(({ upstream }) => upstream);
   const ownHosts = upstreams.map(({ root }) => new URL(root).hostname);
   const providers = found.inUse.map(({ provider }) => provider.name);
-  const isModelHost = (host: string): boolean => providerOfHost(host) !== undefined;
+  /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
+  const upstreamOfHost = (host: string): Upstream | undefined => {
+    const provider = providerOfHost(host)?.name;
+    if (provider === undefined) return undefined;
+    const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
+    const upstream = upstreams.find((one) => one.provider === chosen);
+    return upstream ?? { provider, root: `https://${host}`, isOwn: false };
+  };
 
   const openPlanes = (context: PlaneContext, runId: () => string): Plane[] => [
     ...(hasPlane('llm')
       ? [
           openModelPlane(context, {
             upstreams,
-            isModelHost,
+            upstreamOfHost,
             environment: () => {
               const { set, notes = [] } = providerEnvironment(context.base, found, env);
               const preload = startsPrograms ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams }) : {};
@@ -95,7 +103,7 @@ export function createCapture(options: CaptureOptions): Capture {
             refusesUsage,
           }),
           openWitness(context, {
-            isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
+            isModelHost: (host) => providerOfHost(host) !== undefined || ownHosts.includes(host),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
           }),

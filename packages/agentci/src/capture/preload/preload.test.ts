@@ -14,7 +14,7 @@ const entryOf = (name: string): string => join(dirname(from.resolve(`${name}/pac
 
 /** Runs a Node program behind a capture that answers in the place of every provider. */
 async function runAgent(
-  files: Record<string, string>,
+  files: Readonly<Record<string, string>>,
   { env = {}, args = ['agent.mjs'] }: { env?: Record<string, string>; args?: readonly string[] } = {},
 ) {
   const cwd = tempDir(files);
@@ -44,7 +44,7 @@ const collect = `let text = ''; for await (const chunk of reply) text += chunk; 
 const answered = (said: string): string => JSON.stringify({ uri: URL_, method: 'POST', said });
 
 describe('calls of a known host go through the capture', () => {
-  const cases: readonly (readonly [string, Record<string, string>, (readonly string[])?])[] = [
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['fetch', { 'agent.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())` }],
     [
       'fetch of a URL',
@@ -81,7 +81,6 @@ describe('calls of a known host go through the capture', () => {
         const options = { host: 'api.mistral.ai', port: 443, path: '/v1/chat/completions', agent: new https.Agent({ keepAlive: true }), method: 'POST', headers: { Host: 'api.mistral.ai' } };
         https.request(options, async (reply) => { ${collect} process.exit(0); }).end('hi');`,
       },
-      ['agent.cjs'],
     ],
     [
       'https in a .js file of a package of ES modules',
@@ -89,7 +88,6 @@ describe('calls of a known host go through the capture', () => {
         'package.json': '{"type":"module"}',
         'agent.js': `import https from 'https'; https.request('${URL_}', ${POST}, async (reply) => { ${collect} }).end('hi');`,
       },
-      ['agent.js'],
     ],
     [
       'undici, the package: request',
@@ -124,8 +122,9 @@ describe('calls of a known host go through the capture', () => {
       },
     ],
   ];
-  it.each(cases)('%s', async (_, files, args) => {
-    const { stdout, stderr, uris } = await runAgent(files, args === undefined ? {} : { args });
+  it.each(cases)('%s', async (_, files) => {
+    const main = Object.keys(files).find((name) => name.startsWith('agent.'))!;
+    const { stdout, stderr, uris } = await runAgent(files, { args: [main] });
     expect(stderr).toBe('');
     expect(stdout).toBe(answered('hi'));
     expect(uris).toEqual([URL_]);
