@@ -17,13 +17,10 @@ module.exports = {
       to: { path: dir(tiers.slice(i).flat()), pathNot: `${src}$1/` },
     })),
     {
-      name: 'sound-specs-need-no-zod',
+      name: 'one-kind-of-schema',
       severity: 'error',
-      comment: 'Write the schemas of spec values with kit/value-schema: zod takes longer to load than a spec to read.',
-      from: {
-        path: dir(['kit', 'layers', 'runners', 'spec']),
-        pathNot: [tests, `${src}spec/(to-zod|explain-value|zod-expert|json-schema|metric-schema)\\.ts$`],
-      },
+      comment: 'Write schemas with kit/value-schema. Zod belongs to the tests, which hold ours against it, and to model SDKs.',
+      from: { path: src, pathNot: [tests] },
       to: { path: '(^|/)zod(/|$)' },
     },
     {

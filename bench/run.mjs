@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measureCapture } from './capture.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 
@@ -30,6 +31,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   const { measureMetrics } = await import('./metrics.mjs');
   rows.push(...(await measureMetrics()));
 }
+rows.push(...(await measureCapture({ quick })));
 report();
 
 function coldStart() {

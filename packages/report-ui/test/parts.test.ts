@@ -26,6 +26,11 @@ test('the address of any query leads back to it', () => {
   );
 });
 
+test('values too close together to be divided share one bar', () => {
+  expect(histogram([0, 1e-323])).toEqual({ centers: [0], counts: [2] });
+  expect(histogram([3, 3])).toEqual({ centers: [3], counts: [2] });
+});
+
 test('a histogram counts every value once', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 }), (values) => {

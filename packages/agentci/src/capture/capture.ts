@@ -1,4 +1,5 @@
-import { type CaptureResult, newRunId, readEvidence } from './captured-run.ts';
+import { randomBytes } from 'node:crypto';
+import type { CaptureResult } from './captured-run.ts';
 import { providerSettings } from './dotenv.ts';
 import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
 import type { Exchange } from './exchange.ts';
@@ -58,6 +59,8 @@ export interface CaptureSlot {
   readonly notes: readonly CaptureNote[];
   readonly close: () => Promise<void>;
 }
+
+const newRunId = (): string => randomBytes(8).toString('hex');
 
 /** Calls still in flight when an agent ends get this long. */
 const MAX_DRAIN_MS = 5000;
@@ -152,6 +155,8 @@ export function createCapture(options: CaptureOptions): Capture {
         end: async (how) => {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
+          // Every format is known there: an agent can start before it is loaded.
+          const { readEvidence } = await import('./captured-run.ts');
           return readEvidence(merged(parts, how, known.notes), run);
         },
         report: () => Object.fromEntries(planes.map((plane) => [plane.name, plane.report()])),

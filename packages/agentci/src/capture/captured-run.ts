@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RawRecord } from '../adapters/adapter.ts';
 import { capturedTrace } from '../adapters/formats/agentci-exchange/captured-trace.ts';
 import { pairRecord } from '../adapters/formats/agentci-exchange/exchange-record.ts';
@@ -15,8 +14,6 @@ export interface CaptureResult {
   /** For the trace of a live run, whether there is a captured one or not. */
   readonly warnings: Trace['warnings'];
 }
-
-export const newRunId = (): string => randomBytes(8).toString('hex');
 
 /** Reads the evidence of one query as a trace. */
 export function readEvidence(evidence: Evidence, id: string): CaptureResult {

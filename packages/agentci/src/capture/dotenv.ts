@@ -4,7 +4,7 @@ import { PROVIDERS } from './providers.ts';
 
 const FILES = ['.env.local', '.env'];
 const MAX_BYTES = 1024 * 1024;
-const LINE = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\n]*))/gm;
+const LINE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^#\n]*))/gm;
 
 /**
  * What the agent's own `.env` files say about providers. Agents read them when they start, without overwriting what is set:

@@ -6,47 +6,40 @@ export function moved(node: YamlNode, by: number): YamlNode {
   return node.kind === 'seq' ? new MovedSeq(node, by) : new MovedMap(node, by);
 }
 
-/** A list at another place of its source. What is in it is copied when somebody looks. */
-class MovedSeq implements YamlSeq {
-  readonly kind = 'seq';
+/** What is in it is copied only when it is looked at: mostly the text alone tells what it is. */
+abstract class Moved<N extends YamlMap | YamlSeq> {
   readonly source: YamlSource;
   readonly start: number;
   readonly end: number;
-  readonly #first: YamlSeq;
+  protected readonly first: N;
 
-  constructor(first: YamlSeq, by: number) {
+  constructor(first: N, by: number) {
     this.source = first.source;
     this.start = first.start + by;
     this.end = first.end + by;
-    this.#first = first;
+    this.first = first;
   }
 
-  get items(): readonly YamlNode[] {
-    const by = this.start - this.#first.start;
-    return this.#first.items.map((item) => moved(item, by));
+  protected get by(): number {
+    return this.start - this.first.start;
   }
 }
 
-/** The same for a map. */
-class MovedMap implements YamlMap {
-  readonly kind = 'map';
-  readonly source: YamlSource;
-  readonly start: number;
-  readonly end: number;
-  readonly #first: YamlMap;
+class MovedSeq extends Moved<YamlSeq> implements YamlSeq {
+  readonly kind = 'seq';
 
-  constructor(first: YamlMap, by: number) {
-    this.source = first.source;
-    this.start = first.start + by;
-    this.end = first.end + by;
-    this.#first = first;
+  get items(): readonly YamlNode[] {
+    return this.first.items.map((item) => moved(item, this.by));
   }
+}
+
+class MovedMap extends Moved<YamlMap> implements YamlMap {
+  readonly kind = 'map';
 
   get entries(): ReadonlyMap<string, YamlEntry> {
-    const by = this.start - this.#first.start;
     const entries = new Map<string, YamlEntry>();
-    for (const [key, entry] of this.#first.entries) {
-      entries.set(key, { ...entry, keyStart: entry.keyStart + by, value: moved(entry.value, by) });
+    for (const [key, entry] of this.first.entries) {
+      entries.set(key, { ...entry, keyStart: entry.keyStart + this.by, value: moved(entry.value, this.by) });
     }
     return entries;
   }

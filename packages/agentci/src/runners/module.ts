@@ -52,10 +52,16 @@ export function createModuleRunner(
   }
   const idle: Host[] = [];
   const all = new Set<Host>();
+  let isClosed = false;
   /** A thread keeps its own, since its module may have read the environment when it was loaded. */
   const lookouts = new WeakMap<Host, Lookout>();
   const start = async (): Promise<Host> => {
-    const lookout = await around.watch?.open();
+    // Without a watch there is nothing to wait for, so that whoever closes the runner now finds the thread.
+    const lookout = around.watch === undefined ? undefined : await around.watch.open();
+    if (isClosed) {
+      await lookout?.close();
+      throw new AgentError('infra', 'the agent was stopped');
+    }
     const host = new Host(file, config.export, lookout?.env ?? { ...around.env, ...config.env });
     all.add(host);
     if (lookout !== undefined) lookouts.set(host, lookout);
@@ -97,6 +103,7 @@ export function createModuleRunner(
       }
     },
     close: async () => {
+      isClosed = true;
       await Promise.all([...all].map((host) => host.end()));
     },
   };

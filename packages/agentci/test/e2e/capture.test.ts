@@ -262,6 +262,19 @@ describe('agentci capture', () => {
     expect(readdirSync(join(cwd, 'seen'))).toContain('traces.jsonl');
   });
 
+  it('takes its program along when it is told to stop', async () => {
+    const cwd = tempDir();
+    const child = spawn(process.execPath, [CLI, 'capture', '--', 'sh', '-c', 'echo $$; exec sleep 60'], {
+      cwd,
+      env: { ...process.env, ...env },
+    });
+    const [pid] = (await once(child.stdout, 'data')) as [Buffer];
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(130);
+    expect(() => process.kill(Number(pid.toString()), 0)).toThrow();
+  });
+
   it.each([
     ['no program', ['capture'], 'CAPTURE_NO_COMMAND'],
     ['a program beside --env-only', ['capture', '--env-only', '--', 'true'], 'CAPTURE_NO_COMMAND'],

@@ -145,3 +145,40 @@ describe('doctor fails where test could not tell, and only there', () => {
     );
   });
 });
+
+describe('capture', () => {
+  const runner = (more = '') => `runner: {command: [${process.execPath}, agent.mjs], capture: auto${more}}\n`;
+  const agent = (url: string) =>
+    `const reply = await fetch(${url} + '/chat/completions', {method: 'POST', headers: {'content-type': 'application/json'}, body: '{"model":"m","messages":[]}'});
+     console.log((await reply.json()).choices[0].message.content);`;
+
+  test('the providers in use are named, and where their calls go', async () => {
+    const files = { 'agentci_spec.yaml': spec(runner()), 'agent.mjs': 'export {}' };
+    const found = await examine(files, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: '' });
+    expect(found.of('capture')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('openai (api.openai.com)'),
+    });
+  });
+
+  test('a spec without capture has no such finding, and one without a provider is warned of', async () => {
+    const plain = { 'agentci_spec.yaml': spec(runner().replace(', capture: auto', '')), 'agent.mjs': 'export {}' };
+    expect((await examine(plain)).of('capture')).toBeUndefined();
+    const files = { 'agentci_spec.yaml': spec(runner()), 'agent.mjs': 'export {}' };
+    expect((await examine(files, { OPENAI_BASE_URL: '' })).of('capture')).toMatchObject({ status: 'warn' });
+  });
+
+  test.each([
+    ['reads the variable', 'process.env.OPENAI_BASE_URL', 'ok', '1 call of openai (OPENAI_BASE_URL) came through', 0],
+    ['calls elsewhere', "'http://127.0.0.1:9'", 'fail', 'none of its calls came through', 1],
+  ])('--capture runs an agent that %s, and asks no model', async (_, url, status, detail, code) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': spec(runner()), 'agent.mjs': agent(url) });
+    const outcome = await cli(['doctor', '--capture', '--json'], { cwd, env: { ...NO_KEYS, OPENAI_BASE_URL: '' } });
+    const { findings } = JSON.parse(outcome.stdout) as { findings: { what: string; status: string; detail: string }[] };
+    expect(findings.find(({ what }) => what === 'capture')).toMatchObject({
+      status,
+      detail: expect.stringContaining(detail),
+    });
+    expect(outcome.code).toBe(code);
+  });
+});

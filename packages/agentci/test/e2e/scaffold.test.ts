@@ -19,6 +19,7 @@ function workspace(): string {
     'vitest.config.ts',
     'schema',
     'docs',
+    'ARCHITECTURE.md',
   ]) {
     cpSync(join(root, name), join(dir, name), { recursive: true });
   }

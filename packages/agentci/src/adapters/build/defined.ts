@@ -1,1 +1,1 @@
-export { type Defined, defined } from '../../kit/defined.ts';
+export { defined } from '../../kit/defined.ts';

@@ -20,3 +20,14 @@ export const AGENT_RECORD: Records = { ...MESSAGES_RECORD, toolErrors: 'full' };
 
 /** Tracing: everything that ran, and whether it failed. */
 export const TRACING_RECORD: Records = { ...AGENT_RECORD, retrieval: 'full' };
+
+/** Runs of several agents: their calls, failures and handoffs, and not always what was asked. */
+export const TEAM_RECORD: Records = {
+  toolCalls: 'full',
+  toolArgs: 'full',
+  toolResults: 'full',
+  toolErrors: 'full',
+  llmCalls: 'full',
+  agents: 'full',
+  handoffs: 'full',
+};

@@ -72,6 +72,9 @@ export class ExchangeBook {
   }
 }
 
+/** A piece of a large buffer keeps all of it in memory: small pieces are copied out. */
+const compact = (bytes: Buffer): Buffer => (bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes);
+
 interface OpenOptions extends Opened {
   readonly i: number;
   readonly at: number;
@@ -104,7 +107,7 @@ export class OpenExchange {
   /** The request as the client sent it; undefined when it is too large to keep. */
   asked(body: Buffer | undefined, encoding?: string): void {
     if (body === undefined || !this.#options.hasRoom(body.length)) this.#isTooLarge = true;
-    else this.#request = body;
+    else this.#request = compact(body);
     if (encoding !== undefined) this.#extra = { ...this.#extra, encoding };
   }
 
@@ -126,7 +129,7 @@ export class OpenExchange {
       this.#isTooLarge = true;
       return;
     }
-    this.#chunks.push([dt, bytes]);
+    this.#chunks.push([dt, compact(bytes)]);
   }
 
   /** The last bytes of the reply, to see whether it said that it is over. */

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { CaptureSlot } from '../../capture/capture.ts';
 import { createCapture } from '../../capture/capture.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
-import { loadPrices } from '../../kit/prices.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
 import type { Trace } from '../../trace/model.ts';
@@ -91,7 +90,8 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       }
       const seen = await slot.end(end === undefined || end.signal === undefined ? 'itself' : 'stopped');
       const result = { ...seen, ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }) };
-      const prices = result.trace === undefined ? undefined : (await loadPrices()).lookup;
+      const prices =
+        result.trace === undefined ? undefined : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
       const summary = summarizeCapture(result, prices);
       const notes = [...capture.notes, ...slot.notes];
       const about = {

@@ -12,11 +12,12 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
       .option('--traces <path>', 'look at these recordings instead of the runner')
+      .option('--capture', 'run the agent once against canned replies, to see which calls come through')
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',
         `
-Runs nothing and sends nothing; keys are named, never shown.
+Runs nothing and sends nothing, unless --capture runs the agent; even then no model is asked. Keys are named, never shown.
 Exit: 0 nothing is in the way of a verdict (warnings allowed), 1 something is: agentci test would exit 2.
 
 Example:
@@ -26,6 +27,7 @@ Example:
     const findings = await examine(specPath(String(options.config), io.cwd), io, {
       nodeVersion: process.versions.node,
       traces: options.traces as string | undefined,
+      triesCapture: options.capture === true,
     });
     if (options.json) {
       io.stdout.write(`${JSON.stringify({ schema: 'agentci.doctor/1', findings }, null, 2)}\n`);

@@ -15,11 +15,13 @@ import { DEFAULT_SPEC } from '../spec-folders.ts';
 
 const RUNS = '.agentci/runs/';
 const MATRIX_RUNS = 'agents/*/.agentci/runs/';
+const CAPTURES = '.agentci/captures/';
 
 interface InitOptions {
   readonly agent?: string;
   readonly runner?: RunnerChoice;
   readonly language?: AgentLanguage;
+  readonly capture?: boolean;
   readonly ci?: CiSystem;
   readonly matrix?: string[];
   readonly force?: boolean;
@@ -38,6 +40,7 @@ export const command: CliCommand = {
           ...LANGUAGES,
         ]),
       )
+      .option('--capture', 'for --runner command: see what the agent does from outside (capture: auto)')
       .addOption(new Option('--ci <system>', 'the CI job to write (default: github)').choices([...CI_SYSTEMS]))
       .option(
         '--matrix <agents>',
@@ -90,7 +93,8 @@ Examples:
     if (seen) io.stdout.write(`found ${seen}\n`);
     const hasOwnAgent = writeStarter(starter, io);
     const ignored = plan.matrix.length > 0 ? MATRIX_RUNS : RUNS;
-    if (ignoreRuns(ignored, io)) io.stdout.write(`added ${ignored} to .gitignore\n`);
+    for (const pattern of plan.capture === true ? [ignored, CAPTURES] : [ignored])
+      if (ignoreRuns(pattern, io)) io.stdout.write(`added ${pattern} to .gitignore\n`);
     for (const note of jobNotes(plan.ci, { ...plan, isPython: false })) io.stdout.write(`note: ${note}\n`);
     if (plan.ci !== 'none' && !isInGit(io.cwd))
       io.stdout.write('note: this folder is not in a git repository yet: git init\n');
@@ -204,6 +208,14 @@ async function ask(prompt: Prompt, given: InitOptions, project: Project, default
     (runner === 'command'
       ? await choose(prompt, { question: 'In which language?', choices: LANGUAGES, fallback: defaults.language })
       : defaults.language);
+  const capture =
+    given.capture ??
+    (runner === 'command' &&
+      (await choose(prompt, {
+        question: 'Does it print only its answer? Then its calls can be captured',
+        choices: ['yes', 'no'],
+        fallback: 'no',
+      })) === 'yes');
   const ci = given.ci ?? (await choose(prompt, { question: 'Which CI?', choices: CI_SYSTEMS, fallback: defaults.ci }));
-  return { ...given, agent, runner, language, ci };
+  return { ...given, agent, runner, language, capture, ci };
 }

@@ -9,6 +9,7 @@ import { listBaselineFiles, usableBaselines } from '../../store/baseline-files.t
 import { listRuns } from '../../store/run-store.ts';
 import type { Io } from '../io.ts';
 import { runsRoot } from '../spec-folders.ts';
+import { captureFinding } from './capture.ts';
 import type { Finding } from './finding.ts';
 import { judgeFinding } from './judge.ts';
 import { runnerFinding } from './runner.ts';
@@ -16,19 +17,30 @@ import { runnerFinding } from './runner.ts';
 const OLDEST_NODE = [20, 19] as const;
 
 /**
- * Looks at everything a run needs, without running anything. What would keep `agentci test` from a verdict is a failure.
+ * Looks at everything a run needs, without running anything unless the capture is to be tried. What would keep `agentci test` from a verdict is a failure.
  * Keys are named, never shown.
  */
 export async function examine(
   spec: string,
   io: Io,
-  { nodeVersion, traces }: { readonly nodeVersion: string; readonly traces?: string | undefined },
+  {
+    nodeVersion,
+    traces,
+    triesCapture = false,
+  }: { readonly nodeVersion: string; readonly traces?: string | undefined; readonly triesCapture?: boolean },
 ): Promise<Finding[]> {
   const findings = [nodeFinding(nodeVersion)];
   const suite = await specFinding(spec, findings);
   if (suite) {
     const runner = await runnerFinding(suite, io, traces);
-    findings.push(runner, ...useFindings(suite), judgeFinding(suite, io), baselineFinding(suite, io));
+    const capture = traces === undefined ? await captureFinding(suite, io, triesCapture) : undefined;
+    findings.push(
+      runner,
+      ...(capture === undefined ? [] : [capture]),
+      ...useFindings(suite),
+      judgeFinding(suite, io),
+      baselineFinding(suite, io),
+    );
   }
   findings.push(storeFinding(spec, io));
   return findings;

@@ -13,7 +13,7 @@ export interface StarterAgent {
 }
 
 /** A program that reads a query on stdin. */
-export function commandAgent(language: AgentLanguage, python: string): StarterAgent {
+export function commandAgent(language: AgentLanguage, python: string, isCaptured: boolean): StarterAgent {
   const isPython = language === 'python';
   const file = isPython ? 'agent.py' : 'agent.mjs';
   return {
@@ -21,6 +21,7 @@ export function commandAgent(language: AgentLanguage, python: string): StarterAg
     text: isPython ? PYTHON : NODE_COMMAND,
     runner: `runner:
   command: [${isPython ? python : 'node'}, ${file}]   # {"query": …} on stdin, the answer or a recording on stdout
+  ${isCaptured ? '' : '# '}capture: auto   # sees tool calls, tokens and cost from outside, for an agent that prints only its answer
   timeout_ms: 60000`,
   };
 }

@@ -14,6 +14,8 @@ export interface InitPlan {
   readonly project: Project;
   /** Of the agent that `command` runs. */
   readonly language: AgentLanguage;
+  /** What the agent that `command` runs does is seen from outside. */
+  readonly capture?: boolean;
   /** How Python is called on this machine. */
   readonly python: string;
   /** Of AgentCI. */
@@ -58,8 +60,8 @@ const EXAMPLE = {
   latency_ms: 900,
 };
 
-function starterAgent({ runner, language, python, project }: InitPlan): StarterAgent | undefined {
-  if (runner === 'command') return commandAgent(language, python);
+function starterAgent({ runner, language, python, project, capture = false }: InitPlan): StarterAgent | undefined {
+  if (runner === 'command') return commandAgent(language, python, capture);
   return runner === 'module' ? moduleAgent(project) : undefined;
 }
 

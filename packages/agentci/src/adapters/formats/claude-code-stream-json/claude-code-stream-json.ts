@@ -5,9 +5,10 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
+import { TEAM_RECORD } from '../../build/records.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { amount, fields, label, objects, text } from '../../build/values.ts';
-import { CLAUDE_RECORDS, ClaudeRun, isClaudeMessage, MAIN_AGENT } from '../claude-code-transcript/claude-run.ts';
+import { ClaudeRun, isClaudeMessage, MAIN_AGENT } from '../claude-code-transcript/claude-run.ts';
 
 const FORMAT = 'claude-code-stream-json';
 
@@ -103,7 +104,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     steps: run.steps,
     turns: run.turns,
     // A result alone says how a run ended, not what happened in it.
-    records: run.hasReplies ? CLAUDE_RECORDS : {},
+    records: run.hasReplies ? TEAM_RECORD : {},
     ...(id === '' ? {} : { id }),
     ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
     ...(result === undefined ? unfinished(run) : ended(result)),

@@ -7,11 +7,12 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
+import { TEAM_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, text, time } from '../../build/values.ts';
 import { branchesOf } from './claude-branches.ts';
-import { CLAUDE_RECORDS, ClaudeRun, isClaudeMessage } from './claude-run.ts';
+import { ClaudeRun, isClaudeMessage } from './claude-run.ts';
 
 const FORMAT = 'claude-code-transcript';
 
@@ -114,7 +115,7 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
     source: { format: FORMAT, ...defined({ version: label(lines.findLast(hasVersion)?.version) }) },
     steps: run.steps,
     turns: run.turns,
-    records: { ...CLAUDE_RECORDS, prompts: 'full' },
+    records: { ...TEAM_RECORD, prompts: 'full' },
     gaps,
     ...(asked === undefined ? {} : { task: { input: [asked] } }),
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),

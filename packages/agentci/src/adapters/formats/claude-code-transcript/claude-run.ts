@@ -3,7 +3,7 @@ import type { Usage } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
 import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
-import type { Call, Draft, DraftStep, Turn } from '../../build/draft.ts';
+import type { Call, DraftStep, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { fields, label } from '../../build/values.ts';
@@ -22,17 +22,6 @@ export interface ClaudeLine {
   readonly requestId?: string;
   readonly at?: number;
 }
-
-/** What Claude Code's formats record by their nature. */
-export const CLAUDE_RECORDS: Draft['records'] = {
-  toolCalls: 'full',
-  toolArgs: 'full',
-  toolResults: 'full',
-  toolErrors: 'full',
-  llmCalls: 'full',
-  agents: 'full',
-  handoffs: 'full',
-};
 
 /**
  * The messages of a Claude Code session as a run. One reply of the model comes in several lines with one message id; what a

@@ -5,6 +5,7 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep } from '../../build/draft.ts';
 import { turnsOf } from '../../build/messages.ts';
+import { TEAM_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { argumentsOf, fields, label, resultOf, time } from '../../build/values.ts';
@@ -53,15 +54,7 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
       ? [{ gap: 'absentReplies', detail: 'turns without a reply' }]
       : [],
     ...(usage === undefined ? {} : { reported: { usage } }),
-    records: {
-      toolCalls: 'full',
-      toolArgs: 'full',
-      toolResults: 'full',
-      toolErrors: 'full',
-      llmCalls: 'full',
-      agents: 'full',
-      handoffs: 'full',
-    },
+    records: TEAM_RECORD,
     meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
   };
 }

@@ -1,0 +1,124 @@
+import { dirname, resolve } from 'node:path';
+import { createCapture } from '../../capture/capture.ts';
+import type { Exchange } from '../../capture/exchange.ts';
+import { PROVIDERS } from '../../capture/providers.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
+import type { RunnerConfig } from '../../runners/config.ts';
+import { createRunner } from '../../runners/create-runner.ts';
+import { AgentError } from '../../runners/runner.ts';
+import type { Suite } from '../../spec/suite.ts';
+import type { Io } from '../io.ts';
+import { cannedReply } from './canned-reply.ts';
+import type { Finding } from './finding.ts';
+
+const what = 'capture';
+const TRY_MS = 60_000;
+const FIX = 'docs/guide/capture.md says, by SDK, which variable is read and what to do where none is.';
+
+type Started = Extract<RunnerConfig, { kind: 'command' | 'module' }>;
+
+/** What the capture of the spec's agent would see. Tried, the agent runs once against canned replies: no model is asked. */
+export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Promise<Finding | undefined> {
+  const { runner, dir } = suite;
+  if ((runner?.kind !== 'command' && runner?.kind !== 'module') || (runner.capture === undefined && !isTried))
+    return undefined;
+  const env = { ...io.env, ...runner.env };
+  const cwd = runner.kind === 'command' ? resolve(dir, runner.cwd ?? '.') : dirname(resolve(dir, runner.module));
+  try {
+    const found = createCapture({ planes: ['llm'], env, cwd });
+    await found.close();
+    if (isTried) return await tried(suite, runner, { io, env, cwd });
+    const names = Object.entries(found.upstreams).map(([name, host]) => `${name} (${host})`);
+    if (names.length > 0)
+      return { what, status: 'ok', detail: `calls of ${names.join(', ')}; agentci doctor --capture tries it` };
+    return {
+      what,
+      status: 'warn',
+      detail: 'no key and no address of a provider is set, here or in .env: nothing would be seen',
+      fix: 'Set the key that the agent uses, or the address of its model.',
+    };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { what, status: 'fail', detail: error.message, fix: error.hint ?? FIX };
+  }
+}
+
+/** Every provider is offered: the agent shows by its calls whose variable it reads. */
+async function tried(
+  { queries, dir }: Suite,
+  runner: Started,
+  { io, env, cwd }: { readonly io: Io; readonly env: Io['env']; readonly cwd: string },
+): Promise<Finding> {
+  const [query] = queries;
+  if (query === undefined) return { what, status: 'warn', detail: 'the spec has no query to try', fix: 'Add one.' };
+  const providers = PROVIDERS.filter(({ name, root }) => name !== 'azure' && typeof root === 'string').map(
+    ({ name }) => name,
+  );
+  const capture = createCapture({
+    planes: ['llm'],
+    env,
+    cwd,
+    providers,
+    answer: cannedReply,
+    ...(runner.kind === 'command' ? { command: runner.command } : {}),
+  });
+  const seen: Exchange[] = [];
+  const watch = {
+    open: async () => {
+      const slot = await capture.open();
+      return {
+        ...slot,
+        env: { ...dummyKeys(slot.env, providers), ...slot.env },
+        end: async (how: 'itself' | 'stopped') => {
+          const result = await slot.end(how);
+          seen.push(...result.evidence.exchanges);
+          return result;
+        },
+      };
+    },
+  };
+  const agent = await createRunner(runner, { dir, env: io.env, timeoutMs: TRY_MS, workers: 1, watch });
+  let failure = '';
+  try {
+    await agent.run({
+      query: query.query,
+      id: query.id,
+      run: 1,
+      signal: AbortSignal.any([io.signal, AbortSignal.timeout(TRY_MS)]),
+    });
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    // A canned reply may be nothing the agent can work with; whose variable it read is shown all the same.
+    failure = `; the agent then failed: ${error.message}`;
+  } finally {
+    await agent.close();
+    await capture.close();
+  }
+  const calls = seen.filter(({ route }) => route !== 'other');
+  const honoured = [...new Set(calls.map(({ provider }) => provider))];
+  if (honoured.length === 0)
+    return {
+      what,
+      status: 'fail',
+      detail: `the agent was run once and none of its calls came through${failure}`,
+      fix: FIX,
+    };
+  const variables = honoured.map(
+    (name) => `${name} (${PROVIDERS.find((provider) => provider.name === name)?.variables[0]?.name ?? 'its address'})`,
+  );
+  return {
+    what,
+    status: 'ok',
+    detail: `the agent was run once against canned replies: ${plural(calls.length, 'call')} of ${variables.join(', ')} came through`,
+  };
+}
+
+/** Some SDKs refuse to start without a key; what they send goes nowhere. */
+const dummyKeys = (env: Io['env'], providers: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    PROVIDERS.filter(({ name }) => providers.includes(name))
+      .flatMap(({ keys }) => keys.slice(0, 1))
+      .filter((name) => env[name] === undefined)
+      .map((name) => [name, 'agentci-doctor']),
+  );
