@@ -14,6 +14,7 @@ export async function watchAgent(
     readonly onNote: (note: Extract<RunEvent, { type: 'note' }>) => void;
   },
 ): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
+  if (config.capture !== undefined && config.kind === 'http') return watchService({ ...around.env, ...config.env });
   if (config.capture === undefined || (config.kind !== 'command' && config.kind !== 'module')) return undefined;
   const { createCapture } = await import('../capture/capture.ts');
   const isCommand = config.kind === 'command';
@@ -25,4 +26,16 @@ export async function watchAgent(
   });
   for (const { code, message } of capture.notes) around.onNote({ type: 'note', code, message });
   return capture;
+}
+
+/** An agent that was started elsewhere is known by the spans it sends. */
+async function watchService(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Watch & { readonly close: () => Promise<void> }> {
+  const { DEFAULT_PORT, receiveByTraceparent } = await import('../capture/otlp/by-traceparent.ts');
+  const receiver = await receiveByTraceparent({ port: Number(env.AGENTCI_OTLP_PORT || DEFAULT_PORT) });
+  return {
+    open: async () => ({ env, args: [], begin: () => {}, close: async () => {}, ...receiver.open() }),
+    close: receiver.close,
+  };
 }

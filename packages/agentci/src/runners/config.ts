@@ -153,7 +153,16 @@ export const RUNNER_SCHEMAS = {
     cwd: text.optional().describe('Folder to run in'),
     ...started,
   }),
-  http: v.strictObject({ http: httpSchema, ...live }),
+  http: v.strictObject({
+    http: httpSchema,
+    ...live,
+    capture: v
+      .union([v.enum(['auto', 'off']), v.array(v.enum(['otlp'])).min(1)])
+      .optional()
+      .describe(
+        'Receive the spans that the agent sends to port 4318 and that continue the trace of the query: auto, off (the default) or [otlp]',
+      ),
+  }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
 

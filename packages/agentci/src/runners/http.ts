@@ -28,16 +28,19 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
   return {
     run: async (request) => {
+      const lookout = await around.watch?.open();
       const started = performance.now();
       const received = await sendRequest({
         url: fillUrl(url, request),
         method: http.method,
-        headers: Object.fromEntries(headers),
+        headers: { ...Object.fromEntries(headers), ...lookout?.headers },
         signal: request.signal,
         body: hasBody ? JSON.stringify(requestBody(http.body, request)) : undefined,
       });
       const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
-      return { ...output, wallMs: performance.now() - started };
+      const wallMs = performance.now() - started;
+      const seen = await lookout?.end('itself');
+      return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
     },
     close: async () => {},
   };

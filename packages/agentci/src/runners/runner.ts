@@ -55,6 +55,8 @@ export interface Lookout {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** To be put after the program's name. */
   readonly args: readonly string[];
+  /** To be sent with a query, where the agent was started elsewhere. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to the next query. */
   readonly begin: () => void;
   /** Waits for what is under way. `stopped`: the agent did not end by itself. */

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
 import { cli } from '../support/cli.ts';
+import { otlp } from '../support/otlp.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
@@ -72,6 +76,59 @@ describe('a tool that only spans tell of', () => {
         path: { status: 'fail', details: { tool_calls: { actual: 1 }, forbidden_tools: { violations: ['dig'] } } },
         cost: { status: 'pass', details: { actual: { llm_calls: 1, total_tokens: 15 } } },
       });
+  });
+});
+
+/** A service that continues the trace of a request, and sends its spans where exporters send them. */
+async function startService(continues: boolean) {
+  const freed = createServer().listen(0, '127.0.0.1');
+  await once(freed, 'listening');
+  const { port } = freed.address() as AddressInfo;
+  freed.close();
+  const server = createServer(async (request, response) => {
+    const [, traceId, parentSpanId] = String(request.headers.traceparent).split('-');
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { query } = JSON.parse(body);
+    const { resourceSpans } = otlp([
+      { id: 'agent', attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'well' } },
+      {
+        id: 'tool',
+        parent: 'agent',
+        attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': query },
+      },
+    ]);
+    for (const span of resourceSpans[0]!.scopeSpans[0]!.spans)
+      if (continues) Object.assign(span, { traceId }, span.name === 'agent' ? { parentSpanId } : {});
+    await fetch(`http://127.0.0.1:${port}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceSpans }),
+    });
+    response.end(JSON.stringify({ answer: 'fine' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, port };
+}
+
+describe('an agent behind HTTP', () => {
+  const queries = ['dig', 'fill', 'measure'].map((id) => ({ id, query: id, path: { forbidden_tools: ['dig'] } }));
+
+  it.each([
+    ['spans that continue the trace of a query are its own, also side by side', true, ['fail', 'pass', 'pass'], 1],
+    ['other spans are not attributable: could not tell', false, ['error', 'error', 'error'], 2],
+  ])('%s', async (_, continues, expected, exit) => {
+    const { url, port } = await startService(continues);
+    const runner = { http: { url, answer: '/answer' }, capture: ['otlp'] };
+    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const given = { AGENTCI_OTLP_PORT: String(port) };
+    const { code, stdout } = await cli(['test', '-f', 'json', '-w', '3'], { cwd, env: given });
+    const { results } = JSON.parse(stdout) as { results: { path: { status: string } }[] };
+    expect(results.map(({ path }) => path.status)).toEqual(expected);
+    expect(code).toBe(exit);
+    if (!continues) expect(stdout).toContain('CAPTURE_NOT_ATTRIBUTABLE');
   });
 });
 

@@ -9,7 +9,7 @@ import { collectorOf, Forwarder, SERVICES } from './collector.ts';
 import { otlpEnvironment, RUN_HEADER } from './environment.ts';
 import { BodyReader, isTooLarge, unpackBody } from './read-body.ts';
 import { type Outcome, replyGrpc, replyHttp, type Signal, unframed } from './reply.ts';
-import { type BookLimits, SpanBook } from './span-book.ts';
+import type { BookLimits, SpanBook, Taken } from './span-book.ts';
 
 export interface OtlpPlaneOptions {
   /** The agent makes one run and ends; otherwise it stays for the next query and sends spans when it likes. */
@@ -19,13 +19,15 @@ export interface OtlpPlaneOptions {
   /** Told of every request that could be read, as JSON. */
   readonly onTelemetry?: ((request: unknown) => void) | undefined;
   readonly limits?: Partial<BookLimits>;
+  /** Takes requests in place of the plane's own book. */
+  readonly into?: { readonly add: (request: unknown, size: number) => Taken };
 }
 
 const SIGNALS: readonly Signal[] = ['traces', 'logs', 'metrics'];
 /** Looks for new spans so often while it waits for the last ones. */
-const POLL_MS = 10;
+const POLL_MS = 5;
 /** An agent that has ended without sending anything: what may be in the socket is read in this time. */
-const LAST_BYTES_MS = 20;
+const LAST_BYTES_MS = 10;
 const SETTLE_MS = 2000;
 const TOO_LARGE: Outcome = { status: 'too_large', message: 'the request is too large' };
 
@@ -39,10 +41,15 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const traceparent = options.endsWithRun ? `00-${randomBytes(16).toString('hex')}-${ourSpan}-01` : undefined;
   const theirSpan = /^[0-9a-f]{2}-[0-9a-f]{32}-([0-9a-f]{16})-/i.exec(env.TRACEPARENT ?? '')?.[1]?.toLowerCase();
   const outside = new Set([ourSpan, ...(theirSpan === undefined ? [] : [theirSpan])]);
-  const openBook = (since: number): SpanBook =>
-    new SpanBook({ since, outside, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+  let since = Number.NEGATIVE_INFINITY;
+  let book: SpanBook | undefined;
+  /** What tells spans of agents from others is loaded when there are any: most agents send none. */
+  const openBook = async (): Promise<SpanBook> => {
+    const { SpanBook } = await import('./span-book.ts');
+    book ??= new SpanBook({ since, outside, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+    return book;
+  };
 
-  let book = openBook(Number.NEGATIVE_INFINITY);
   let open = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   let hasSent = false;
@@ -58,7 +65,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     if (request === undefined) return { status: 'bad', message: 'the request could not be read' };
     hasSent = true;
     options.onTelemetry?.(request);
-    const taken = book.add(request, body.length);
+    const taken = (options.into ?? (await openBook())).add(request, body.length);
     counts.requests++;
     counts.spans += taken.kept;
     counts.rejected += taken.rejected;
@@ -168,12 +175,13 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     handle: (request) => void during(() => takeHttp(request)),
     grpc: (request) => void during(() => takeGrpc(request)),
     begin: () => {
-      book = openBook(now());
+      since = now();
+      book = undefined;
     },
     end: async ({ quietMs, maxMs }) => {
       await quiet(quietMs, maxMs);
       hasEnded = true;
-      const { rejected, late } = book.counts;
+      const { rejected, late } = book?.counts ?? { rejected: 0, late: 0 };
       const gaps: GapNote[] = [];
       const lost = (count: number, why: string): void => {
         if (count > 0) gaps.push({ gap: 'spansLost', detail: `${count} ${why}` });
@@ -194,7 +202,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
         });
       forwarder.lost.clear();
       [unreadable, strangers] = [0, 0];
-      return { telemetry: book.requests(), gaps, notes };
+      return { telemetry: book?.requests() ?? [], gaps, notes };
     },
     report: () => ({ ...counts, forwarded: forwarder.sent }),
     close: () => forwarder.settle(SETTLE_MS),
