@@ -19,7 +19,8 @@ module.exports = {
     {
       name: 'one-kind-of-schema',
       severity: 'error',
-      comment: 'Write schemas with kit/value-schema. Zod belongs to the tests, which hold ours against it, and to model SDKs.',
+      comment:
+        'Write schemas with kit/value-schema. Zod belongs to the tests, which hold ours against it, and to model SDKs.',
       from: { path: src, pathNot: [tests] },
       to: { path: '(^|/)zod(/|$)' },
     },

@@ -12,6 +12,7 @@ import {
   type RunnerEnvironment,
   type RunOutput,
   type RunRequest,
+  type Watch,
 } from './runner.ts';
 import { type GivenValue, givenOutput } from './stream/given-value.ts';
 
@@ -54,8 +55,14 @@ export function createModuleRunner(
   const all = new Set<Host>();
   /** A thread keeps its own, since its module may have read the environment when it was loaded. */
   const lookouts = new WeakMap<Host, Lookout>();
-  const start = async (): Promise<Host> => {
-    const lookout = await around.watch?.open();
+  let isClosed = false;
+  const startWatched = async (watch: Watch): Promise<Host> => {
+    const lookout = await watch.open();
+    const host = start(lookout);
+    if (isClosed) await host.end();
+    return host;
+  };
+  const start = (lookout?: Lookout): Host => {
     const host = new Host(file, config.export, lookout?.env ?? { ...around.env, ...config.env });
     all.add(host);
     if (lookout !== undefined) lookouts.set(host, lookout);
@@ -67,7 +74,7 @@ export function createModuleRunner(
   };
   return {
     run: async (request) => {
-      const host = idle.pop() ?? (await start());
+      const host = idle.pop() ?? (around.watch === undefined ? start() : await startWatched(around.watch));
       const lookout = lookouts.get(host);
       lookout?.begin();
       const started = performance.now();
@@ -97,6 +104,7 @@ export function createModuleRunner(
       }
     },
     close: async () => {
+      isClosed = true;
       await Promise.all([...all].map((host) => host.end()));
     },
   };
