@@ -71,5 +71,9 @@ export default defineConfig({
       ],
     },
   },
-  copy: [{ from: '../../schema/*.json', to: 'dist/schema' }],
+  copy: [
+    { from: '../../schema/*.json', to: 'dist/schema' },
+    // Runs in the user's own programs, so it is as it was written, with no chunks of ours behind it.
+    { from: 'src/capture/preload/register.cjs', to: 'dist' },
+  ],
 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type CaptureResult, createCapture } from '../../agentci/src/capture/capture.ts';
+import { type CaptureOptions, type CaptureResult, createCapture } from '../../agentci/src/capture/capture.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,9 +9,16 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export async function runClient(
   agent: readonly string[],
   env: Readonly<Record<string, string>>,
+  options: Partial<CaptureOptions> = {},
 ): Promise<CaptureResult & { readonly answer: string; readonly notes: readonly string[] }> {
   const { PATH, HOME } = process.env;
-  const capture = createCapture({ planes: ['llm'], env: { PATH, HOME, ...env }, cwd: here('.') });
+  const capture = createCapture({
+    planes: ['llm'],
+    env: { PATH, HOME, ...env },
+    cwd: here('.'),
+    command: ['node'],
+    ...options,
+  });
   const slot = await capture.open();
   try {
     const [file = '', ...args] = agent;

@@ -7,8 +7,12 @@ import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type Answer, openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
+import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
-import { providerOfHost } from './providers.ts';
+import { preloadEnvironment } from './preload/environment.ts';
+import { EXAMPLE_HOSTS, MODEL_HOSTS, providerOfHost } from './providers.ts';
+import type { Upstream } from './upstreams.ts';
+import { openWitness } from './witness/witness.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +27,8 @@ export interface CaptureOptions extends ProviderChoice {
   readonly answer?: Answer;
   /** Told of every exchange when it is over, with the id of its run. */
   readonly onExchange?: (exchange: Exchange, run: string) => void;
+  /** Told of every request of spans and logs, as JSON. */
+  readonly onTelemetry?: (request: unknown) => void;
   readonly now?: () => number;
 }
 
@@ -69,29 +75,63 @@ export function createCapture(options: CaptureOptions): Capture {
   const refusesUsage = new Set<string>();
   const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
 
-  const openPlanes = (context: PlaneContext, runId: () => string): Plane[] =>
-    hasPlane('llm')
+  // Elsewhere than on this machine its files are not there.
+  const startsPrograms = options.command === undefined || options.command.length > 0;
+  const upstreams = found.inUse.map(({ upstream }) => upstream);
+  const ownHosts = upstreams.map(({ root }) => new URL(root).hostname);
+  const providers = found.inUse.map(({ provider }) => provider.name);
+  /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
+  const upstreamOfHost = (host: string): Upstream | undefined => {
+    const provider = providerOfHost(host)?.name;
+    if (provider === undefined) return undefined;
+    const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
+    const upstream = upstreams.find((one) => one.provider === chosen);
+    return upstream ?? { provider, root: `https://${host}`, isOwn: false };
+  };
+
+  const openPlanes = (context: PlaneContext, runId: () => string): Plane[] => [
+    ...(hasPlane('llm')
       ? [
           openModelPlane(context, {
-            upstreams: found.inUse.map(({ upstream }) => upstream),
-            isModelHost: (host) => providerOfHost(host) !== undefined,
-            environment: () => providerEnvironment(context.base, found, env),
+            upstreams,
+            upstreamOfHost,
+            environment: () => {
+              const { set, notes = [] } = providerEnvironment(context.base, found, env);
+              const preload = startsPrograms ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams }) : {};
+              return { set: { ...set, ...preload }, notes };
+            },
             connections,
             answer,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
           }),
+          openWitness(context, {
+            isModelHost: (host) => providerOfHost(host) !== undefined || ownHosts.includes(host),
+            modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
+            providers,
+          }),
         ]
-      : [];
+      : []),
+    ...(hasPlane('otlp')
+      ? [
+          openOtlpPlane(context, {
+            endsWithRun: options.command !== undefined,
+            runId: runId(),
+            onTelemetry: options.onTelemetry,
+          }),
+        ]
+      : []),
+  ];
 
   return {
-    notes: hasPlane('llm') ? providerEnvironment('', found, env).notes! : [],
+    notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
     upstreams: Object.fromEntries(
       found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
     ),
     open: async () => {
       const front = await openFront();
       let run = newRunId();
+      let hasBegun = false;
       const { origin, base, token } = front;
       const planes = openPlanes({ origin, base, token, env, now }, () => run);
       front.serve(planes);
@@ -107,7 +147,9 @@ export function createCapture(options: CaptureOptions): Capture {
         set,
         notes: known.notes,
         begin: () => {
-          run = newRunId();
+          // The first query has the id that the agent was started with.
+          if (hasBegun) run = newRunId();
+          hasBegun = true;
           for (const plane of planes) plane.begin();
         },
         end: async (how) => {
@@ -127,6 +169,12 @@ export function createCapture(options: CaptureOptions): Capture {
     close: async () => connections.close(),
   };
 }
+
+/** To ask what planes have to say about an environment, before there is a front. */
+const NOWHERE = (env: Env, now: () => number): PlaneContext => {
+  const origin = 'http://127.0.0.1:0';
+  return { origin, base: origin, token: '', env, now };
+};
 
 /** An empty variable says nothing, and must not hide what a file says. */
 const withoutEmpty = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));

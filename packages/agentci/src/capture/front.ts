@@ -48,6 +48,16 @@ export async function openFront(): Promise<Front> {
   const onRequest = (request: Incoming, response: Outgoing): void => {
     request.on('error', () => {});
     response.on('error', () => {});
+    if (/^http:\/\//i.test(request.url ?? '')) {
+      const plane = planes.find(({ proxy }) => proxy !== undefined);
+      if (plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token))
+        plane.proxy!({ request, response });
+      else {
+        strangers++;
+        refuse(response, 407, 'not a client of this capture', { 'proxy-authenticate': 'Basic realm="agentci"' });
+      }
+      return;
+    }
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
     if (asked !== host) {
@@ -86,18 +96,26 @@ export async function openFront(): Promise<Front> {
       return;
     }
     strangers++;
-    socket.end('HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
+    socket.end(
+      'HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic realm="agentci"\r\ncontent-length: 0\r\n\r\n',
+    );
   });
   const http2 = createHttp2();
   http2.on('request', onRequest);
   http2.on('sessionError', () => {});
   http2.on('session', (session) => session.on('error', () => {}));
 
-  const server = createServer({ noDelay: true }, (socket) => {
+  // As Node's own server of HTTP has it: a client that has said all may still be answered.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    passOn(socket, (isHttp2) => (isHttp2 ? http2 : http).emit('connection', socket));
+    const end = (): void => void socket.end();
+    socket.on('end', end);
+    passOn(socket, (isHttp2) => {
+      if (!isHttp2) socket.off('end', end);
+      (isHttp2 ? http2 : http).emit('connection', socket);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -67,6 +67,8 @@ export interface Plane {
   readonly grpc?: (request: Omit<PlaneRequest, 'path'>) => void;
   /** Takes a CONNECT, after the front has checked its credentials. */
   readonly tunnel?: (target: string, socket: Duplex, head: Buffer) => void;
+  /** Takes a request to another server that came as to a proxy, its whole address in place of a path; checked likewise. */
+  readonly proxy?: (request: Omit<PlaneRequest, 'path'>) => void;
   readonly begin: () => void;
   readonly end: (limits: { readonly quietMs: number; readonly maxMs: number }) => Promise<Partial<Evidence>>;
   readonly report: () => PlaneReport;

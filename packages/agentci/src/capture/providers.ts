@@ -242,3 +242,15 @@ export const PROVIDERS: readonly Provider[] = [
 /** The provider a host belongs to: a call that goes there is a call of a model. */
 export const providerOfHost = (host: string): Provider | undefined =>
   PROVIDERS.find(({ hosts }) => hosts.some((known) => (typeof known === 'string' ? known === host : known.test(host))));
+
+export const MODEL_HOSTS: readonly (string | RegExp)[] = PROVIDERS.flatMap(({ hosts }) => hosts);
+
+/** A host of each kind in the table. */
+export const EXAMPLE_HOSTS: readonly string[] = [
+  ...MODEL_HOSTS.filter((host) => typeof host === 'string'),
+  'name.openai.azure.com',
+  'name.cognitiveservices.azure.com',
+  'name.services.ai.azure.com',
+  'us-central1-aiplatform.googleapis.com',
+  'bedrock-runtime.us-east-1.amazonaws.com',
+];

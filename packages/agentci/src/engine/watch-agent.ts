@@ -3,7 +3,7 @@ import type { CapturePlane, RunnerConfig } from '../runners/config.ts';
 import type { Watch } from '../runners/runner.ts';
 import type { RunEvent } from './run-options.ts';
 
-const AUTO: readonly CapturePlane[] = ['llm'];
+const AUTO: readonly CapturePlane[] = ['llm', 'otlp'];
 
 /** A watch over the spec's agent, where its runner asks for one. Its code is loaded only then. */
 export async function watchAgent(

@@ -12,7 +12,6 @@ import {
   type RunnerEnvironment,
   type RunOutput,
   type RunRequest,
-  type Watch,
 } from './runner.ts';
 import { type GivenValue, givenOutput } from './stream/given-value.ts';
 
@@ -53,16 +52,16 @@ export function createModuleRunner(
   }
   const idle: Host[] = [];
   const all = new Set<Host>();
+  let isClosed = false;
   /** A thread keeps its own, since its module may have read the environment when it was loaded. */
   const lookouts = new WeakMap<Host, Lookout>();
-  let isClosed = false;
-  const startWatched = async (watch: Watch): Promise<Host> => {
-    const lookout = await watch.open();
-    const host = start(lookout);
-    if (isClosed) await host.end();
-    return host;
-  };
-  const start = (lookout?: Lookout): Host => {
+  const start = async (): Promise<Host> => {
+    // Without a watch there is nothing to wait for, so that whoever closes the runner now finds the thread.
+    const lookout = around.watch === undefined ? undefined : await around.watch.open();
+    if (isClosed) {
+      await lookout?.close();
+      throw new AgentError('infra', 'the agent was stopped');
+    }
     const host = new Host(file, config.export, lookout?.env ?? { ...around.env, ...config.env });
     all.add(host);
     if (lookout !== undefined) lookouts.set(host, lookout);
@@ -74,7 +73,7 @@ export function createModuleRunner(
   };
   return {
     run: async (request) => {
-      const host = idle.pop() ?? (around.watch === undefined ? start() : await startWatched(around.watch));
+      const host = idle.pop() ?? (await start());
       const lookout = lookouts.get(host);
       lookout?.begin();
       const started = performance.now();

@@ -28,7 +28,8 @@ async function start(behave: Behaviour, { answer, env = {}, root }: Setup = {}) 
   const context = { ...front, env, now: Date.now };
   const plane = openModelPlane(context, {
     upstreams: [{ provider: 'openai', root: root ?? upstream.url, isOwn: true }],
-    isModelHost: (host) => host === 'api.groq.com',
+    upstreamOfHost: (host) =>
+      host === 'api.groq.com' ? { provider: 'groq', root: `https://${host}`, isOwn: false } : undefined,
     environment: () => ({ set: {} }),
     connections,
     answer,

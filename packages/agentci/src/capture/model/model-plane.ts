@@ -30,7 +30,7 @@ export type Answer = (asked: {
 export interface ModelPlaneOptions {
   readonly upstreams: readonly Upstream[];
   /** Hosts that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
-  readonly isModelHost: (host: string) => boolean;
+  readonly upstreamOfHost: (host: string) => Upstream | undefined;
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
@@ -157,14 +157,12 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
 /** The provider a path names, and the rest of the path. */
 function placeOf(
   path: string,
-  { upstreams, isModelHost }: ModelPlaneOptions,
+  { upstreams, upstreamOfHost }: ModelPlaneOptions,
 ): { upstream: Upstream; rest: string } | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
   if (name.startsWith('@')) {
-    const host = name.slice(1);
-    return isModelHost(host)
-      ? { upstream: { provider: host, root: `https://${host}`, isOwn: false }, rest }
-      : undefined;
+    const upstream = upstreamOfHost(name.slice(1));
+    return upstream === undefined ? undefined : { upstream, rest };
   }
   const upstream = upstreams.find(({ provider }) => provider === name);
   return upstream === undefined ? undefined : { upstream, rest };

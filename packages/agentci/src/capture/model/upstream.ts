@@ -35,19 +35,24 @@ export function openConnections(env: Env): Connections {
   };
 }
 
-const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '');
+export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '');
 
 /** The proxy the environment names for an address, unless it names an exception. */
 export function proxyFor(target: URL, env: Env): string | undefined {
   const proxy = env.https_proxy ?? env.HTTPS_PROXY ?? env.all_proxy ?? env.ALL_PROXY;
   if (proxy === undefined || !/^http:\/\//i.test(proxy)) return undefined;
   const host = bareHost(target.hostname);
-  const exceptions = (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter((name) => name !== '');
-  const isExcept = exceptions.some((name) => {
-    const bare = name.replace(/^\*?\./, '').replace(/:\d+$/, '');
-    return name === '*' || host === bare || host.endsWith(`.${bare}`);
-  });
-  return isExcept ? undefined : proxy;
+  return proxyExceptions(env).some((name) => isCovered(host, name)) ? undefined : proxy;
+}
+
+/** Hosts that are reached without a proxy. */
+export const proxyExceptions = (env: Env): string[] =>
+  (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter((name) => name !== '');
+
+/** Whether an exception is about a host: by its name, or by that of a domain it is in. */
+export function isCovered(host: string, exception: string): boolean {
+  const bare = exception.replace(/^\*?\./, '').replace(/:\d+$/, '');
+  return exception === '*' || host === bare || host.endsWith(`.${bare}`);
 }
 
 /** Reaches TLS servers through a tunnel of an HTTP proxy. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GapNote } from '../../adapters/build/draft.ts';
 import { decodeRequest } from '../../adapters/containers/protobuf.ts';
+import { isOtlp } from '../../adapters/otel/read-otlp.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../kit/json-limits.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { collectorOf, Forwarder, SERVICES } from './collector.ts';
@@ -26,6 +27,7 @@ const POLL_MS = 10;
 /** An agent that has ended without sending anything: what may be in the socket is read in this time. */
 const LAST_BYTES_MS = 20;
 const SETTLE_MS = 2000;
+const TOO_LARGE: Outcome = { status: 'too_large', message: 'the request is too large' };
 
 /** Receives what an agent's OpenTelemetry SDK sends: over HTTP as JSON or protobuf, and over gRPC. */
 export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions): Plane {
@@ -53,10 +55,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     // Metrics say nothing about a run.
     if (signal === 'metrics') return { status: 'ok', rejected: 0 };
     const request = decode(body, isJson ? 'json' : signal);
-    if (request === undefined) {
-      unreadable++;
-      return { status: 'bad', message: 'the request could not be read' };
-    }
+    if (request === undefined) return { status: 'bad', message: 'the request could not be read' };
     hasSent = true;
     options.onTelemetry?.(request);
     const taken = book.add(request, body.length);
@@ -89,33 +88,32 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
         }
       );
     } catch (error) {
-      unreadable++;
-      return isTooLarge(error)
-        ? { status: 'too_large', message: 'the request is too large' }
-        : { status: 'bad', message: 'the packed body is damaged' };
+      return isTooLarge(error) ? TOO_LARGE : { status: 'bad', message: 'the packed body is damaged' };
     }
+  };
+
+  const noteLost = ({ status }: Outcome): void => {
+    if (status === 'bad' || status === 'too_large' || status === 'unknown_type') unreadable++;
+    if (status === 'stranger') strangers++;
   };
 
   const takeHttp = async ({ path, request, response }: PlaneRequest): Promise<void> => {
     const signal = SIGNALS.find((name) => path.split('?')[0]!.replace(/\/+$/, '').endsWith(`/v1/${name}`));
     const type = request.headers['content-type'] ?? '';
     const isJson = /^application\/json\b/i.test(type);
-    const reply = (outcome: Outcome): void => replyHttp(response, signal ?? 'traces', { isJson, outcome });
+    const reply = (outcome: Outcome): void => {
+      noteLost(outcome);
+      replyHttp(response, signal ?? 'traces', { isJson, outcome });
+    };
     const read = await bodies.read(request);
     if (!read.ok) {
-      if (read.why === 'too_large') unreadable++;
-      reply({ status: 'too_large', message: 'the request is too large' });
+      if (read.why === 'too_large') reply(TOO_LARGE);
       return;
     }
-    if (signal === undefined || request.method !== 'POST') {
-      reply({ status: 'no_method', message: 'spans are sent with POST to /v1/traces, logs to /v1/logs' });
-      return;
-    }
-    if (!isJson && !/^application\/(?:x-)?protobuf\b/i.test(type)) {
-      unreadable++;
-      reply({ status: 'unknown_type', message: 'send application/x-protobuf or application/json' });
-      return;
-    }
+    if (signal === undefined || request.method !== 'POST')
+      return reply({ status: 'no_method', message: 'spans are sent with POST to /v1/traces, logs to /v1/logs' });
+    if (!isJson && !/^application\/(?:x-)?protobuf\b/i.test(type))
+      return reply({ status: 'unknown_type', message: 'send application/x-protobuf or application/json' });
     const encoding = headerOf(request.headers['content-encoding']);
     const body = await unpacked(read.bytes, encoding);
     const outcome = Buffer.isBuffer(body) ? await take(signal, body, isJson) : body;
@@ -126,24 +124,21 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const takeGrpc = async ({ request, response }: Omit<PlaneRequest, 'path'>): Promise<void> => {
     const signal = SIGNALS.find((name) => SERVICES[name] === request.url);
     const read = await bodies.read(request);
-    const reply = (outcome: Outcome): void => replyGrpc(response, outcome);
+    const reply = (outcome: Outcome): void => {
+      noteLost(outcome);
+      replyGrpc(response, outcome);
+    };
     if (signal === undefined)
       return reply({ status: 'no_method', message: 'the capture takes exports of traces, logs and metrics' });
     // A path of ours is not part of the call, so this is what tells our agent from any other program of the machine.
-    if (headerOf(request.headers[RUN_HEADER]) !== token) {
-      strangers++;
+    if (headerOf(request.headers[RUN_HEADER]) !== token)
       return reply({ status: 'stranger', message: `the header ${RUN_HEADER} of the capture is missing` });
+    if (!read.ok) {
+      if (read.why === 'too_large') reply(TOO_LARGE);
+      return;
     }
-    const frame = read.ok ? unframed(read.bytes) : undefined;
-    if (frame === undefined) {
-      unreadable++;
-      const isLarge = !read.ok && read.why === 'too_large';
-      return reply(
-        isLarge
-          ? { status: 'too_large', message: 'the request is too large' }
-          : { status: 'bad', message: 'the frame is damaged' },
-      );
-    }
+    const frame = unframed(read.bytes);
+    if (frame === undefined) return reply({ status: 'bad', message: 'the frame is damaged' });
     const encoding = frame.isPacked ? headerOf(request.headers['grpc-encoding']) : undefined;
     const body = await unpacked(frame.message, encoding);
     const outcome = Buffer.isBuffer(body) ? await take(signal, body, false) : body;
@@ -216,7 +211,7 @@ function decode(bytes: Buffer, as: 'json' | 'traces' | 'logs'): unknown {
     const text = bytes.toString('utf8');
     if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    return isOtlp(value) ? value : undefined;
   } catch {
     return undefined;
   }

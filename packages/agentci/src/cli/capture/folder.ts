@@ -11,12 +11,13 @@ import { maskTrace } from '../../trace/mask-trace.ts';
 export const CAPTURE_SCHEMA = 'agentci.capture/1';
 
 /**
- * The files of one capture: exchanges as they end, the rest at the end, `capture.json` last. For the user's eyes only:
+ * The files of one capture: exchanges and spans as they come, the rest at the end, `capture.json` last. For the user's eyes only:
  * prompts are in them.
  */
 export class CaptureFolder {
   readonly path: string;
   readonly #exchanges: number;
+  #telemetry: number | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -32,10 +33,14 @@ export class CaptureFolder {
     writeSync(this.#exchanges, `${maskText(exchangeLine(exchange, run))}\n`);
   }
 
-  finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
+  addTelemetry(request: unknown): void {
+    this.#telemetry ??= openSync(join(this.path, 'otlp.jsonl'), 'ax', 0o600);
+    writeSync(this.#telemetry, `${maskText(JSON.stringify(request))}\n`);
+  }
+
+  finish({ trace }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
     closeSync(this.#exchanges);
-    if (evidence.telemetry.length > 0)
-      this.#write('otlp.jsonl', evidence.telemetry.map((request) => `${maskText(JSON.stringify(request))}\n`).join(''));
+    if (this.#telemetry !== undefined) closeSync(this.#telemetry);
     if (trace !== undefined) this.#write('traces.jsonl', `${JSON.stringify(maskTrace(trace))}\n`);
     this.#write('capture.json', `${maskText(JSON.stringify({ schema: CAPTURE_SCHEMA, ...about }, null, 2))}\n`);
   }

@@ -71,6 +71,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       upstreams: upstreamsOf(options.upstream ?? []),
       command: args,
       onExchange: (exchange, run) => folder.add(exchange, run),
+      onTelemetry: (request) => folder.addTelemetry(request),
       now: io.now,
     });
     const slot = await capture.open();
@@ -115,7 +116,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         const lines = [
           ...notes.map(({ code, message }) => `${message} (${code})`),
           ...summaryLines(summary),
-          ...(Object.keys(slot.set).length === 0 ? [NO_PROVIDER] : []),
+          ...(result.trace === undefined && Object.keys(capture.upstreams).length === 0 ? [NO_PROVIDER] : []),
           ...(result.trace === undefined ? [] : [`written to ${folder.path}`]),
         ];
         for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
@@ -131,7 +132,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
 };
 
 const NO_PROVIDER =
-  'no variable was set, since neither a key nor an address of a provider is in the environment or in .env: name one with --provider';
+  'neither a key nor an address of a provider is in the environment or in .env: name one with --provider';
 
 function planesOf(names: readonly string[] | undefined): readonly CapturePlane[] {
   const given = names ?? CAPTURE_PLANES;

@@ -55,6 +55,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     ...(spans?.gaps ?? []),
     ...(run.gaps ?? []),
     // Where nothing passed the front, spans are all there is, and they are judged as such.
+    ...(isUnflushed(linked.llm) ? [{ gap: 'unflushed' as const }] : []),
     ...(seen.llm.length > 0 && linked.unseen > 0 ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }] : []),
   ];
   return {
@@ -83,6 +84,10 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     ],
   };
 }
+
+/** Spans are sent some time after what they tell of, and a program that ends at once takes the last ones with it. */
+const isUnflushed = (exchanges: readonly DraftStep[]): boolean =>
+  exchanges.some(({ parent }) => parent !== undefined) && exchanges.at(-1)?.parent === undefined;
 
 function spanDraft(records: readonly RawRecord[]): Draft | undefined {
   if (records.length === 0) return undefined;

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startChaos } from '../../../test/support/chaos-upstream.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
+import { createCapture } from '../capture.ts';
+
+const run = promisify(execFile);
+const from = createRequire(import.meta.url);
+/** Packages of this repository, as a program in another folder would import them. */
+const entryOf = (name: string): string => join(dirname(from.resolve(`${name}/package.json`)));
+
+/** Runs a Node program behind a capture that answers in the place of every provider. */
+async function runAgent(
+  files: Readonly<Record<string, string>>,
+  { env = {}, args = ['agent.mjs'] }: { env?: Record<string, string>; args?: readonly string[] } = {},
+) {
+  const cwd = tempDir(files);
+  const capture = createCapture({
+    planes: ['llm'],
+    env: { PATH: process.env.PATH, ...env },
+    cwd,
+    command: ['node', ...args],
+    answer: async ({ uri, method, body }) => ({
+      served: 'cassette',
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      chunks: [Buffer.from(JSON.stringify({ uri, method, said: body.toString() }))],
+    }),
+  });
+  onTestFinished(() => capture.close());
+  const slot = await capture.open();
+  onTestFinished(() => slot.close());
+  const { stdout, stderr } = await run(process.execPath, [...args], { cwd, env: slot.env as NodeJS.ProcessEnv });
+  const { evidence } = await slot.end('itself');
+  return { stdout: stdout.trim(), stderr, uris: evidence.exchanges.map(({ uri }) => uri), slot };
+}
+
+const URL_ = 'https://api.mistral.ai/v1/chat/completions';
+const POST = `{ method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Bearer k' } }`;
+const collect = `let text = ''; for await (const chunk of reply) text += chunk; console.log(text);`;
+const answered = (said: string): string => JSON.stringify({ uri: URL_, method: 'POST', said });
+
+describe('calls of a known host go through the capture', () => {
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['fetch', { 'agent.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())` }],
+    [
+      'fetch of a URL',
+      { 'agent.mjs': `console.log(await (await fetch(new URL('${URL_}'), { ...${POST}, body: 'hi' })).text())` },
+    ],
+    [
+      'fetch of a Request',
+      { 'agent.mjs': `console.log(await (await fetch(new Request('${URL_}', { ...${POST}, body: 'hi' }))).text())` },
+    ],
+    [
+      'fetch with a body that is a stream',
+      {
+        'agent.mjs': `const body = new Blob(['hi']).stream(); console.log(await (await fetch('${URL_}', { ...${POST}, body, duplex: 'half' })).text())`,
+      },
+    ],
+    [
+      'node:https in an ES module, by its default',
+      {
+        'agent.mjs': `import https from 'node:https'; import { once } from 'node:events';
+        const sent = https.request('${URL_}', ${POST}); sent.end('hi'); const [reply] = await once(sent, 'response'); ${collect}`,
+      },
+    ],
+    [
+      'node:https in an ES module, by name',
+      {
+        'agent.mjs': `import { request } from 'https'; import { once } from 'node:events';
+        const sent = request({ hostname: 'api.mistral.ai', path: '/v1/chat/completions', ...${POST} }); sent.end('hi'); const [reply] = await once(sent, 'response'); ${collect}`,
+      },
+    ],
+    [
+      'https in CommonJS, with an agent and a Host header of its own',
+      {
+        'agent.cjs': `const https = require('https');
+        const options = { host: 'api.mistral.ai', port: 443, path: '/v1/chat/completions', agent: new https.Agent({ keepAlive: true }), method: 'POST', headers: { Host: 'api.mistral.ai' } };
+        https.request(options, async (reply) => { ${collect} process.exit(0); }).end('hi');`,
+      },
+    ],
+    [
+      'https in a .js file of a package of ES modules',
+      {
+        'package.json': '{"type":"module"}',
+        'agent.js': `import https from 'https'; https.request('${URL_}', ${POST}, async (reply) => { ${collect} }).end('hi');`,
+      },
+    ],
+    [
+      'undici, the package: request',
+      {
+        'agent.mjs': `import { request } from '${entryOf('undici')}/index.js'; const { body } = await request('${URL_}', { ...${POST}, body: 'hi' }); console.log(await body.text())`,
+      },
+    ],
+    [
+      'undici, the package: fetch',
+      {
+        'agent.mjs': `import { fetch } from '${entryOf('undici')}/index.js'; console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())`,
+      },
+    ],
+    [
+      'node-fetch',
+      {
+        'agent.mjs': `import fetch from '${entryOf('node-fetch')}/src/index.js'; console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())`,
+      },
+    ],
+    [
+      'a worker thread',
+      {
+        'agent.mjs': `import { Worker } from 'node:worker_threads'; new Worker(new URL('./thread.mjs', import.meta.url));`,
+        'thread.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())`,
+      },
+    ],
+    [
+      'a child process',
+      {
+        'agent.mjs': `import { execFileSync } from 'node:child_process'; console.log(execFileSync(process.execPath, ['child.cjs'], { encoding: 'utf8' }).trim());`,
+        'child.cjs': `fetch('${URL_}', { ...${POST}, body: 'hi' }).then((reply) => reply.text()).then(console.log)`,
+      },
+    ],
+  ];
+  it.each(cases)('%s', async (_, files) => {
+    const main = Object.keys(files).find((name) => name.startsWith('agent.'))!;
+    const { stdout, stderr, uris } = await runAgent(files, { args: [main] });
+    expect(stderr).toBe('');
+    expect(stdout).toBe(answered('hi'));
+    expect(uris).toEqual([URL_]);
+  });
+
+  it('an address of the user’s own that the code also holds', async () => {
+    const OPENAI_BASE_URL = 'http://127.0.0.1:9/team/v1';
+    const { stdout, uris } = await runAgent(
+      {
+        'agent.mjs': `import http from 'node:http'; console.log((await (await fetch('${OPENAI_BASE_URL}/chat/completions', { ...${POST}, body: 'a' })).json()).said);
+        http.request('${OPENAI_BASE_URL}/chat/completions', ${POST}, async (reply) => { let text = ''; for await (const chunk of reply) text += chunk; console.log(JSON.parse(text).said); }).end('b');`,
+      },
+      { env: { OPENAI_BASE_URL } },
+    );
+    expect(stdout.split('\n').sort()).toEqual(['a', 'b']);
+    expect(uris).toHaveLength(2);
+  });
+});
+
+describe('everything else is as it was', () => {
+  let url: string;
+  beforeAll(async () => {
+    const server = await startChaos(
+      (request, response) => void response.end(`${request.method} ${request.headers.host}`),
+    );
+    url = server.url;
+    return () => server.close();
+  });
+
+  it('calls of other hosts', async () => {
+    const { stdout, uris } = await runAgent({
+      'agent.mjs': `import http from 'node:http'; console.log(await (await fetch('${url}')).text());
+        http.get('${url}', async (reply) => { ${collect} });`,
+    });
+    const host = new URL(url).host;
+    expect(stdout).toBe(`GET ${host}\nGET ${host}`);
+    expect(uris).toEqual([]);
+  });
+
+  it('mistakes in a call give the errors they gave', async () => {
+    const { stdout } = await runAgent({
+      'agent.mjs': `import https from 'node:https';
+        for (const wrong of [undefined, 'no address', {}, 7]) await fetch(wrong).catch((error) => console.log(error.name));
+        try { https.request('::'); } catch (error) { console.log(error.code); }`,
+    });
+    expect(stdout.split('\n')).toEqual(['TypeError', 'TypeError', 'TypeError', 'TypeError', 'ERR_INVALID_URL']);
+  });
+
+  it('options of the user stay, and a main file of CommonJS is still that', async () => {
+    const { stdout, slot } = await runAgent(
+      { 'agent.js': `console.log(require.main === module, typeof fetch, process.execArgv.length)` },
+      { env: { NODE_OPTIONS: '--max-old-space-size=512' }, args: ['agent.js'] },
+    );
+    expect(stdout).toBe('true function 0');
+    expect(slot.env.NODE_OPTIONS).toMatch(/^--max-old-space-size=512 --require .*register\.cjs"?$/);
+  });
+
+  it('a damaged rule is no rule', async () => {
+    const file = createRequire(import.meta.url).resolve('./register.cjs');
+    for (const AGENTCI_PRELOAD of ['', '{', '7', 'null']) {
+      const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
+      const { stdout, stderr } = await run(process.execPath, ['-p', 'fetch.length >= 0'], { env });
+      expect([stdout, stderr]).toEqual(['true\n', '']);
+    }
+  });
+
+  it('a program that outlives the capture calls its provider itself', async () => {
+    const file = createRequire(import.meta.url).resolve('./register.cjs');
+    const AGENTCI_PRELOAD = JSON.stringify({
+      front: '127.0.0.1:65530',
+      base: 'http://127.0.0.1:65530/r/t/llm',
+      roots: [[url, 'openai']],
+    });
+    const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
+    const program = `fetch('${url}/v1', { method: 'POST', body: 'x' }).then((reply) => reply.text()).then(console.log)`;
+    const { stdout } = await run(process.execPath, ['-e', program], { env });
+    expect(stdout.trim()).toBe(`POST ${new URL(url).host}`);
+  });
+});
+
+it('a program elsewhere is not told of a file that is not there', async () => {
+  const capture = createCapture({ planes: ['llm'], env: {}, cwd: tempDir({}), command: [] });
+  onTestFinished(() => capture.close());
+  const slot = await capture.open();
+  onTestFinished(() => slot.close());
+  expect(slot.set).not.toHaveProperty('NODE_OPTIONS');
+});

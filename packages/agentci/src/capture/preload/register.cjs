@@ -1,0 +1,238 @@
+// Loaded into Node programs by NODE_OPTIONS=--require while their agent is captured, for SDKs that honour no variable: calls
+// of known model hosts are sent through the capture. Plain JavaScript without imports of ours, since it runs in the user's
+// programs, threads and child processes. It prints nothing, and where anything is odd the call is made as it was written.
+//
+// --require and not --import: with the latter Node loads every main file as an ES module would be loaded, and Node before
+// 18.18 does not start at all.
+'use strict';
+
+(() => {
+  let rules;
+  try {
+    rules = JSON.parse(process.env.AGENTCI_PRELOAD);
+  } catch {
+    return;
+  }
+  const mark = Symbol.for('agentci.preload');
+  if (globalThis[mark] === true || typeof rules !== 'object' || rules === null) return;
+  Object.defineProperty(globalThis, mark, { value: true });
+
+  const { front, base, hosts = [], patterns = [], roots = [] } = rules;
+  const names = new Set(hosts);
+  const expressions = patterns.map((source) => new RegExp(source));
+  const isModelHost = (name) => names.has(name) || expressions.some((expression) => expression.test(name));
+
+  /** Where a call goes instead, or undefined where it is none of ours. */
+  const moved = (url) => {
+    if (url.protocol === 'https:' && (url.port === '' || url.port === '443') && isModelHost(url.hostname))
+      return `${base}/@${url.hostname}${url.pathname}${url.search}`;
+    for (const [root, provider] of roots) {
+      const rest = url.origin + url.pathname;
+      if (rest === root || rest.startsWith(`${root}/`))
+        return `${base}/${provider}${rest.slice(root.length)}${url.search}`;
+    }
+    return undefined;
+  };
+  const movedText = (text) => {
+    try {
+      return moved(new URL(text));
+    } catch {
+      return undefined;
+    }
+  };
+
+  const isGone = (error) => {
+    const cause = error && (error.cause ?? error);
+    return cause !== null && typeof cause === 'object' && cause.code === 'ECONNREFUSED';
+  };
+
+  /** A call whose body can be sent twice is made as it was written when the capture is no longer there. */
+  const wrapFetch = (original) => {
+    const fetch = function fetch(...args) {
+      const [input, init] = args;
+      let target;
+      try {
+        const isRequest = typeof Request === 'function' && input instanceof Request;
+        const to = movedText(isRequest ? input.url : String(input));
+        if (to !== undefined) target = isRequest ? new Request(to, input) : to;
+      } catch {
+        target = undefined;
+      }
+      if (target === undefined) return original.apply(this, args);
+      const body = init?.body;
+      const canRepeat =
+        typeof target === 'string' && (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
+      const sent = original.call(this, target, init);
+      return canRepeat
+        ? sent.catch((error) => {
+            if (isGone(error)) return original.call(this, input, init);
+            throw error;
+          })
+        : sent;
+    };
+    return fetch;
+  };
+
+  const done = new WeakSet();
+  const once = (patch) => (exports) => {
+    try {
+      if (exports === null || typeof exports !== 'object' || done.has(exports)) return;
+      done.add(exports);
+      patch(exports);
+    } catch {
+      // The program goes on without it.
+    }
+  };
+
+  /** `request(url?, options?, callback?)` of node:http and node:https. */
+  const patchHttp = (http, owner, scheme) => {
+    const { request, get } = owner;
+    const through = (args) => {
+      const rest = [...args];
+      const callback = typeof rest.at(-1) === 'function' ? rest.pop() : undefined;
+      const [first, second] = rest;
+      const isAddress = typeof first === 'string' || first instanceof URL;
+      const options = { ...(isAddress ? second : first) };
+      if (options.socketPath || options.createConnection) return undefined;
+      let url;
+      if (isAddress) url = new URL(String(first));
+      else {
+        const name = String(options.hostname || options.host || 'localhost').replace(/:\d+$/, '');
+        const port = options.port || options.defaultPort || '';
+        url = new URL(`${options.protocol || scheme}//${name}${port === '' ? '' : `:${port}`}${options.path || '/'}`);
+      }
+      if (isAddress && options.path) url = new URL(options.path, url.origin);
+      const to = moved(url);
+      if (to === undefined) return undefined;
+      const { hostname, port, pathname, search } = new URL(to);
+      const plain = { method: options.method, timeout: options.timeout, signal: options.signal, auth: options.auth };
+      for (const key of ['insecureHTTPParser', 'maxHeaderSize', 'setHost', 'joinDuplicateHeaders'])
+        if (options[key] !== undefined) plain[key] = options[key];
+      for (const key of Object.keys(plain)) if (plain[key] === undefined) delete plain[key];
+      return [
+        { ...plain, protocol: 'http:', hostname, port, path: pathname + search, headers: withoutHost(options.headers) },
+        callback,
+      ];
+    };
+    const plainRequest = http[mark] ?? http.request;
+    if (http[mark] === undefined) Object.defineProperty(http, mark, { value: http.request });
+    owner.request = function (...args) {
+      let given;
+      try {
+        given = through(args);
+      } catch {
+        given = undefined;
+      }
+      if (given === undefined) return request.apply(this, args);
+      const [options, callback] = given;
+      const made = plainRequest.call(http, options, callback);
+      // Some clients name the host themselves; the capture takes only its own name.
+      try {
+        made.setHeader('host', front);
+      } catch {
+        // Headers given as a list are sent at once.
+      }
+      return made;
+    };
+    owner.get = function (...args) {
+      let isOurs = false;
+      try {
+        isOurs = through(args) !== undefined;
+      } catch {
+        isOurs = false;
+      }
+      if (!isOurs) return get.apply(this, args);
+      const made = owner.request(...args);
+      made.end();
+      return made;
+    };
+  };
+
+  const withoutHost = (headers) => {
+    if (Array.isArray(headers)) {
+      const flat = headers.flat();
+      return flat.flatMap((name, i) =>
+        i % 2 === 1 ? [] : /^host$/i.test(String(name)) ? [name, front] : [name, flat[i + 1]],
+      );
+    }
+    return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !/^host$/i.test(name)));
+  };
+
+  let hasHttp = false;
+  /** Loading these takes some milliseconds, so it is left until a program does it. */
+  const patchBuiltins = () => {
+    if (hasHttp) return;
+    hasHttp = true;
+    try {
+      const http = require('node:http');
+      const https = require('node:https');
+      patchHttp(http, https, 'https:');
+      if (roots.some(([root]) => root.startsWith('http:'))) patchHttp(http, http, 'http:');
+      require('node:module').syncBuiltinESMExports();
+    } catch {
+      // The program goes on without it.
+    }
+  };
+
+  /** undici as a package has functions and a dispatcher of its own. */
+  const patchUndici = once((undici) => {
+    if (typeof undici.fetch === 'function') undici.fetch = wrapFetch(undici.fetch);
+    if (typeof undici.getGlobalDispatcher !== 'function' || typeof undici.setGlobalDispatcher !== 'function') return;
+    const dispatcher = undici.getGlobalDispatcher();
+    if (typeof dispatcher.compose !== 'function') return;
+    undici.setGlobalDispatcher(
+      dispatcher.compose((dispatch) => (options, handler) => {
+        let given = options;
+        try {
+          const to = movedText(new URL(options.path, options.origin));
+          if (to !== undefined) {
+            const { origin, pathname, search } = new URL(to);
+            given = { ...options, origin, path: pathname + search, headers: hostless(options.headers) };
+          }
+        } catch {
+          given = options;
+        }
+        return dispatch(given, handler);
+      }),
+    );
+  });
+  const hostless = (headers) =>
+    Array.isArray(headers) || (headers && typeof headers[Symbol.iterator] === 'function')
+      ? headers
+      : withoutHost(headers);
+
+  try {
+    if (typeof globalThis.fetch === 'function') globalThis.fetch = wrapFetch(globalThis.fetch);
+    const Module = require('node:module');
+    const load = Module._load;
+    Module._load = function (request, ...rest) {
+      if (hasHttp === false && /^(?:node:)?https?$/.test(request)) patchBuiltins();
+      const exports = load.call(this, request, ...rest);
+      if (/(?:^|[\\/])undici(?:[\\/]index\.js)?$/.test(request)) patchUndici(exports);
+      return exports;
+    };
+    watchBuiltins();
+  } catch {
+    // The program goes on without it.
+  }
+
+  /**
+   * ES modules import what is built in without a word to the loader. But node:https makes an agent when it is loaded, and an
+   * agent is an EventEmitter: then the module's own code has not run yet.
+   */
+  function watchBuiltins() {
+    const EventEmitter = require('node:events');
+    const { init } = EventEmitter;
+    const needed = roots.some(([root]) => root.startsWith('http:')) ? 'NativeModule http' : 'NativeModule https';
+    const look = () => {
+      if (hasHttp || !process.moduleLoadList.includes(needed)) return;
+      patchBuiltins();
+      if (EventEmitter.init === watched) EventEmitter.init = init;
+    };
+    const watched = function (options) {
+      if (!hasHttp && this.constructor?.name === 'Agent') queueMicrotask(look);
+      return init.call(this, options);
+    };
+    EventEmitter.init = watched;
+  }
+})();

@@ -1,0 +1,54 @@
+import { isCovered, proxyExceptions } from '../model/upstream.ts';
+import type { CaptureNote, PlaneEnvironment } from '../plane.ts';
+import { userProxies } from './user-proxy.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Programs differ in the spelling they read, and some prefer one that was set before. */
+const PROXY_NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+/** This machine, and the address at which clouds hand out credentials. IPv6 is left out: httpx cannot read it here. */
+const DIRECT = ['127.0.0.1', 'localhost', '169.254.169.254'];
+
+/** SDKs that send telemetry of their own to the host of their model: seen in a tunnel it cannot be told from a call. */
+const QUIET: Readonly<Record<string, readonly [name: string, value: string]>> = {
+  openai: ['OPENAI_AGENTS_DISABLE_TRACING', '1'],
+  anthropic: ['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', '1'],
+};
+
+/** The variables that send an agent's other connections through the witness. */
+export function witnessEnvironment(options: {
+  readonly origin: string;
+  readonly token: string;
+  readonly env: Env;
+  readonly providers: readonly string[];
+  /** Hosts of models, one of each kind: an exception that covers one would hide its calls. */
+  readonly modelHosts: readonly string[];
+}): PlaneEnvironment {
+  const { origin, token, env, providers, modelHosts } = options;
+  const notes: CaptureNote[] = [];
+  const { unusable } = userProxies(env);
+  if (unusable !== undefined)
+    return {
+      set: {},
+      notes: [
+        {
+          code: 'CAPTURE_NO_WITNESS',
+          message: `${unusable} names a proxy that is not an HTTP proxy: it stays as it is, and calls that pass the capture by are not noticed`,
+        },
+      ],
+    };
+  const proxy = origin.replace('http://', `http://agentci:${token}@`);
+  const set: Record<string, string> = Object.fromEntries(PROXY_NAMES.map((name) => [name, proxy]));
+  const kept = proxyExceptions(env).filter(
+    (exception) => !DIRECT.includes(exception) && !modelHosts.some((host) => isCovered(host, exception)),
+  );
+  set.NO_PROXY = [...DIRECT, ...kept].join(',');
+  set.no_proxy = set.NO_PROXY;
+  if (!env.NODE_USE_ENV_PROXY) set.NODE_USE_ENV_PROXY = '1';
+  for (const provider of providers) {
+    const [name, value] = QUIET[provider] ?? [];
+    if (name === undefined || value === undefined || env[name]) continue;
+    set[name] = value;
+  }
+  return { set, notes };
+}

@@ -1,0 +1,86 @@
+// An agent with spans of its own: traced.ts EXPORTER. Nothing in it says where they go.
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
+import { OTLPTraceExporter as HttpExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtoExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import OpenAI from 'openai';
+import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
+
+const [kind = 'http', ...how] = process.argv.slice(2);
+const exporters = { http: HttpExporter, proto: ProtoExporter, grpc: GrpcExporter };
+const exporter = new exporters[kind as keyof typeof exporters]();
+const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+provider.register();
+const tracer = trace.getTracer('support');
+
+const within = <T>(name: string, attributes: Record<string, string | number>, work: () => Promise<T>): Promise<T> => {
+  const span = tracer.startSpan(name, { attributes });
+  return context.with(trace.setSpan(context.active(), span), async () => {
+    try {
+      return await work();
+    } finally {
+      span.end();
+    }
+  });
+};
+
+const client = new OpenAI();
+const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
+  { role: 'system', content: INSTRUCTIONS },
+  { role: 'user', content: QUESTION },
+];
+const tools = TOOLS.map((tool) => ({ type: 'function' as const, function: { ...tool } }));
+
+async function ask(): Promise<OpenAI.Chat.ChatCompletionMessage> {
+  return within(`chat ${MODEL}`, { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': MODEL }, async () => {
+    const completion = await client.chat.completions.create({ model: MODEL, messages, tools });
+    const span = trace.getActiveSpan()!;
+    if (!how.includes('no-ids')) span.setAttribute('gen_ai.response.id', completion.id);
+    span.setAttribute('gen_ai.usage.input_tokens', completion.usage?.prompt_tokens ?? 0);
+    span.setAttribute('gen_ai.usage.output_tokens', completion.usage?.completion_tokens ?? 0);
+    return completion.choices[0]!.message;
+  });
+}
+
+async function run(): Promise<void> {
+  // A tool that the program calls by itself: no message tells of it.
+  const audit = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'audit' };
+  await within('execute_tool audit', audit, async () => {});
+  for (;;) {
+    const message = await ask();
+    if (how.includes('lose-last') && messages.length === 2) await provider.forceFlush();
+    messages.push(message);
+    if (!message.tool_calls?.length) {
+      process.stdout.write(message.content ?? '');
+      return;
+    }
+    for (const call of message.tool_calls) {
+      if (call.type !== 'function') continue;
+      const { name, arguments: args } = call.function;
+      const attributes = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': name,
+        'gen_ai.tool.call.id': call.id,
+        'gen_ai.tool.call.arguments': args,
+      };
+      const { text } = await within(`execute_tool ${name}`, attributes, async () => {
+        const result = tryTool(name, JSON.parse(args));
+        const span = trace.getActiveSpan()!;
+        span.setAttribute('gen_ai.tool.call.result', result.text);
+        if (result.isError) span.setStatus({ code: SpanStatusCode.ERROR, message: result.text });
+        return result;
+      });
+      messages.push({ role: 'tool', tool_call_id: call.id, content: text });
+    }
+  }
+}
+
+// Work around the agent that has nothing to do with it.
+await within('POST /chat', { 'http.request.method': 'POST' }, () =>
+  within('invoke_agent support', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'support' }, run),
+);
+// A program that only ends: its last spans leave because the exporter's timer is short.
+if (how.includes('no-shutdown')) await new Promise((resolve) => setTimeout(resolve, 450));
+else if (!how.some((word) => word.startsWith('lose'))) await provider.shutdown();
+process.exit(0);
