@@ -153,7 +153,19 @@ export const RUNNER_SCHEMAS = {
     cwd: text.optional().describe('Folder to run in'),
     ...started,
   }),
-  http: v.strictObject({ http: httpSchema, ...live }),
+  http: v.strictObject({
+    http: httpSchema,
+    ...live,
+    capture: v
+      .enum(['auto', 'off'])
+      .refine((value) => value === 'off', {
+        message:
+          'what an agent behind HTTP calls cannot be attributed to a query, since it runs already; start it with `command` or `module`, or let it return a recording (http.trace)',
+        code: 'SPEC_CAPTURE_HTTP',
+      })
+      .optional()
+      .describe('Only off: the calls of an agent that runs already cannot be attributed to a query'),
+  }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
 
