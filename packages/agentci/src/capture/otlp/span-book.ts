@@ -1,20 +1,20 @@
-import { objects } from '../../adapters/build/values.ts';
+import { nanoseconds, objects } from '../../adapters/build/values.ts';
 import { dialectOf } from '../../adapters/otel/choose-dialect.ts';
 import { isAgentLog } from '../../adapters/otel/join-logs.ts';
-import { readOtlp } from '../../adapters/otel/read-otlp.ts';
-import type { LogRecord, Span } from '../../adapters/otel/span.ts';
+import { idOf, readOtlp } from '../../adapters/otel/read-otlp.ts';
+import type { LogRecord } from '../../adapters/otel/span.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 
 export interface BookLimits {
   /** Spans and log records of agents. */
   readonly maxKept: number;
-  /** What they were sent in, about. */
+  /** Of their text. */
   readonly maxBytes: number;
   /** Spans of servers, databases and the like, which only matter if one of an agent turns out to be below them. */
   readonly maxOthers: number;
 }
 
-const LIMITS: BookLimits = { maxKept: 50_000, maxBytes: 48 * 1024 * 1024, maxOthers: 20_000 };
+const LIMITS: BookLimits = { maxKept: 50_000, maxBytes: 32 * 1024 * 1024, maxOthers: 20_000 };
 
 /** Programs that run side by side read one clock, but not at the same instant. */
 const CLOCK_SLACK_MS = 100;
@@ -44,12 +44,17 @@ export class SpanBook {
   readonly #since: number;
   /** Ids of spans outside of the agent, set by us or by the user's own tracing; a span below one of them is a root. */
   readonly #outside: ReadonlySet<string>;
-  readonly #requests: object[] = [];
+  /** As text: parsed, spans take several times the room. */
+  readonly #requests: Buffer[] = [];
   readonly #keptIds = new Set<string>();
   readonly #wanted = new Set<string>();
   readonly #others = new Map<string, readonly [Fields, Place]>();
+  /** Shapes of spans that say nothing about an agent: a program has few, and sends thousands of each. */
+  readonly #strangers = new Set<string>();
   #kept = 0;
   #bytes = 0;
+  /** About how much is taken and not yet part of them. */
+  #pending = 0;
   #rejected = 0;
   #late = 0;
 
@@ -69,7 +74,7 @@ export class SpanBook {
 
   /** What was kept, as requests of the protocol. */
   requests(): readonly unknown[] {
-    return this.#requests;
+    return this.#requests.map((text) => JSON.parse(text.toString('utf8')) as unknown);
   }
 
   /** Takes a request, `size` bytes long. */
@@ -87,44 +92,52 @@ export class SpanBook {
 
   #addSpans(resource: unknown, scoped: Fields, share: number): void {
     const place = { resource, scope: scoped.scope };
-    const raw = objects(scoped.spans);
-    const read = readOtlp({
-      value: { resourceSpans: [{ resource, scopeSpans: [{ scope: scoped.scope, spans: raw }] }] },
-    });
+    const scope = String(isFields(scoped.scope) ? (scoped.scope.name ?? '') : '');
     const own: Fields[] = [];
-    for (const [i, span] of read.spans.entries()) {
-      if ((span.t0 ?? this.#since) < this.#since) {
-        this.#late++;
+    for (const raw of objects(scoped.spans)) {
+      if (this.#isLate(nanoseconds(raw.startTimeUnixNano))) continue;
+      const shape = shapeOf(scope, raw);
+      if (this.#strangers.has(shape)) {
+        this.#addOther(raw, place);
         continue;
       }
-      const isAgent = dialectOf(span) !== undefined || AROUND_CALLS.test(span.name);
-      if (!isAgent) {
-        this.#addOther(span, raw[i]!, place);
+      const [span] = readOtlp({ value: requestOf([raw], { resource: undefined, scope: scoped.scope }) }).spans;
+      if (span === undefined) continue;
+      if (dialectOf(span) === undefined && !AROUND_CALLS.test(span.name)) {
+        if (this.#strangers.size < MAX_SHAPES) this.#strangers.add(shape);
+        this.#addOther(raw, place);
         continue;
       }
       if (!this.#hasRoom(share)) continue;
-      own.push(this.#withoutOutside(span, raw[i]!));
-      this.#note(span);
+      own.push(this.#withoutOutside(span.parent, raw));
+      this.#note(span.id, span.parent);
     }
-    if (own.length > 0) this.#requests.push(requestOf(own, place));
+    if (own.length > 0) this.#keep(requestOf(own, place));
   }
 
-  #addOther(span: Span, raw: Fields, place: Place): void {
-    if (span.id === undefined) return;
-    const bare = this.#withoutOutside(span, bareFacts(raw));
-    if (this.#wanted.delete(span.id)) {
-      if (this.#hasRoom(0)) {
-        this.#requests.push(requestOf([bare], place));
-        this.#note(span);
-      }
+  #isLate(began: number | undefined): boolean {
+    if (began === undefined || began >= this.#since) return false;
+    this.#late++;
+    return true;
+  }
+
+  #addOther(raw: Fields, place: Place): void {
+    const id = idOf(raw.spanId, SPAN_ID_DIGITS);
+    if (id === undefined) return;
+    const parent = idOf(raw.parentSpanId, SPAN_ID_DIGITS);
+    const bare = this.#withoutOutside(parent, bareFacts(raw));
+    if (this.#wanted.delete(id)) {
+      if (!this.#hasRoom(0)) return;
+      this.#keep(requestOf([bare], place));
+      this.#note(id, parent);
       return;
     }
-    this.#others.set(span.id, [bare, place]);
+    this.#others.set(id, [bare, place]);
     if (this.#others.size > this.#limits.maxOthers) this.#others.delete(this.#others.keys().next().value!);
   }
 
   /** A span that is kept makes those above it worth keeping. */
-  #note({ id, parent }: Span): void {
+  #note(id: string | undefined, parent: string | undefined): void {
     if (id !== undefined) this.#keptIds.add(id);
     for (let above = parent; above !== undefined; ) {
       if (this.#keptIds.has(above) || this.#outside.has(above)) return;
@@ -136,9 +149,9 @@ export class SpanBook {
       const [bare, place] = known;
       this.#others.delete(above);
       if (!this.#hasRoom(0)) return;
-      this.#requests.push(requestOf([bare], place));
+      this.#keep(requestOf([bare], place));
       this.#keptIds.add(above);
-      above = typeof bare.parentSpanId === 'string' && bare.parentSpanId !== '' ? bare.parentSpanId : undefined;
+      above = idOf(bare.parentSpanId, SPAN_ID_DIGITS);
     }
   }
 
@@ -149,33 +162,48 @@ export class SpanBook {
     });
     const own = raw.filter((_, i) => this.#takesLog(read.logs[i]!, share));
     if (own.length > 0)
-      this.#requests.push({ resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: own }] }] });
+      this.#keep({ resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: own }] }] });
   }
 
   #takesLog(log: LogRecord, share: number): boolean {
-    if (!isAgentLog(log)) return false;
-    if ((log.at ?? this.#since) < this.#since) {
-      this.#late++;
-      return false;
-    }
-    return this.#hasRoom(share);
+    return isAgentLog(log) && !this.#isLate(log.at) && this.#hasRoom(share);
+  }
+
+  #keep(request: object): void {
+    const text = Buffer.from(JSON.stringify(request));
+    this.#requests.push(text);
+    this.#bytes += text.length;
+    this.#pending = 0;
   }
 
   #hasRoom(bytes: number): boolean {
-    if (this.#kept >= this.#limits.maxKept || this.#bytes + bytes > this.#limits.maxBytes) {
+    if (this.#kept >= this.#limits.maxKept || this.#bytes + this.#pending + bytes > this.#limits.maxBytes) {
       this.#rejected++;
       return false;
     }
     this.#kept++;
-    this.#bytes += bytes;
+    this.#pending += bytes;
     return true;
   }
 
-  #withoutOutside(span: Span, raw: Fields): Fields {
-    if (span.parent === undefined || !this.#outside.has(span.parent)) return raw;
+  #withoutOutside(parent: string | undefined, raw: Fields): Fields {
+    if (parent === undefined || !this.#outside.has(parent)) return raw;
     const { parentSpanId: _, ...rest } = raw;
     return rest;
   }
+}
+
+const SPAN_ID_DIGITS = 16;
+const MAX_SHAPES = 2000;
+
+/** All that a dialect is known by: scope, name, and which attributes there are, of which kind, empty or not. */
+function shapeOf(scope: string, { name, attributes }: Fields): string {
+  let shape = `${scope}\n${String(name)}`;
+  for (const { key, value } of objects(attributes)) {
+    shape += `\n${String(key)}`;
+    if (isFields(value)) for (const kind in value) shape += value[kind] === '' ? ` ${kind}-` : ` ${kind}`;
+  }
+  return shape;
 }
 
 /** The span that Pydantic AI puts around the calls of one reply names them all. */
