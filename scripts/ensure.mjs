@@ -65,7 +65,7 @@ function* sources(dir) {
   }
 }
 
-/** A step speaks only when it fails: its output is of interest to nobody else. */
+/** A step speaks only when it fails: its output is of no interest otherwise. */
 function run(command, args) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: root,

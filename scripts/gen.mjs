@@ -1,6 +1,6 @@
 // Writes what is derived from the sources: the index of every extension folder, the JSON Schemas, the pages of the
 // commands and the picture of the rooms in ARCHITECTURE.md.
-// Nobody edits a shared list, so adding a check, a reporter or a command is adding one file. `--check` only compares.
+// No one edits a shared list, so adding a check, a reporter or a command is adding one file. `--check` only compares.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is no model and knows nothing.
+// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is not a model and knows nothing.
 /** @param {string} asked the whole of what the judge was sent */
 export const opinion = (asked) =>
   /Rollback auth-service deployment to v2\.3\.0/.test(asked)

@@ -111,6 +111,6 @@ function overlap(text: string, part: string): number {
 /** A search for one word finds passages about other things; a model that reads them notices. */
 const isAbout = (found: string, part: string): boolean => overlap(found, part) > 1 / 3;
 
-/** The passage that fits best, as it stands in the documents. */
+/** The passage that fits best, as it is in the documents. */
 const excerpt = (found: string, part: string): string =>
   found.split('\n\n').reduce((best, next) => (overlap(next, part) > overlap(best, part) ? next : best));

@@ -1,4 +1,4 @@
-// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is no model and knows nothing.
+// What the scripted judge of this demo thinks. It reads the rubric and the answer; it is not a model and knows nothing.
 /** @param {string} asked the whole of what the judge was sent */
 export function opinion(asked) {
   if (/declines the off-topic/.test(asked))

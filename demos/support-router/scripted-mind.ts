@@ -45,7 +45,7 @@ function soundReply(request: ScriptedRequest): ScriptedReply {
   return transfer ? route(request) : serve(request);
 }
 
-/** Hands over to the agent one of whose topics is named first; nobody's topic is the last agent's. */
+/** Hands over to the agent one of whose topics is named first; no one's topic is the last agent's. */
 function route({ body, ...request }: ScriptedRequest): ScriptedReply {
   const question = questionOf({ body, ...request }).toLowerCase();
   const offers = (body.tools as { name: string; description?: string }[])

@@ -13,8 +13,8 @@ const leanCommander = {
       : undefined,
 };
 
-// The YAML library makes its schemas and the dumper's patterns when it is loaded; we use its events only, so what nobody
-// asks for may go.
+// The YAML library makes its schemas and the dumper's patterns when it is loaded; we use its events only, so the rest
+// may go.
 const leanYaml = {
   name: 'lean-yaml',
   transform: (code: string, id: string) =>

@@ -26,7 +26,7 @@ function numbers(version) {
 
 const compare = (a, b) => a.map((n, i) => n - b[i]).find((difference) => difference !== 0) ?? 0;
 
-/** Gives the unreleased changes a heading of their own. What nobody wrote down is not released. */
+/** Gives the unreleased changes a heading of their own. What no one wrote down is not released. */
 export function cutChangelog(text, { version, date }) {
   const heading = /^## Unreleased\n+/m.exec(text);
   if (heading === null) throw new Error('CHANGELOG.md has no "## Unreleased"');

@@ -4,7 +4,7 @@ import * as door from '../src/index.ts';
 import * as nodeTest from '../src/test-frameworks/node-test.ts';
 import * as vitest from '../src/test-frameworks/vitest.ts';
 
-// Names other programs rely on. Adding one is fine; taking one away breaks somebody.
+// Names other programs rely on. Adding one is fine; taking one away breaks someone.
 test('the door exports what was promised', () => {
   expect(Object.keys(door)).toEqual(
     expect.arrayContaining([

@@ -76,7 +76,7 @@ queries:
   );
   expect(execFileSync(bin, ['test'], { cwd: join(dir, 'suite'), encoding: 'utf8' })).toContain('2 passed');
 
-  // What is optional is not installed here, so this is what somebody without it is told.
+  // What is optional is not installed here, so this is what someone without it is told.
   writeFileSync(
     join(dir, 'suite', 'picture.yaml'),
     'version: 1\nagent: demo\nrunner: {module: ./agent.ts}\nqueries: [{id: q, query: red, metadata: {image_path: x.png}, correctness: {expected_in_answer: [red]}, metrics: [cross_modal_grounding]}]\n',

@@ -130,3 +130,32 @@ describe('the list itself', () => {
     expect(problemsIn(text, () => '')).toEqual([]);
   });
 });
+
+/** Comments of a source file, each as one line of prose. */
+function commentsOf(text: string): { text: string; at: number }[] {
+  return [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=^\s*|[;,{}()] )\/\/ .*(?:\n\s*\/\/ .*)*/gm)].map(
+    ({ 0: comment, index }) => ({
+      text: comment.replace(/`[^`\n]*`/g, '`').replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' '),
+      at: index,
+    }),
+  );
+}
+
+test('comments', () => {
+  const files = [
+    'packages/agentci/src',
+    'packages/report-ui/src',
+    'packages/scripted-model/src',
+    'scripts',
+    'bench',
+  ].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => join(folder, String(name)))
+      .filter((name) => /\.(?:ts|tsx|mjs)$/.test(name) && !/\.gen\.|\.test\.|bench\/out/.test(name)),
+  );
+  const problems = files.flatMap((name) => {
+    const text = readFileSync(join(root, name), 'utf8');
+    return commentsOf(text).flatMap((comment) => problemsIn(comment.text, () => `${name}:${lineOf(text, comment.at)}`));
+  });
+  expect(problems).toEqual([]);
+});

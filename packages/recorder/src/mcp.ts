@@ -32,7 +32,7 @@ function supportServer(): McpServer {
   return server;
 }
 
-/** A client and a server of the SDK with a tap between them: a call that works, one that fails, one nobody knows. */
+/** A client and a server of the SDK with a tap between them: a call that works, one that fails, one that is unknown. */
 export async function record(): Promise<Recording> {
   const tapped: Tapped[] = [];
   const [near, far] = InMemoryTransport.createLinkedPair();

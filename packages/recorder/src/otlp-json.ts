@@ -50,7 +50,7 @@ async function tracesAndLogs(): Promise<unknown[]> {
 async function aiSdk(): Promise<unknown> {
   const [body] = await withReceiver(async (receiver) => {
     const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
-    // The SDK finds the span it is in through the active context, which somebody has to manage.
+    // The SDK finds the span it is in through the active context, which someone has to manage.
     provider.register();
     const tracer = provider.getTracer('ai');
     await withModel(REPLIES, ({ url }) =>

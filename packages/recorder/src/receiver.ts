@@ -24,7 +24,7 @@ export async function withReceiver(use: (url: string) => Promise<void>): Promise
   return received;
 }
 
-/** Ids in the order they are asked for. */
+/** Ids in the order they are requested. */
 function countedIds(): IdGenerator {
   let traces = 0;
   let spans = 0;

@@ -5,7 +5,7 @@ const ISO = /\b(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{0,6})(Z|\+00:00)?/g;
 const COMPACT = /\b(20\d\d)(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})(\d{0,6})Z/g;
 const EPOCH_MS = /\b1[7-9]\d{11}\b/g;
 const LOOPBACK = /http:\/\/127\.0\.0\.1:\d+/g;
-/** A stack tells where the SDK stands on this machine, and which of its lines ran. */
+/** A stack tells where the SDK is on this machine, and which of its lines ran. */
 const STACK = /(?:\\n|\n)\s+at [^\n"\\]*(?:(?:\\n|\n)\s+at [^\n"\\]*)*/g;
 
 /** The day all recordings were made on, as far as they know. */

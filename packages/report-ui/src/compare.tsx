@@ -9,7 +9,7 @@ import { visible } from './visible-text.ts';
 
 const MAX_ROWS = 200;
 
-/** Two runs: what flipped, what got dearer or slower, and whether the data can tell. */
+/** Two runs: what flipped, what got more expensive or slower, and whether the data can tell. */
 export function Compare({
   run,
   before,

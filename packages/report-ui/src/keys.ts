@@ -16,7 +16,7 @@ export function listenForKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (document.querySelector('dialog[open]')) return;
-    // Somebody who types a search means letters; Escape and arrows still leave the field.
+    // Someone who types a search means letters; Escape and arrows still leave the field.
     if (isTyping(event.target) && !['Escape', 'ArrowDown'].includes(event.key)) return;
     if (event.target instanceof HTMLSelectElement) return;
     const handler = handlers.get(event.key);

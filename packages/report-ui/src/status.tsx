@@ -2,7 +2,7 @@ import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 
 const SIGNS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✕', error: '?', skip: '–' };
 
-/** A status as sign and word: colour alone tells nothing to somebody who cannot see it. */
+/** A status as sign and word: colour alone tells nothing to someone who cannot see it. */
 export const Status = ({ status, label }: { status: CheckStatus; label?: string }) => (
   <span class={`status ${status}`}>
     <span aria-hidden="true">{SIGNS[status]}</span> {label ?? status}

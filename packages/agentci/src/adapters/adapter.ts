@@ -10,7 +10,7 @@ export interface RawRecord {
   readonly index?: number;
 }
 
-/** Something wrong with one record. The reader passes it on; the record's query becomes `error`, the rest goes on. */
+/** Something wrong with one record. The reader passes it on; the record's query becomes `error`, the rest continues. */
 export interface TraceProblem {
   readonly code: string;
   readonly message: string;

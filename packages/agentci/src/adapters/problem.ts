@@ -30,7 +30,7 @@ export function ownerOf(value: unknown): Pick<TraceProblem, 'id' | 'query'> {
 
 const FIELD = /"(id|query)"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){0,2000}")/g;
 
-/** The same for a text that is no JSON: the first `"id"` and `"query"` that can still be made out. */
+/** The same for a text that is not JSON: the first `"id"` and `"query"` that can still be made out. */
 export function ownerOfText(text: string): Pick<TraceProblem, 'id' | 'query'> {
   const owner: { id?: string; query?: string } = {};
   for (const match of text.matchAll(FIELD)) {

@@ -3,7 +3,7 @@ import type { Edit } from '../results/diff.ts';
 /** A table of this many cells takes a few megabytes and milliseconds; what is longer is not laid side by side. */
 const MAX_CELLS = 4_000_000;
 
-/** An edit that also says where its piece stands on the sides that have it. */
+/** An edit that also says where its piece is on the sides that have it. */
 export interface PlacedEdit extends Edit {
   readonly before?: number;
   readonly after?: number;

@@ -21,7 +21,7 @@ export interface MetricInput {
   readonly metric: string;
   readonly better: 'higher' | 'lower';
   readonly pairs: readonly Pair[];
-  /** One verdict a query on each side: 0 or 1, nothing between. */
+  /** One verdict per query on each side: 0 or 1, nothing between. */
   readonly isVerdict: boolean;
   readonly maxDrop: number;
   readonly level: number;

@@ -16,7 +16,7 @@ const LOWER_IS_BETTER =
 export const thresholdPercent = (metric: string): number =>
   GROUPS.find(([name]) => name.test(metric))?.[1] ?? OTHER_PERCENT;
 
-/** Which way is better, told from the name where nobody says. */
+/** Which way is better, told from the name unless it is said. */
 export const betterSide = (metric: string): 'higher' | 'lower' => (LOWER_IS_BETTER.test(metric) ? 'lower' : 'higher');
 
 const SEVERITIES: readonly (readonly [number, RegressionSeverity])[] = [

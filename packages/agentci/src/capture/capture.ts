@@ -25,9 +25,9 @@ export interface CaptureOptions extends ProviderChoice {
   /** The program, where one is started. */
   readonly command?: readonly string[];
   readonly answer?: Answer;
-  /** Told of every exchange when it is over, with the id of its run. */
+  /** Called with every exchange when it is over, with the id of its run. */
   readonly onExchange?: (exchange: Exchange, run: string) => void;
-  /** Told of every request of spans and logs, as JSON. */
+  /** Called with every request of spans and logs, as JSON. */
   readonly onTelemetry?: (request: unknown) => void;
   readonly now?: () => number;
 }

@@ -6,7 +6,7 @@ import type { Upstream } from './upstreams.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderChoice {
-  /** Named by the user, beside those that the environment tells of. */
+  /** Named by the user, beside those that the environment names. */
   readonly providers?: readonly string[];
   /** By provider, instead of the addresses in the environment. */
   readonly upstreams?: Readonly<Record<string, string>>;

@@ -71,7 +71,7 @@ function reportUserError(error: UserError, io: Io): void {
     io.stderr.write(`${escapeTerminal(formatDiagnostic(diagnostic))}\n`);
     if (io.env.GITHUB_ACTIONS === 'true') io.stderr.write(`${annotation(diagnostic)}\n`);
   }
-  // The message of a spec error repeats its diagnostics for library users; here they stand above already.
+  // The message of a spec error repeats its diagnostics for library users; here they are above already.
   const message = error.diagnostics.length > 0 ? error.message.split('\n', 1)[0]! : error.message;
   io.stderr.write(`agentci: ${escapeTerminal(message)} [${error.code}]\n`);
   if (error.hint !== undefined) io.stderr.write(`  hint: ${escapeTerminal(error.hint)}\n`);

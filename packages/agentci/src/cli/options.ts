@@ -40,7 +40,7 @@ export function duration(text: string): number {
   return value;
 }
 
-/** Collects repeated and comma-separated values. An empty one would choose everything, which nobody means who wrote it. */
+/** Collects repeated and comma-separated values. An empty one would choose everything, which is not what the writer means. */
 export function collectList(text: string, previous: readonly string[] = []): string[] {
   const found = text
     .split(',')

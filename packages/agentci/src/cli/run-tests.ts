@@ -81,7 +81,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
-  // A report somebody asked for and did not get must not look like success.
+  // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }
 
@@ -137,7 +137,7 @@ function failedIds(root: string, suite: Suite): string[] {
   return ids;
 }
 
-/** The unfinished run to go on with. It was started with its own choices; other ones now would mix two runs in one. */
+/** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
 function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
   const unfinished = listRuns(root).find((run) => !run.finished && isRunOf(suite, run));
   if (!unfinished) {

@@ -23,7 +23,7 @@ export async function start(argv: readonly string[], version: string): Promise<v
     crash(error);
     process.exit(EXIT_COULD_NOT_TELL);
   });
-  // A reader that went away, as in `agentci … | head`, is no error of ours; the verdict still decides the exit code.
+  // A reader that went away, as in `agentci … | head`, is not an error of ours; the verdict still decides the exit code.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const cwd = workingDirectory();
@@ -44,7 +44,7 @@ export async function start(argv: readonly string[], version: string): Promise<v
   globalThis.console = new globalThis.console.Console(maskedStream(process.stderr));
   let isDone = false;
   process.on('exit', (exitCode) => {
-    // 13: everything waits for a promise that nobody will keep. Other codes come with a reason of their own.
+    // 13: everything waits for a promise that will never settle. Other codes come with a reason of their own.
     if (isDone || interrupt.signal.aborted || (exitCode !== 0 && exitCode !== UNSETTLED)) return;
     process.stderr.write('agentci: ended before there was a verdict: a module called process.exit or never answered\n');
     process.exitCode = EXIT_COULD_NOT_TELL;

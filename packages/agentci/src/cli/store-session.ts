@@ -12,7 +12,7 @@ interface SessionInput {
   readonly startedWith: Readonly<Record<string, unknown>>;
   /** Recordings are noted, not copied. */
   readonly recordings: string | undefined;
-  /** The unfinished run to go on with. */
+  /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
   /** A report will want the results as JSON. */
   readonly keepsJson: boolean;
@@ -50,7 +50,7 @@ export class StoreSession {
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
 
-  /** An interrupted run stays open, so that --resume can go on with it. */
+  /** An interrupted run stays open, so that --resume can continue with it. */
   end(run: RunResult): void {
     if (run.interrupted) this.#store?.close();
     else this.#open()?.finish(run);

@@ -1,7 +1,7 @@
 import { UserError } from '../kit/user-error.ts';
 import { listRuns } from '../store/run-store.ts';
 
-/** The id of a stored run as somebody names it: "latest", or no name at all, is the newest finished one. */
+/** The id of a stored run as someone names it: "latest", or no name at all, is the newest finished one. */
 export function storedRunId(root: string, given = 'latest'): string {
   if (given !== 'latest') return given;
   const newest = listRuns(root).find((run) => run.finished);

@@ -51,7 +51,7 @@ export async function writeReports(
   return { failed };
 }
 
-/** Ends with the verdict and the paths of the reports, whatever was asked for: beside a document they go to stderr. */
+/** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */
 function close(run: RunResult, plans: readonly OutputPlan[], written: readonly string[], io: Io): void {
   const hasConsole = plans.some(({ reporter, file }) => reporter === 'console' && file === undefined);
   const output = hasConsole ? io.stdout : io.stderr;
@@ -60,7 +60,7 @@ function close(run: RunResult, plans: readonly OutputPlan[], written: readonly s
   for (const file of written) output.write(`${c.dim('report:')} ${escapeTerminalLine(shortPath(file, io))}\n`);
 }
 
-/** As somebody in the working folder would type it. */
+/** As someone in the working folder would type it. */
 function shortPath(file: string, { cwd }: Io): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('..') || isAbsolute(path) ? file : path;

@@ -4,7 +4,7 @@ import type { Capability, Captured, CaptureLevel, ToolStep, Trace } from '../tra
 
 /**
  * The trace of an agent that was watched: what it did as it was seen, its answer as it gave it. Calls that only the agent's
- * own recording tells of are kept too: nothing that either of them shows may be lost.
+ * own recording mentions are kept too: nothing that either of them shows may be lost.
  */
 export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): Trace {
   if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };

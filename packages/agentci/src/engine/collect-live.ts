@@ -58,7 +58,7 @@ export async function collectLive(
   const workers = options.workers ?? DEFAULT_WORKERS;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const interrupt = options.signal ?? new AbortController().signal;
-  // One listener for each query in progress: many workers are no leak.
+  // One listener for each query in progress: many workers are not a leak.
   setMaxListeners(0, interrupt);
   const verdicts = new VerdictQueue(workers);
   const agent = await openAgent(config, { options, timeoutMs, workers });

@@ -29,7 +29,7 @@ export interface EvaluateInput {
   readonly query: Query;
   readonly trace: Trace;
   readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
-  /** Who scores rubrics. A mode alone is no judge: `off` skips rubrics, otherwise they are an error. */
+  /** Who scores rubrics. A mode alone is not a judge: `off` skips rubrics, otherwise they are an error. */
   readonly judge?: JudgeMode | Judge;
   /** Ask the judge's ensemble; as the judge is set up when not given. */
   readonly useEnsemble?: boolean;
@@ -42,7 +42,7 @@ export interface EvaluateInput {
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
 }
 
-/** The verdict on one run: what the spec says of the query, held against what the trace shows. Never runs anything. */
+/** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
   return evaluate(input);
 }
@@ -161,7 +161,7 @@ const withFinding = (layer: LayerResult, finding: CheckResult | undefined): Laye
 
 /** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
 function statusOf(result: QueryResult): QueryResult['status'] {
-  // A finding is no decided check: what the user asked for may still be open.
+  // A finding is not a decided check: what the user asked for may still be open.
   if (!LAYERS.some((layer) => result[layer].checks.some(({ id, status }) => id !== TRUNCATED && isDecided(status)))) {
     const isOpen = ({ skip_reason: reason }: CheckResult): boolean => reason === 'not_measured' || reason === 'off';
     if (checksOf(result).some(isOpen)) return 'error';

@@ -11,7 +11,7 @@ export interface RecordedQuery {
 }
 
 /**
- * The suite for judging traces on their own: one run a query, no expected failures, no baseline that would have to exist
+ * The suite for judging traces on their own: one run per query, no expected failures, no baseline that would have to exist
  * before the first one can be saved.
  */
 export function bareSuite(suite: Suite): Suite {

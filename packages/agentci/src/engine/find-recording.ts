@@ -38,14 +38,14 @@ export function findRecording(text: string, isRecording: (json: string) => boole
   return { kind: 'one', text: text.slice(found.start, found.end), noise };
 }
 
-/** The first of the documents that stand directly before the last one, with nothing but blanks between. */
+/** The first of the documents that are directly before the last one, with nothing but blanks between. */
 function firstOfLines(text: string, documents: readonly JsonDocument[]): JsonDocument {
   let at = documents.length - 1;
   while (at > 0 && text.slice(documents[at - 1]!.end, documents[at]!.start).trim() === '') at--;
   return documents[at]!;
 }
 
-/** A sentence that goes on after the object speaks of it; a line of log does not, whatever it ends with. */
+/** A sentence that continues after the object speaks of it; a line of log does not, whatever it ends with. */
 function isQuoted(text: string, { start, end }: JsonDocument): boolean {
   const before = text.slice(text.lastIndexOf('\n', start) + 1, start).trim();
   const after = text.slice(end).split('\n', 1)[0]!.trim();

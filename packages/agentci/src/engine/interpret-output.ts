@@ -9,7 +9,7 @@ import { addSighting } from './add-sighting.ts';
 import { findRecording } from './find-recording.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
 
-/** Below this a JSON document is somebody's answer, not a recording. */
+/** Below this a JSON document is someone's answer, not a recording. */
 const SURE = 0.5;
 
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
@@ -34,7 +34,7 @@ function withVisibleAnswer(trace: Trace): Trace {
   };
 }
 
-/** Reads a recording a caller already has. Nobody timed it here, so nothing is added about time. */
+/** Reads a recording a caller already has. It was not timed here, so nothing is added about time. */
 export async function interpretRecording(value: unknown, asked: { id: string; query: string }): Promise<Trace> {
   const output: RunOutput = { value, wallMs: 0 };
   const trace = await read(output);

@@ -9,10 +9,10 @@ import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 
-/** Told of every trace that belongs to a run of a query, once. */
+/** Called with every trace that belongs to a run of a query, once. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
 
-/** Keeps the account of a run: what is done, what was spent, whether to go on, and in the end one result per query. */
+/** Keeps the account of a run: what is done, what was spent, whether to continue, and in the end one result per query. */
 export class Ledger implements Budget {
   readonly #options: RunOptions;
   readonly #queries: readonly Query[];
@@ -84,7 +84,7 @@ export class Ledger implements Budget {
     this.#overruled.set(query.id, error);
   }
 
-  /** Unknown costs are counted apart: `--max-cost` can only hold against what is known. */
+  /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
   spend(usd: number, isComplete = true): void {
     if (!isComplete) this.#unpricedRuns++;
     this.#spentUsd += usd;

@@ -45,7 +45,7 @@ export class TraceMatcher<Q extends Asked = Query> {
   take(recording: Recording, isReadable = true): Match<Q> {
     const query = this.#named(recording.ids) ?? this.#leastServed(recording.text);
     if (!query) {
-      // What could not be read is reported as such, not as a recording nobody wanted.
+      // What could not be read is reported as such, not as an unused recording.
       if (!isReadable) return { kind: 'unused' };
       this.#unusedCount++;
       const { ids, text, place } = recording;

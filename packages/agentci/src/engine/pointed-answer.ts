@@ -23,7 +23,7 @@ export function withPointedAnswer(recorded: Trace | undefined, { text, body, poi
   };
 }
 
-/** The body is the server's own, and the spec says where the answer is: other keys are nobody's mistake. */
+/** The body is the server's own, and the spec says where the answer is: other keys are not a mistake. */
 const isOurs = (code: string, { captured }: Trace): boolean =>
   code === 'SIMPLE_UNKNOWN_KEY' || (code === 'SIMPLE_CALLS_ELSEWHERE' && captured.toolCalls === 'none');
 

@@ -20,7 +20,7 @@ import type { RunOptions } from './run-options.ts';
 import { TestTally } from './test-tally.ts';
 import { problemText, unreadable } from './unreadable.ts';
 
-/** Judges the tests of an Assay suite over all traces, as they stream by: one result a test, memory does not grow. */
+/** Judges the tests of an Assay suite over all traces, as they stream by: one result per test, memory does not grow. */
 export async function collectPolicyTests(
   options: RunOptions,
   source: NonNullable<RunOptions['traces']>,

@@ -2,7 +2,7 @@ import { pause, retryDelay } from '../kit/retry-wait.ts';
 import { AgentError } from '../runners/runner.ts';
 
 export interface RetryOptions {
-  /** Further tries after the first. */
+  /** Retries after the first. */
   readonly retries: number;
   readonly signal: AbortSignal;
   /** 0 ≤ x < 1; handed in so that a run repeats. */

@@ -20,7 +20,7 @@ const DETAIL_NAMES: Partial<Record<RubricKey, string>> = {
 export interface RubricInput {
   readonly query: Query;
   readonly trace: Trace;
-  /** A mode alone is a judge nobody provided: `off` skips, the others are an error. */
+  /** A mode alone means that no judge was provided: `off` skips, the others are an error. */
   readonly judge: Judge | JudgeMode;
   readonly useEnsemble: boolean;
   readonly deterministicFailed: boolean;

@@ -12,7 +12,7 @@ export type AgentFunction = (
   context: { id: string; run: number; metadata: Readonly<Record<string, unknown>>; signal: AbortSignal },
 ) => unknown;
 
-/** What happens while a run goes on; progress displays listen to it. */
+/** What happens while a run is in progress; progress displays listen to it. */
 export type RunEvent =
   | { readonly type: 'started'; readonly queries: number; readonly runs: number }
   | { readonly type: 'run_started'; readonly id: string; readonly run: number }
@@ -49,7 +49,7 @@ export interface RunOptions {
   readonly workers?: number;
   /** Replaces every query's `runs`. */
   readonly runs?: number;
-  /** Further tries after an infrastructure error; 2. */
+  /** Retries after an infrastructure error; 2. */
   readonly retries?: number;
   readonly timeoutMs?: number;
   readonly seed?: number;

@@ -44,7 +44,7 @@ describe('saving', () => {
   test('the file says what it is, in an order that reads well, and is the same every time', async () => {
     const [one, two] = [tempDir(), tempDir()];
     const { file, baseline } = await save(one);
-    // The agent's name is no folder name; it becomes one.
+    // The agent's name is not a folder name; it becomes one.
     expect(file).toMatch(/Support-Router-[0-9a-f]{6}[\\/]v1[\\/]refund\.json$/);
     const text = readFileSync(file, 'utf8');
     expect(readFileSync((await save(two)).file, 'utf8')).toBe(text);

@@ -50,14 +50,14 @@ export interface Precheck {
   /** `unchecked`: the query has no checks, so nothing was proved. */
   readonly status: 'passed' | 'failed' | 'undecided' | 'unchecked';
   readonly checks: readonly CheckResult[];
-  /** What stands in the way, in words. */
+  /** What is in the way, in words. */
   readonly problems: readonly string[];
 }
 
 /**
  * Saves a trace as the baseline of a query. It is judged by the query's checks first; one that does not pass is refused
  * (`PRECHECK_FAILED`, `PRECHECK_UNDECIDED`) unless forced, and an existing file is kept (`BASELINE_EXISTS`) unless
- * overwriting was asked for.
+ * overwriting was requested.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
   findQuery(input.suite, input.queryId);

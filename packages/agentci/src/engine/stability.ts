@@ -9,7 +9,7 @@ import { type FlipRun, flipSource } from './flip-source.ts';
 /** The checks a judge answers; every other one computes. */
 const RUBRIC = /^correctness\.(llm_judge|safety_check|hallucination_check)/;
 
-/** Nobody asks for the chance that fifty of fifty pass; the list would grow with the square of the runs. */
+/** No one asks for the chance that fifty of fifty pass; the list would grow with the square of the runs. */
 const MAX_K = 10;
 
 /** What repeats of a query tell beyond its verdict: how sure the rate is, how steady the agent, and what made it flip. */

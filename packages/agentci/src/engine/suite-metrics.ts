@@ -24,7 +24,7 @@ interface Group {
 
 const keyOf = (query: Query, run: number): string => `${run} ${query.id}`;
 
-/** What a run tells of the metrics measured over all of it. */
+/** What a run reports about the metrics measured over all of it. */
 export interface Overall {
   readonly checks: CheckResult[];
   readonly metrics: Record<string, MetricResult>;

@@ -10,7 +10,7 @@ import { blankResult } from './combine-runs.ts';
 import type { ModuleOutcome } from './module-metric.ts';
 import { summaryOf, violationText } from './policy-checks.ts';
 
-/** Enough to show; the counts go on. */
+/** Enough to show; the counts continue. */
 const MAX_KEPT = 100;
 const MAX_EVIDENCE = 20;
 const MAX_REASONS = 5;

@@ -25,7 +25,7 @@ const REASONS: ReadonlyMap<LlmStep['finish'], string> = new Map([
   ['content_filter', 'a content filter stopped the model (finish_reason: content_filter)'],
 ]);
 
-/** Whether the model's reply ended with an error; what came before it is no answer. */
+/** Whether the model's reply ended with an error; what came before it is not an answer. */
 export const endedInError = (trace: Trace): boolean => finishOfAnswer(trace).finish === 'error';
 
 /** As the source says it of the answer, else of the call that gave it, which is the last one. */

@@ -10,7 +10,7 @@ export class VerdictQueue {
   #working: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `most` verdicts may be due before somebody has to wait: agents that answer at once must not run away from them. */
+  /** `most` verdicts may be due before someone has to wait: agents that answer at once must not run away from them. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -21,7 +21,7 @@ export class VerdictQueue {
     if (this.#due.length > this.#most) await this.#working;
   }
 
-  /** A verdict could not be written down: there is no point in going on. */
+  /** A verdict could not be written down: there is no point in continuing. */
   hasFailed = (): boolean => this.#failure !== undefined;
 
   /** Waits for what is still due. */

@@ -115,7 +115,7 @@ function pointAt(parts: Parts, weights: DecisionQualityWeights): Omit<WeightPoin
   };
 }
 
-/** `tied`: nobody overtook anybody, but some that were apart are level, or the other way round. */
+/** `tied`: no one overtook anyone, but some that were apart are level, or the other way round. */
 function orderAgainst(ranking: readonly string[][], reference: readonly string[][]): WeightPoint['order'] {
   const placeIn = (ranks: readonly string[][]) =>
     new Map(ranks.flatMap((tied, place) => tied.map((condition) => [condition, place] as const)));

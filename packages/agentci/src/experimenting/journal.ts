@@ -16,7 +16,7 @@ export interface JournalTrial {
   readonly trial: Trial;
 }
 
-/** Keeps every finished live trial on disk, so that an experiment that was stopped goes on where it was. */
+/** Keeps every finished live trial on disk, so that an experiment that was stopped continues where it was. */
 export class TrialJournal {
   readonly #path: string;
   readonly done: readonly JournalTrial[];
@@ -35,7 +35,7 @@ export class TrialJournal {
     return new TrialJournal(path, []);
   }
 
-  /** Goes on with the trials of an earlier start of the very same experiment. Failed trials are made again. */
+  /** Continues the trials of an earlier start of the same experiment. Failed trials are made again. */
   static reopen(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
     if (!existsSync(path))

@@ -5,7 +5,7 @@ import { failedTrial, type Scoring, trialOf } from '../experiment/score-trial.ts
 import { UserError } from '../kit/user-error.ts';
 import type { Trial } from '../results/experiment-result.ts';
 
-/** The trials of a condition from recorded traces, one a trace, numbered from 1. One that cannot be read is a failed trial. */
+/** The trials of a condition from recorded traces, one per trace, numbered from 1. One that cannot be read is a failed trial. */
 export async function readRecordings(
   { path, format }: { readonly path: string; readonly format?: string },
   { dir, condition, scoring }: { readonly dir: string; readonly condition: string; readonly scoring: Scoring },

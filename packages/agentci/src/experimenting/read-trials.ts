@@ -12,7 +12,7 @@ import { readRows, type TrialRow } from './trial-rows.ts';
 export interface TrialFile {
   readonly path: string;
   readonly dir: string;
-  /** Rows that name another condition are somebody else's. */
+  /** Rows that name another condition are someone else's. */
   readonly wanted: string;
   readonly condition: string;
   readonly scoring: Scoring;
@@ -103,7 +103,7 @@ function dqOf(
   return roundTo4(weighted({ validity, specificity, correctness }, weights));
 }
 
-/** A list, or in a CSV cell a JSON list or one action a line. */
+/** A list, or in a CSV cell a JSON list or one action per line. */
 function readActions(value: unknown, say: (message: string) => void): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   let list: unknown = value;

@@ -2,7 +2,7 @@ import { parseCsv } from '../kit/csv.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { isObject } from '../kit/object.ts';
 
-/** A trial as somebody wrote it down: field names in lower case, and the line it stands on. */
+/** A trial as someone wrote it down: field names in lower case, and the line it is on. */
 export interface TrialRow {
   readonly line: number;
   /** Which one it is, where a whole document has no lines to go by. */

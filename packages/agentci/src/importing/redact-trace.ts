@@ -4,7 +4,7 @@ import type { Trace } from '../trace/model.ts';
 /** Fields whose values are secrets whatever they look like. */
 const SECRET_KEY =
   /^(?:.{0,60}[-_.])?(?:authorization|cookie|password|passwd|passphrase|pwd|secret|api[-_]?key|access[-_]?key|secret[-_]?key|access[-_]?token|refresh[-_]?token|id[-_]?token|auth[-_]?token|session[-_]?token|bearer|private[-_]?key|credentials?)$|^token$|(?:Password|Secret|ApiKey|AccessKey|SecretKey|AccessToken|RefreshToken|AuthToken|PrivateKey)$/i;
-/** Secrets that stand in running text after their name. */
+/** Secrets that are in running text after their name. */
 const SECRET_TEXT =
   /((?:authorization|password|passwd|secret|api[-_ ]?key|access[-_ ]?token|token)["']?\s{0,5}[:=]\s{0,5}["']?(?:bearer\s)?)([^\s"',;}&]{6,500})/gi;
 /** The user and the password in an address: `postgres://user:password@host`. */
@@ -14,7 +14,7 @@ const BEARER = /\b(bearer\s+)([A-Za-z0-9._~+/-]{16,2000}=*)/gi;
 const JWT = /\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
 
-/** "Basic functionality" is no login: what is encoded must hold a colon. */
+/** "Basic functionality" is not a login: what is encoded must hold a colon. */
 const isLogin = (code: string): boolean =>
   /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(code, 'base64').toString('latin1'));
 

@@ -62,7 +62,7 @@ function summary(format: string, traces: readonly Trace[]): ImportSummary {
   };
 }
 
-/** Whether a run went wrong as far as its recording says: it failed, a call of it failed, or somebody scored it down. */
+/** Whether a run went wrong as far as its recording says: it failed, a call of it failed, or someone scored it down. */
 export const isFailedRun = (trace: Trace): boolean =>
   trace.status === 'error' ||
   trace.status === 'incomplete' ||

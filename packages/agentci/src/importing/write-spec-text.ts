@@ -4,7 +4,7 @@ import type { Trace } from '../trace/model.ts';
 import { queryText, toolNames } from '../trace/selectors.ts';
 import { type Quantity, totals } from '../trace/totals.ts';
 
-/** Room above what was measured: a budget that the very next run exceeds is no budget. */
+/** Room above what was measured: a budget that the very next run exceeds is not a budget. */
 const TOKEN_ROOM = 1.25;
 const LATENCY_ROOM = 1.5;
 

@@ -164,7 +164,7 @@ export function agreement(rows: readonly LabelledScore[], min_score: number): Ag
   };
 }
 
-/** The score with the highest κ; of equals the one nearest to what the spec says. 1 passes everything and is no candidate. */
+/** The score with the highest κ; of equals the one nearest to what the spec says. 1 passes everything and is not a candidate. */
 function bestScore(rows: readonly LabelledScore[], written: number): number {
   const kappaOf = (score: number): number => agreement(rows, score).kappa ?? Number.NEGATIVE_INFINITY;
   return [2, 3, 4, 5].sort((a, b) => kappaOf(b) - kappaOf(a) || Math.abs(a - written) - Math.abs(b - written))[0]!;

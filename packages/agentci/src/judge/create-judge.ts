@@ -31,7 +31,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 2;
 const DEFAULT_LIMITS: Limits = { concurrent: 4, perMinute: 600 };
 
-/** Makes a judge. Nothing is loaded and nobody is called before the first question that is not in the cache. */
+/** Makes a judge. Nothing is loaded and no model is called before the first question that is not in the cache. */
 export function createJudge(config: JudgeConfig = {}): Judge {
   return new ModelJudge(config);
 }
@@ -199,7 +199,7 @@ class ModelJudge implements Judge {
   #request({ key, name, prompt, hash }: Ask): ModelRequest | JudgeFailure {
     const { mode, cacheDir } = this.#config;
     if (mode === 'recorded') {
-      // A whole one would have been used before anybody is asked.
+      // A whole one would have been used before anyone is asked.
       if (cacheDir !== undefined && existsSync(pathOf(cacheDir, hash))) {
         return failure(
           'not_recorded',

@@ -1,4 +1,4 @@
-/** What a data line begins with, so that nothing in a block can stand at the beginning of a line. */
+/** What a data line begins with, so that nothing in a block can be at the beginning of a line. */
 export const DATA_LINE = '| ';
 
 const LINE_BREAKS = /\r\n|[\r\v\f\x85\u2028\u2029]/g;

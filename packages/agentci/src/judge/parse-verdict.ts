@@ -12,7 +12,7 @@ const MAX_STARTS = 50;
 
 /**
  * Reads the verdict out of a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object counts,
- * and two that disagree are no verdict: one of them may have been planted by the answer.
+ * and two that disagree are not a verdict: one of them may have been planted by the answer.
  */
 export function parseVerdict(text: string): Verdict | VerdictError {
   if (text.trim() === '') return failed('the reply is empty');

@@ -26,7 +26,7 @@ const FORMAT = `Reply with one JSON object and nothing else, its keys in this or
 - label: "pass" when the answer meets the rubric, "fail" when it does not, "borderline" when it is between`;
 
 /**
- * The question put to a judge. Whatever the agent, its tools or a document said stands in data blocks whose tags carry a nonce;
+ * The question put to a judge. Whatever the agent, its tools or a document said is in data blocks whose tags carry a nonce;
  * the nonce is a hash of the question, so equal questions give equal prompts and no answer can contain its own.
  */
 export function judgePrompt(question: JudgeQuestion): JudgePrompt {
@@ -51,7 +51,7 @@ ${FORMAT}`;
   return { system, user, hash: sha256Hex(`${PROMPT_VERSION}\n${system}\n${user}`) };
 }
 
-/** Asks once more after a reply that was no verdict. The bad reply itself is not repeated: it may speak with the answer's voice. */
+/** Asks once more after a reply that was not a verdict. The bad reply itself is not repeated: it may speak with the answer's voice. */
 export const repairPrompt = (user: string, why: string): string =>
   `${user}\n\nA first reply could not be used: ${why}. Reply again with the JSON object alone.`;
 

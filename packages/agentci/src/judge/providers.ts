@@ -45,7 +45,7 @@ const VERDICT_SCHEMA = {
 
 /** One call of a model. The SDKs are loaded here and only when a call is really made. */
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
-  // Before the SDK is loaded: it prints its first warning to stdout, into somebody's JSON.
+  // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
   const model = await connect(request);

@@ -63,7 +63,7 @@ export function resolveRubric(written: WrittenRubric): ResolvedRubric {
   const isOwn = template === undefined || rule !== undefined || scale !== undefined || examples.length > 0;
   return {
     id: template?.id ?? 'custom',
-    // The threshold is no part of the question: moving it asks nobody again.
+    // The threshold is not part of the question: moving it asks no judge again.
     version: isOwn ? `${template ? `${template.version}+` : ''}${hashOf(filled)}` : template.version,
     ...filled,
     threshold: written.threshold ?? template?.threshold ?? DEFAULT_THRESHOLD,

@@ -10,7 +10,7 @@ const PROMPT_VERSION = 1;
 const MAX_BLOCK = 24_000;
 const MAX_BLOCKS = 64;
 
-/** The prompt of a task. Its texts stand in data blocks, as the texts of a rubric do. */
+/** The prompt of a task. Its texts are in data blocks, as the texts of a rubric are. */
 export function taskPrompt({ id, version, instruction, format, blocks }: JudgeTask): JudgePrompt {
   const shown = blocks.slice(0, MAX_BLOCKS);
   const nonce = sha256Hex(canonicalJson({ PROMPT_VERSION, id, version, instruction, shown })).slice(0, 24);

@@ -25,7 +25,7 @@ export function parseCsv(text: string): { readonly rows: readonly CsvRow[]; read
       cell = source.slice(at + 1, close).replaceAll('""', '"');
       line += cell.split('\n').length - 1;
       at = close + 1;
-      // Whatever stands between a closing quote and the comma is not part of the value.
+      // Whatever is between a closing quote and the comma is not part of the value.
       at = nextBreak(source, at);
     } else {
       const stop = nextBreak(source, at);

@@ -29,7 +29,7 @@ export function sameWords(key: string, candidates: Iterable<string>): string | u
     .sort((a, b) => a.length - b.length)[0];
 }
 
-/** Without the plural: nobody remembers whether it is `max_tool_call` or `max_tool_calls`. */
+/** Without the plural: no one remembers whether it is `max_tool_call` or `max_tool_calls`. */
 const wordsOf = (key: string): string[] =>
   key
     .replace(/([a-z])([A-Z])/g, '$1_$2')

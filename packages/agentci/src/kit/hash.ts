@@ -35,7 +35,7 @@ export function canonicalJson(value: unknown): string {
 
 /** Gives a value with its keys sorted: the value itself where they are, a copy where not. */
 class Sorting {
-  /** An object that stands in many places, such as an inherited default, is looked at once. */
+  /** An object that is in many places, such as an inherited default, is looked at once. */
   readonly #seen = new Map<object, unknown>();
   /** False once something was met that a copy cannot hold in order: keys that are numbers come first in every object. */
   isFaithful = true;
@@ -51,7 +51,7 @@ class Sorting {
     return sorted;
   }
 
-  /** Items that are maps mostly stand in one list only, so they are not noted: the list is. */
+  /** Items that are maps mostly are in one list only, so they are not noted: the list is. */
   #list(list: readonly unknown[]): unknown {
     let copy: unknown[] | undefined;
     for (let i = 0; i < list.length; i++) {
@@ -89,14 +89,14 @@ function isSorted(keys: readonly string[]): boolean {
   return true;
 }
 
-/** A copy of what stands before a place. */
+/** A copy of what is before a place. */
 function firstOf(map: SomeObject, keys: readonly string[], end: number): SomeObject {
   const copy: SomeObject = {};
   for (let i = 0; i < end; i++) copy[keys[i]!] = map[keys[i]!];
   return copy;
 }
 
-/** An object that stands in many places, such as an inherited default, is written out once. */
+/** An object that is in many places, such as an inherited default, is written out once. */
 function canonical(value: unknown, written: Map<object, string>): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : quote(String(value));

@@ -34,7 +34,7 @@ export interface UnknownWord {
 
 /**
  * Every keyword and format that has no effect. The standard says to pass over what is not known, so a misspelt `required`
- * would require nothing. Keywords that start with `x-` are somebody's own by convention.
+ * would require nothing. Keywords that start with `x-` are someone's own by convention.
  */
 export function unknownWords(schema: unknown): UnknownWord[] {
   const found: UnknownWord[] = [];

@@ -48,7 +48,7 @@ export class JsonStream {
   #headBytes = 0;
   #splitter: JsonSplitter | LineSplitter | undefined;
   #index = 0;
-  /** Keeps the text beside each value; text that nobody looks at only feeds the garbage collector. */
+  /** Keeps the text beside each value; unused text only feeds the garbage collector. */
   keepsText = true;
 
   constructor(options: JsonStreamOptions = {}) {

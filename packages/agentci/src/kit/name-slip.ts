@@ -20,7 +20,7 @@ export function patternSlip(pattern: string): NameSlip | undefined {
   };
 }
 
-/** As `patternSlip`, where a name is taken as it stands: a space may be part of it, as in "Delegate work to coworker". */
+/** As `patternSlip`, where a name is taken as it is: a space may be part of it, as in "Delegate work to coworker". */
 export function exactNameSlip(name: string): NameSlip | undefined {
   const why = / - /.test(name) ? SEVERAL : /^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name) ? whyPattern(name) : undefined;
   return why === undefined ? undefined : { why, hint: meant(name) };

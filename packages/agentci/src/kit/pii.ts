@@ -38,7 +38,7 @@ const between = (body: string): RegExp => new RegExp(`${START}(?:${body})${END}`
 const STREET_WORDS =
   'St|Street|Ave|Avenue|Rd|Road|Blvd|Boulevard|Ln|Lane|Dr|Drive|Ct|Court|Pl|Place|Sq|Square|Ter|Terrace|Way|Pkwy|Parkway|Hwy|Highway';
 
-/** Words that open a sentence and are nobody's first name. */
+/** Words that open a sentence and do not begin a name. */
 const NOT_A_NAME =
   'A|An|And|As|At|But|By|Call|Contact|Dear|For|From|He|Hello|Her|Hi|His|How|If|In|Is|It|Its|My|No|Not|Of|On|Or|Our|Please|See|She|So|That|The|Their|Then|There|These|They|This|To|Via|We|What|When|Where|Who|Why|With|Yes|You|Your';
 
@@ -63,7 +63,7 @@ const DETECTORS: readonly Detector[] = [
     accepts: (match) => passesLuhn(match),
   },
   {
-    // A card mistyped by a digit is still somebody's card: 16 digits in groups of four, or in one run.
+    // A card mistyped by a digit is still someone's card: 16 digits in groups of four, or in one run.
     type: 'credit_card',
     confidence: 0.4,
     pattern: between('\\d{4}(?:[ .-]\\d{4}){3}|\\d{16}'),
@@ -103,7 +103,7 @@ const DETECTORS: readonly Detector[] = [
 ];
 
 export interface PiiOptions {
-  /** `pattern`: two capitalized words; `off`: nobody is looked for here. */
+  /** `pattern`: two capitalized words; `off`: names are not looked for. */
   readonly names?: 'pattern' | 'off';
   /** Spans found by other means; they come before the patterns. */
   readonly known?: readonly PiiSpan[];

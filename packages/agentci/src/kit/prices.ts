@@ -123,7 +123,7 @@ function modelNames(model: string): ModelName[] {
   return names;
 }
 
-/** `2024-07-18` at the end: its `18` and `07` are no version numbers. */
+/** `2024-07-18` at the end: its `18` and `07` are not version numbers. */
 const isDatePart = (name: string): boolean => /-(?:19|20)\d{2}-\d{2}(?:-\d{2})?$/.test(name);
 
 /** Dollars per million tokens, by model name or the beginning of one. */

@@ -1,5 +1,5 @@
 /**
- * What to say about a redirect, which no client of ours follows: it would carry keys to a server nobody named, and turn a
+ * What to say about a redirect, which no client of ours follows: it would carry keys to a server that was not named, and turn a
  * POST into a GET. Undefined for any other status. The target's query string and user name may hold secrets.
  */
 export function describeRedirect(status: number, location: string | null | undefined): string | undefined {

@@ -42,7 +42,7 @@ export class SecretSearch {
 
   /**
    * As `find` for documents of ours, which are full of escapes and whose captured texts were looked at before: at a quicker
-   * look, which relies on it that letters and digits are escaped by nobody, unless all of a text is.
+   * look, which relies on it that letters and digits are never escaped, unless all of a text is.
    */
   findInDocument(text: string): readonly FoundSecret[] {
     return this.mayBeIn(text) ? this.#search(text) : NONE;

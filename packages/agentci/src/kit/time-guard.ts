@@ -15,7 +15,7 @@ let guard: { script: vm.Script; context: vm.Context; slot: Slot } | undefined;
 
 /**
  * Runs work that may never end, such as a backtracking regular expression, and gives up after the time limit.
- * Costs about 0.15 ms a call, so callers use it only where no bound on the work is proved.
+ * Costs about 0.15 ms per call, so callers use it only where no bound on the work is proved.
  */
 export function runGuarded<T>(work: () => T): { readonly ok: true; readonly value: T } | { readonly ok: false } {
   if (guard === undefined) {

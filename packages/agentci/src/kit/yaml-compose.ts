@@ -178,7 +178,7 @@ class Composer {
     this.#attach(node, 0, event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0);
   }
 
-  /** A value that was left out has no place of its own: its key, or the dash of its list item, stands in. */
+  /** A value that was left out has no place of its own: its key, or the dash of its list item, is used instead. */
   #emptyPlace(): number {
     const frame = this.#frames.at(-1);
     if (frame?.key !== undefined) return frame.key.start;

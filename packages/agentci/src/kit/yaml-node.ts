@@ -44,7 +44,7 @@ export interface YamlEntry {
 /** A place in a text. */
 export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
 
-/** Where the key of an entry stands. */
+/** Where the key of an entry is. */
 export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({ source: keySource, start: keyStart });
 
 export interface YamlMap extends YamlCollection {

@@ -177,7 +177,7 @@ export class PlainItems {
     try {
       node = this.#parse({ text, base: start });
     } catch (error) {
-      // It may go on below this line.
+      // It may continue below this line.
       if (error instanceof YAMLException) return undefined;
       throw error;
     }

@@ -3,7 +3,7 @@ import type { YamlScalar, YamlScalarValue, YamlSource } from './yaml-node.ts';
 import type { TextPart } from './yaml-parts.ts';
 import { coreTag, resolvePlain, resolveTagged } from './yaml-scalar.ts';
 
-/** Takes a problem at an offset; the reader goes on after it. */
+/** Takes a problem at an offset; the reader continues after it. */
 export type Report = (start: number, code: string, message: string, hint?: string) => void;
 
 /** What every part of the composer needs to know of the text it reads. */

@@ -54,7 +54,7 @@ const CORE_TAG = /^(?:!!|!<tag:yaml\.org,2002:)(str|null|bool|int|float|map|seq)
 
 export type CoreTag = 'str' | 'null' | 'bool' | 'int' | 'float' | 'map' | 'seq';
 
-/** The core type a tag names (`!!int`), or undefined for a tag of somebody else. */
+/** The core type a tag names (`!!int`), or undefined for a tag of someone else. */
 export function coreTag(tag: string): CoreTag | undefined {
   return CORE_TAG.exec(tag)?.[1] as CoreTag | undefined;
 }

@@ -35,7 +35,7 @@ interface Tensor {
   readonly tolist: () => number[][];
 }
 
-/** Models on this machine. Nothing is loaded before it is asked for; what is missing is a reason, never a crash. */
+/** Models on this machine. Nothing is loaded before it is requested; what is missing is a reason, never a crash. */
 export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels {
   const textModel = env.AGENTCI_TEXT_MODEL || TEXT_MODEL;
   const clipModel = env.AGENTCI_CLIP_MODEL || CLIP_MODEL;
@@ -43,7 +43,7 @@ export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels 
     // A name in a variable keeps bundlers and type checkers from wanting an optional package.
     const name = '@huggingface/transformers';
     const loaded = (await import(name)) as Transformers;
-    // Nothing reaches for the network unless somebody said that it may.
+    // Nothing reaches for the network unless someone said that it may.
     loaded.env.allowRemoteModels = env.AGENTCI_MODELS_DOWNLOAD === '1' && !env.AGENTCI_MODELS;
     if (env.AGENTCI_MODELS) loaded.env.localModelPath = resolve(env.AGENTCI_MODELS);
     return loaded;

@@ -4,7 +4,7 @@ import type { MetricCase, MetricInput } from './metric.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A value as text: a list has one item a line, an object is its JSON. Undefined for nothing. */
+/** A value as text: a list has one item per line, an object is its JSON. Undefined for nothing. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => textOf(item) ?? '').join('\n');

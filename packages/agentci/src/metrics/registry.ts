@@ -50,7 +50,7 @@ export const findMetric = (name: string): Metric | undefined => BUILT_IN.get(nam
 
 export const metricNames = (): string[] => [...BUILT_IN.keys(), ...registered.keys()];
 
-/** Metrics by name; `{name: parameters}` fixes parameters. None named: the default set. Throws for a name nobody knows. */
+/** Metrics by name; `{name: parameters}` fixes parameters. None named: the default set. Throws for an unknown name. */
 export function resolveMetrics(
   names?: readonly (string | Metric | Readonly<Record<string, object>>)[] | null,
 ): Metric[] {

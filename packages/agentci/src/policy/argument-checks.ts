@@ -10,7 +10,7 @@ import {
 } from './constraint.ts';
 import type { KeywordTest } from './keywords.ts';
 
-/** `required` and `required_if` are the business of the map a value stands in. */
+/** `required` and `required_if` are the business of the map a value is in. */
 export interface ArgumentSchema extends Constraint {
   readonly required?: ConstraintPlace;
   readonly requiredIf?: {

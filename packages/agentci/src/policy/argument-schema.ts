@@ -172,7 +172,7 @@ export class ArgumentCompiler {
     return mode ?? inherited;
   }
 
-  /** The type written, else the one the keywords speak of: `max: 30` alone is no rule that "50" as text may slip by. */
+  /** The type written, else the one the keywords speak of: `max: 30` alone is not a rule that "50" as text may slip by. */
   #types(node: YamlMap): { given: readonly ValueType[]; check?: TypeCheck } | undefined {
     const entry = node.entries.get('type');
     if (entry === undefined) {

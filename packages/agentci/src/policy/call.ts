@@ -8,7 +8,7 @@ export interface PolicyCall {
   /** The name as recorded, where the server was taken out of it; a policy may use either. */
   readonly rawName?: string;
   readonly args?: unknown;
-  /** Arguments that were captured as text which is no JSON. */
+  /** Arguments that were captured as text which is not JSON. */
   readonly argsRaw?: string;
 }
 
@@ -49,7 +49,7 @@ function toCall(input: CallInput): PolicyCall {
   const args = input.args ?? input.arguments;
   const { rawName } = input as { readonly rawName?: unknown };
   return {
-    // As a reader sees it: a character that does not show is no way around a rule.
+    // As a reader sees it: a character that does not show is not a way around a rule.
     name: visibleName(nameIn(input.name) ?? nameIn(input.tool) ?? ''),
     ...(typeof rawName === 'string' ? { rawName: visibleName(rawName) } : {}),
     ...(args === undefined ? {} : { args }),

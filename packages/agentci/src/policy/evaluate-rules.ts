@@ -13,7 +13,7 @@ export interface EvaluateRulesInput {
   /** Rules as written, or compiled before. */
   readonly rules: readonly unknown[] | readonly CompiledRule[];
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
-  /** False for a run that is still going on or was cut off: what has not happened may still happen. */
+  /** False for a run that is still going or was cut off: what has not happened may still happen. */
   readonly complete?: boolean;
   /** A clock in milliseconds, for `duration_ms`. */
   readonly now?: () => number;

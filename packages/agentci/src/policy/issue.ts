@@ -1,6 +1,6 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 
-/** The way out for a word nobody knows here. */
+/** The way out for an unknown word. */
 export function unknownHint(word: string, known: readonly string[], what: string): string {
   const near = didYouMean(word, known);
   return near === undefined ? `${what}: ${[...known].sort().join(', ')}` : `did you mean "${near}"?`;

@@ -200,7 +200,7 @@ function definition(ref: string, node: YamlNode, shared: YamlMap | undefined): Y
 
 const MAX_REFERENCES = 32;
 
-/** Whether the policy's compiler can take the schema over. References may stand alone only, and not go in circles. */
+/** Whether the policy's compiler can take the schema over. A reference must be alone in its map and must not be circular. */
 function isOwn(root: YamlNode, shared: YamlMap | undefined, depth: number, node: YamlNode = root): boolean {
   if (node.kind !== 'map' || depth > MAX_REFERENCES) return false;
   for (const { key, value } of node.entries.values()) {

@@ -66,7 +66,7 @@ const ROOT_KEYS = [
 ];
 const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
 const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
-/** Keys of other Assay policies that a recording cannot be held against: refused, since ignoring them would look like a pass. */
+/** Keys of other Assay policies that a recording cannot be checked against: refused, since ignoring them would look like a pass. */
 const NOT_ENFORCED = new Set([
   ...['signatures', 'tool_pins', 'discovery', 'runtime_monitor', 'kill_switch', 'on_error'],
   ...['allow_classes', 'deny_classes', 'approval_required', 'restrict_scope', 'redact_args'],
@@ -355,7 +355,7 @@ class PolicyReader {
   }
 }
 
-/** A tool may have any name, so what stands under it decides. */
+/** A tool may have any name, so what is under it decides. */
 const isTool = (node: YamlNode): boolean =>
   node.kind === 'map' && [...node.entries.keys()].every((key) => TOOL_KEYS.includes(key));
 

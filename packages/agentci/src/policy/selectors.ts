@@ -201,7 +201,7 @@ export class CallTable {
   #argumentsMatch(selector: Selector, i: number): boolean {
     const given = this.calls[i]!.args;
     if (given === undefined) {
-      // Text that is no JSON has no arguments to look at; arguments nobody recorded may be anything.
+      // Text that is not JSON has no arguments to look at; arguments that were not recorded may be anything.
       if (this.calls[i]!.argsRaw === undefined) this.#cannotTell(selector, i);
       return false;
     }

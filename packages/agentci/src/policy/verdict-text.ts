@@ -2,7 +2,7 @@ import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts'
 
 const MAX_SHOWN = 20;
 
-/** A violated metric in the words of the Assay documents, one line an item; empty for a metric that holds. */
+/** A violated metric in the words of the Assay documents, one line per item; empty for a metric that holds. */
 export function verdictLines(result: PolicyResult): string[] {
   if (result.status !== 'fail' && result.status !== 'warn') return [];
   const lines = [`${result.status === 'fail' ? '❌ FAIL' : '⚠️ WARN'}: ${result.metric}`, ''];

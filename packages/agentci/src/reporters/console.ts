@@ -99,7 +99,7 @@ const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] =>
     .map(({ message }) => `        ${c.yellow('!')} trace: ${clip(escapeTerminalLine(message), 300)}`)
     .concat(warnings.length > MAX_WARNINGS ? [c.dim(`          and ${warnings.length - MAX_WARNINGS} more`)] : []);
 
-/** One line a query for the values that decide nothing, in columns over all queries. */
+/** One line per query for the values that decide nothing, in columns over all queries. */
 function metricLines(results: readonly QueryResult[], c: Colors): (result: QueryResult) => string[] {
   const cells = new Map(
     results.map((result) => [

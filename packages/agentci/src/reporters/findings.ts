@@ -1,7 +1,7 @@
 import type { Location } from '../kit/diagnostic.ts';
 import { LAYERS, type Layer, type QueryResult, type RunResult } from '../results/run-result.ts';
 
-/** Something a run has to say: a check that did not pass, a query that could not be judged, a record nobody could read. */
+/** Something a run has to say: a check that did not pass, a query that could not be judged, a record that could not be read. */
 export interface Finding {
   /** `error` where the run fails or cannot tell because of it. */
   readonly level: 'error' | 'warning';

@@ -6,7 +6,7 @@ import { reporter } from './junit.ts';
 import { reportText } from './reporter.ts';
 
 const render = (run: RunResult) => reportText(reporter.render(run, reportContext()));
-/** What stands in the test case of the only query, after its properties. */
+/** What is in the test case of the only query, after its properties. */
 const verdictOf = (result: ShortResult) =>
   render(runOf([result]))
     .split('</properties>\n')[2]!

@@ -96,7 +96,7 @@ function verdict(result: QueryResult): string[] {
   }
 }
 
-/** Line ends as references: a line of an answer must not stand at the start of a line of a CI log. */
+/** Line ends as references: a line of an answer must not be at the start of a line of a CI log. */
 const body = (text: string): string => escapeXmlText(text).replaceAll('\n', '&#10;');
 
 const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(3);

@@ -11,14 +11,14 @@ export interface ReportContext {
   /** `$GITHUB_STEP_SUMMARY` is set: overflow goes there. */
   readonly hasStepSummary: boolean;
   readonly quiet: boolean;
-  /** How a file is named to somebody outside this folder, e.g. from the root of the repository. */
+  /** How a file is named to someone outside this folder, e.g. from the root of the repository. */
   readonly publicPath: (file: string) => string;
   /** One line on what a check asserts, by its id; reporters do not know the checks. */
   readonly checkSummary: (id: string) => string | undefined;
   readonly version: string;
   /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
   readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
-  /** The JSON of a result, where somebody has made it already: large runs need not be written out twice. */
+  /** The JSON of a result, where someone has made it already: large runs need not be written out twice. */
   readonly jsonOf?: (result: QueryResult) => string | undefined;
   /** The run to compare with. */
   readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };

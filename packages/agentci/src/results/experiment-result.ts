@@ -104,7 +104,7 @@ export interface ConditionsReport {
 export interface WeightPoint {
   weights: { validity: number; specificity: number; correctness: number };
   means: Record<string, number>;
-  /** Best first; conditions that tie stand in one list. */
+  /** Best first; conditions that tie are in one list. */
   ranking: string[][];
   /** Against the ranking by the reference weights. */
   order: 'same' | 'tied' | 'different';

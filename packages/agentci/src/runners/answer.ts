@@ -103,7 +103,7 @@ function titleOf(page: string): string {
 const FRAME = /^(?:data|event|id|retry)(?::|$)|^:/;
 
 /**
- * Every line is a field of an event, one of them carries data, and something shows that these are no lines of prose: JSON
+ * Every line is a field of an event, one of them carries data, and something shows that these are not lines of prose: JSON
  * or an end mark as data, another field, or the blank line after an event.
  */
 export function isEventStream(text: string): boolean {
@@ -140,7 +140,7 @@ const SAID = [
   'events',
 ];
 
-/** An object whose error is set and that holds no answer; a list of nothing else, as Gemini sends its errors. */
+/** An object whose error is set and that has no answer; a list of nothing else, as Gemini sends its errors. */
 export function errorIn(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const [first, ...rest] = value.map(errorIn);

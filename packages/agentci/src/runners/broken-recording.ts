@@ -13,7 +13,7 @@ export function isSureRecording(keys: readonly string[]): boolean {
 }
 
 /**
- * Why an output has a recording that cannot be read: one that breaks off, holds what JSON has no word for, or is no JSON
+ * Why an output has a recording that cannot be read: one that breaks off, holds what JSON has no word for, or is not JSON
  * at all though a program printed it. Its words must not be taken for the answer.
  */
 export function whyBrokenRecording(text: string, { broken }: FoundDocuments): string | undefined {

@@ -12,7 +12,7 @@ import { reasonIn } from './stderr-reason.ts';
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Runs any program, one process a query: `{query, id, run, metadata}` as JSON on stdin, an answer or a recording on
+ * Runs any program, one process per query: `{query, id, run, metadata}` as JSON on stdin, an answer or a recording on
  * stdout, stderr kept for the report.
  */
 export function createCommandRunner(

@@ -157,10 +157,15 @@ export const RUNNER_SCHEMAS = {
     http: httpSchema,
     ...live,
     capture: v
-      .union([v.enum(['auto', 'off']), v.array(v.enum(['otlp'])).min(1)])
+      .union([v.enum(['auto', 'off']), v.array(v.enum([...CAPTURE_PLANES])).min(1)])
+      .refine((value) => value === 'off' || (Array.isArray(value) && value.every((plane) => plane === 'otlp')), {
+        message:
+          'model calls of an agent behind HTTP cannot be attributed to a query, since it runs already; receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
+        code: 'SPEC_CAPTURE_HTTP',
+      })
       .optional()
       .describe(
-        'Receive the spans that the agent sends to port 4318 and that continue the trace of the query: auto, off (the default) or [otlp]',
+        'off (the default), or [otlp]: receive the spans that the agent sends to port 4318 and that continue the trace of the query',
       ),
   }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),

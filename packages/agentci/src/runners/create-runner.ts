@@ -2,7 +2,7 @@ import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import type { RunnerConfig } from './config.ts';
 import type { Runner, RunnerEnvironment } from './runner.ts';
 
-/** Makes the runner a spec asks for; its code is loaded only now. `replay` is no runner: recordings are read, not run. */
+/** Makes the runner a spec asks for; its code is loaded only now. `replay` is not a runner: recordings are read, not run. */
 export async function createRunner(
   config: Exclude<RunnerConfig, { kind: 'replay' }>,
   around: RunnerEnvironment,

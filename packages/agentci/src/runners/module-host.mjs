@@ -86,7 +86,7 @@ parentPort.on('message', async (message) => {
   }
 });
 
-/** Waits until the other side has what was printed: it would come after the reply, and be told of the next query. */
+/** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
 async function printed() {
   const busy = [process.stdout, process.stderr].filter((stream) => stream.writable && stream.writableLength > 0);
   // Not the stream's own `write`, which the module may have replaced.
@@ -112,7 +112,7 @@ function describe(value) {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** The frames that lead to the user's code; those of Node and of this file help nobody find a mistake in it. */
+/** The frames that lead to the user's code; those of Node and of this file do not help to find a mistake in it. */
 function ownStack(stack) {
   const lines = String(stack).split('\n');
   const isFrame = (line) => /^\s+at /.test(line);

@@ -37,7 +37,7 @@ const MAX_LATE = 5;
 const ABORT_GRACE_MS = 250;
 
 /**
- * Calls a function of the user's module, `(query, {id, run, metadata, signal})`, in worker threads: one query a thread
+ * Calls a function of the user's module, `(query, {id, run, metadata, signal})`, in worker threads: one query per thread
  * at a time, threads reused between queries and replaced when they had to be ended.
  */
 export function createModuleRunner(

@@ -9,7 +9,7 @@ import type { SpecProblems } from './problems.ts';
 export const INCLUDE_TAG = '!include';
 const REF_KEY = '$ref';
 
-/** Below these keys `$ref` belongs to somebody else: JSON Schema, a policy, or the user's own data. */
+/** Below these keys `$ref` belongs to someone else: JSON Schema, a policy, or the user's own data. */
 const OPAQUE_KEYS = new Set(['json_schema', 'policy', 'metadata', 'body', 'args']);
 
 const MAX_FILES = 500;
@@ -204,7 +204,7 @@ export function existingPath(path: string): string | undefined {
   }
 }
 
-/** Also for a text that is on no disk: then its folder, if that exists, or the path as it stands. */
+/** Also for a text that is on no disk: then its folder, if that exists, or the path as it is. */
 export function realPath(file: string): string {
   const path = resolve(file);
   return existingPath(path) ?? join(existingPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length));

@@ -57,7 +57,7 @@ export function specJsonSchema(): Record<string, unknown> {
   return { ...(allowReferences(jsonSchemaOf(spec)) as Record<string, unknown>), title: 'AgentCI spec' };
 }
 
-/** `$ref` may stand in every map of a spec, where the loader replaces it before anything is checked. */
+/** `$ref` may be in every map of a spec, where the loader replaces it before anything is checked. */
 function allowReferences(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(allowReferences);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -5,7 +5,7 @@ import { QUERY_KEYS, ROOT_KEY_NAMES, SHARED_KEYS } from './keys.ts';
 import { LAYER_KEYS } from './layer-keys.ts';
 import { partialRubricSchema } from './rubric.ts';
 
-/** Where each key of a spec belongs, for the hint to somebody who wrote it elsewhere. */
+/** Where each key of a spec belongs, for the hint to someone who wrote it elsewhere. */
 function collectPlaces(): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
   const put = (keys: Iterable<string>, place: string): void => {
@@ -21,7 +21,7 @@ function collectPlaces(): ReadonlyMap<string, string> {
 
 let places: ReadonlyMap<string, string> | undefined;
 
-/** The way out for a key nobody knows here: the place it belongs to, the key that was meant, or all there are. */
+/** The way out for an unknown key: the place it belongs to, the key that was meant, or all there are. */
 export function unknownKeyHint(key: string, allowed: readonly string[]): string {
   places ??= collectPlaces();
   const place = places.get(key);

@@ -109,7 +109,7 @@ export class LayerBlockChecker {
       const isAlone = key.inspect!.length < 2;
       if (isAlone && (isInherited || this.#problems.count === problems)) this.#inspected.add(checked);
     }
-    // An inherited bound that has nothing to hold against here is for other queries.
+    // An inherited bound that has nothing to check against here is for other queries.
     for (const { key } of unmet) delete values[key];
     return { values, hasChecks, unmet };
   }

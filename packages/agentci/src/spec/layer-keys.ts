@@ -4,7 +4,7 @@ import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
 
-/** One key that may stand in a layer block: what its value must look like and what else can be wrong with it. */
+/** One key that may be in a layer block: what its value must look like and what else can be wrong with it. */
 export interface LayerKey {
   readonly layer: Layer;
   readonly key: string;
@@ -14,7 +14,7 @@ export interface LayerKey {
   readonly schema: ValueSchema;
   /** For `defaults`, where a map may be completed by the query. */
   readonly partialSchema?: ValueSchema;
-  /** A setting tunes a check and is none itself. */
+  /** A setting tunes a check and is not a check itself. */
   readonly isSetting: boolean;
   /** `dir` is the folder of the spec, for values that name files. */
   readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>, dir: string) => readonly Problem[];

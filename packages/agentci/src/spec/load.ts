@@ -20,7 +20,7 @@ export async function loadSpec(path: string): Promise<LoadedSpec> {
   return { suite, diagnostics };
 }
 
-/** A sound spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
+/** A valid spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
 async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
   try {
     return readSpec(text, { file });
@@ -56,7 +56,7 @@ function badBytePlace(bytes: Uint8Array): BadByte {
   const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (isWide) return { line: 1, column: 1, hint: 'the file is UTF-16; save it as UTF-8' };
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  // A replacement character that the file itself holds is three sound bytes; the first unsound place differs from it.
+  // A replacement character that the file itself holds is three valid bytes; the first invalid place differs from it.
   let at = text.indexOf('\ufffd');
   let byte = Buffer.byteLength(text.slice(0, at));
   while (at !== -1 && isReal(bytes, byte)) {
@@ -75,7 +75,7 @@ const isReal = (bytes: Uint8Array, at: number): boolean =>
 function readBytes(path: string): Uint8Array | undefined {
   try {
     const found = statSync(path);
-    // A pipe would wait for a writer; a folder or device is no spec.
+    // A pipe would wait for a writer; a folder or device is not a spec.
     if (!found.isFile()) throw new Error('not a file');
     return found.size > MAX_YAML_SIZE ? undefined : readFileSync(path);
   } catch (cause) {

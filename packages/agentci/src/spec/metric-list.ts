@@ -9,7 +9,7 @@ const name = v.string().regex(metricName, 'a metric is named in letters, digits 
 /** A list item that is a map names one metric. */
 export const listItemCount = 1;
 
-/** What may stand beside a metric's own parameters. */
+/** What may be beside a metric's own parameters. */
 export const BOUND_SHAPE = {
   min: v.number().optional(),
   max: v.number().optional(),
@@ -36,7 +36,7 @@ export const metricsSchema = v.union([
   }),
 ]);
 
-/** One metric a query asks for: its bounds, what a missed one means, and the metric's own parameters. */
+/** One metric per query asks for: its bounds, what a missed one means, and the metric's own parameters. */
 export interface MetricRequest {
   readonly name: string;
   /** The number alone: a bound on the metric's better side. */

@@ -15,7 +15,7 @@ export function queryId(text: string): string {
   return slug === '' ? hash : `${slug}-${hash}`;
 }
 
-/** Gives out ids, the nth copy of one with `-n` behind it, never one that somebody wrote by hand. */
+/** Gives out ids, the nth copy of one with `-n` behind it, never one that someone wrote by hand. */
 export class IdAllocator {
   readonly #taken: Set<string>;
   readonly #counts = new Map<string, number>();

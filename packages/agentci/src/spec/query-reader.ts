@@ -173,7 +173,7 @@ export class QueryReader {
     checkMetrics(node, this.#problems, { hasUse: this.#hasUse });
   }
 
-  /** One level of indentation too many turns checks into data, which nobody would notice. */
+  /** One level of indentation too many turns checks into data, which is easy to miss. */
   #metadata(metadata: YamlNode): void {
     if (metadata.kind !== 'map') return;
     for (const entry of metadata.entries.values()) {

@@ -38,7 +38,7 @@ const SCHEMAS: readonly (readonly [string, ValueSchema])[] = [
   ...Object.values(RUNNER_SCHEMAS).map((schema) => ['runner', schema] as const),
 ];
 
-/** Every value the sample spec writes under a key, wherever it stands. */
+/** Every value the sample spec writes under a key, wherever it is. */
 const samples = new Map<string, unknown[]>();
 function gather(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

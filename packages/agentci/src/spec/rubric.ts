@@ -22,7 +22,7 @@ const shape = {
   context_file: text.optional().describe('File with context for the judge, seen from the folder of the spec'),
 };
 
-/** A rubric as it may stand in `defaults` or over them: the rule can come from the other side. */
+/** A rubric as it may be in `defaults` or over them: the rule can come from the other side. */
 export const partialRubricSchema = v.strictObject(shape);
 
 /** What a judge scores an answer against. */

@@ -11,7 +11,7 @@ export interface Selection {
   readonly indices?: readonly number[] | undefined;
 }
 
-/** The queries that satisfy every condition given, in spec order. An empty list is no condition. */
+/** The queries that satisfy every condition given, in spec order. An empty list is not a condition. */
 export function selectQueries(suite: Pick<Suite, 'queries'>, selection: Selection): readonly Query[] {
   const tags = asSet(selection.tags);
   const ids = asSet(selection.ids);

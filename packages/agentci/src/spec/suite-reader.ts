@@ -46,7 +46,7 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   const queries = withIds(read, problems);
   if (problems.hasErrors) return undefined;
 
-  // Kept only until the hash is asked for: the text of a large spec and all its values hang on it.
+  // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
   let toHash: Parameters<typeof hashOf> | undefined = [plain, read];
   let hash: string | undefined;
   const { file } = root.source;

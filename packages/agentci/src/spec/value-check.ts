@@ -9,7 +9,7 @@ export function checkValue(
   entry: YamlEntry,
   schema: ValueSchema,
   problems: SpecProblems,
-  /** The value, where somebody has it already. */
+  /** The value, where someone has it already. */
   value: unknown = toPlain(entry.value),
 ): boolean {
   const { value: node, key } = entry;

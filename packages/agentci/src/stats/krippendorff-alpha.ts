@@ -67,7 +67,7 @@ function spread(values: readonly number[]): number {
   return 2 * values.length * values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
 }
 
-/** Where each value stands among all ratings: how many are below it, plus half of its own. */
+/** Where each value is among all ratings: how many are below it, plus half of its own. */
 function midpoints(values: readonly number[]): Map<number, number> {
   const places = new Map<number, number>();
   let below = 0;

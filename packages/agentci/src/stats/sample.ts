@@ -1,4 +1,4 @@
-/** Refuses values that are no numbers: one NaN would make every result NaN, which no gate notices. */
+/** Refuses values that are not numbers: one NaN would make every result NaN, which no gate notices. */
 export function requireNumbers(values: readonly number[], what = 'the values'): void {
   for (let i = 0; i < values.length; i++) {
     const value: unknown = values[i];

@@ -28,7 +28,7 @@ const FIRST = [
 const RANK = new Map(FIRST.map((key, i) => [key, i]));
 const MAX_DEPTH = 200;
 
-/** A baseline as the text that is committed: the same content gives the same bytes, one fact a line, so that a diff reads well. */
+/** A baseline as the text that is committed: the same content gives the same bytes, one fact per line, so that a diff reads well. */
 export const baselineText = (content: object): string => `${JSON.stringify(ordered(content, 0), null, 2)}\n`;
 
 function ordered(value: unknown, depth: number): unknown {

@@ -126,7 +126,7 @@ function isHeld(path: string): boolean {
   // It was given back in this moment.
   if (age === undefined) return false;
   const holder = readHolder(path);
-  // Nobody who takes a lock needs so long to write it: something broke off.
+  // No one who takes a lock needs so long to write it: something broke off.
   if (holder === undefined) return false;
   if (holder.host !== hostname()) return age < SILENT_MS;
   if (!isAlive(holder.pid)) return false;

@@ -32,7 +32,7 @@ export interface JournalHeader {
   readonly agent: string;
   readonly spec: { readonly file: string; readonly hash: string };
   readonly started_at: string;
-  /** What was chosen when the run was started; a resumed run goes on with the same. */
+  /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
 }
 
@@ -54,7 +54,7 @@ export interface StoreOptions {
 
 /**
  * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, and `run.json`, which
- * is written last. A result that stands in the journal as it is goes into `run.json` by its id alone.
+ * is written last. A result that is in the journal as it is goes into `run.json` by its id alone.
  */
 export class RunStore {
   readonly #dir: string;
@@ -92,7 +92,7 @@ export class RunStore {
   }
 
   /**
-   * Opens an unfinished run to go on with it. A line cut off by a kill is dropped: its query was not finished. Refused
+   * Opens an unfinished run to continue with it. A line cut off by a kill is dropped: its query was not finished. Refused
    * while another process works on the run, and when that one has finished it in the meantime.
    */
   static reopen(root: string, runId: string, options: StoreOptions = {}): { store: RunStore; entries: JournalEntry[] } {
@@ -290,7 +290,7 @@ export interface StoredRun {
   readonly finished: boolean;
 }
 
-/** All runs, newest first. Ids begin with the time, so names sort by age. A folder that is no run is passed over. */
+/** All runs, newest first. Ids begin with the time, so names sort by age. A folder that is not a run is passed over. */
 export function listRuns(root: string): StoredRun[] {
   if (!existsSync(root)) return [];
   const runs: StoredRun[] = [];

@@ -23,7 +23,7 @@ export interface Framework {
 
 const MAX_NAME = 100;
 
-/** Registers one test a query, and one for what is about all of them. A spec that cannot be used is a test that fails. */
+/** Registers one test per query, and one for what is about all of them. A spec that cannot be used is a test that fails. */
 export function describeWith(framework: Framework, spec: string | URL, options: SpecTestOptions): void {
   const file = specFile(spec);
   let run: SpecRun;

@@ -38,7 +38,7 @@ function suiteFor(asked: string | Query, spec: MatchOptions['spec']): Suite {
   }
 }
 
-/** A query somebody loaded brings its checks along; what it lacks, such as a judge's settings, has the usual values. */
+/** A query someone loaded brings its checks along; what it lacks, such as a judge's settings, has the usual values. */
 function suiteOfOne(query: Query): Suite {
   const file = query.location?.file ?? 'agentci_spec.yaml';
   return {

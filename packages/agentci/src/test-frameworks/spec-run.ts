@@ -57,7 +57,7 @@ export class SpecRun {
     return result;
   }
 
-  /** Everything that was asked for so far, and the checks that are about all of it together. */
+  /** Everything that was requested so far, and the checks that are about all of it together. */
   async whole(): Promise<WholeRun> {
     if (this.#isRecorded) return this.#recorded();
     const settled = await Promise.allSettled(this.#started.values());
@@ -89,7 +89,7 @@ export class SpecRun {
     const traces = [...this.#traces.values()].flat();
     if (traces.length === 0) return [];
     const ids = [...this.#traces].flatMap(([id, kept]) => (kept.length > 0 ? [id] : []));
-    // Only run-level checks are read from it; the queries have their verdicts, so nobody is asked about rubrics again.
+    // Only run-level checks are read from it; the queries have their verdicts, so no judge is asked again.
     const { checks } = await runSuite({ ...this.#options, traces, ids, judge: 'off' });
     return checks;
   }

@@ -44,7 +44,7 @@ export async function toPassSpec(
 ): Promise<{ pass: boolean; message: () => string }> {
   const result = await evaluateRecording(received, query, options);
   const failure = failureOf(result, { strict: options.strict ?? false });
-  // Could not tell is no failure to be glad about either.
+  // Could not tell is not a failure to be glad about either.
   if (failure && this?.isNot && result.status === 'error') throw failure;
   return {
     pass: failure === undefined,

@@ -1,6 +1,6 @@
 const CALL_KEY = /calls?|tool|agent|action|step|span|event|message|turn|trajectory|transcript/i;
 
-/** Whether a value under a key that is not read may tell of calls: by its name, or by what is in it. */
+/** Whether a value under a key that is not read may mention calls: by its name, or by what is in it. */
 export const mayHoldCalls = (key: string, value: unknown): boolean =>
   typeof value === 'object' && value !== null && (CALL_KEY.test(key) ? !isEmpty(value) : holdsCallList(value, 4));
 

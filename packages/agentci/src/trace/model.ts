@@ -44,7 +44,7 @@ export interface Trace {
     /** Loading the agent, which is not part of its time. */
     coldStartMs?: number;
   };
-  /** Verdicts somebody else gave: rewards, scores, security labels. */
+  /** Verdicts someone else gave: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];
   resources?: ResourceSample[];
   meta: Record<string, unknown>;

@@ -35,7 +35,7 @@ export const llmCalls = (trace: Trace): LlmStep[] => trace.steps.filter(isLlm);
 /** Whether a capability was recorded at least in part; `trace.captured` says if anything is missing. */
 export const captures = (trace: Trace, capability: Capability): boolean => trace.captured[capability] !== 'none';
 
-/** The answer as text: as given, else its text parts, else its data as JSON, a list one item a line (`[]` when empty). */
+/** The answer as text: as given, else its text parts, else its data as JSON, a list one item per line (`[]` when empty). */
 export function finalText(trace: Trace): string | undefined {
   const { final } = trace;
   if (final === undefined) return undefined;

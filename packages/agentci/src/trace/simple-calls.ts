@@ -109,7 +109,7 @@ function parsedArguments(args: unknown): unknown {
   return holder.args;
 }
 
-/** Sets the arguments, parsing the JSON text some SDKs give; a text that is no JSON is kept as `argsRaw`. */
+/** Sets the arguments, parsing the JSON text some SDKs give; a text that is not JSON is kept as `argsRaw`. */
 export function setArguments(step: Pick<ToolStep, 'args' | 'argsRaw'>, value: unknown): void {
   if (value === undefined || value === null) return;
   if (typeof value !== 'string') {

@@ -6,7 +6,7 @@ export const isUnnamed = (name: string): boolean => name === UNNAMED || name.tri
 
 /** The server and the bare name in names that coding agents write for tools of an MCP server. */
 export function splitToolName(name: string): { readonly name: string; readonly server?: string } {
-  // Most names are bare; this is asked for every call of every recording.
+  // Most names are bare; this is looked at for every call of every recording.
   if (name.startsWith('mcp__')) {
     const match = /^mcp__([\s\S]+?)__([\s\S]+)$/.exec(name);
     if (match !== null) return { server: match[1]!, name: match[2]! };

@@ -30,7 +30,7 @@ describe('totals', () => {
       want: {
         costUsd: exact(1),
         costSource: { source: 'reported' },
-        // The larger of the claim and the sum is held against limits; the claim is still shown.
+        // The larger of the claim and the sum is checked against limits; the claim is still shown.
         totalTokens: { exact: true, value: 120, claimed: 7 },
         latencyMs: exact(5),
         llmCalls: exact(1),

@@ -9,7 +9,7 @@ export type Quantity =
   | {
       readonly exact: true;
       readonly value: number;
-      /** What the source claims, where its own calls add up to more: the claim is shown, the sum is held against limits. */
+      /** What the source claims, where its own calls add up to more: the claim is shown, the sum is checked against limits. */
       readonly claimed?: number;
     }
   | { readonly exact: false; readonly atLeast: number; readonly why: string };
@@ -79,7 +79,7 @@ function totalOf(usage: Usage): Amount {
   return { value: parts, complete: input !== undefined && output !== undefined };
 }
 
-/** The tokens a usage tells of, whole; undefined where a part is unknown. */
+/** The tokens a usage gives, whole; undefined where a part is unknown. */
 export function claimedTokens(usage: Usage | undefined): number | undefined {
   const amount = usage === undefined ? NOTHING_KNOWN : totalOf(usage);
   return amount.complete ? amount.value : undefined;
@@ -123,7 +123,7 @@ function costOf(
   const reported = trace.reported?.cost;
   if (reported !== undefined) {
     let summed = 0;
-    // Prices we compute ourselves are not held against a bill.
+    // Prices we compute ourselves are not checked against a bill.
     for (const { cost } of calls) if (cost?.source === 'reported') summed += cost.usd;
     return { costUsd: larger(reported.usd, roundUsd(summed)), costSource: sourceOf(reported) };
   }

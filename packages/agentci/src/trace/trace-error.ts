@@ -1,6 +1,6 @@
 import { UserError } from '../kit/user-error.ts';
 
-/** One thing wrong with a trace somebody wrote: a stable code, the path inside the record, and a sentence. */
+/** One thing wrong with a trace someone wrote: a stable code, the path inside the record, and a sentence. */
 export interface TraceIssue {
   readonly code: string;
   readonly message: string;
@@ -8,7 +8,7 @@ export interface TraceIssue {
   readonly path: string;
 }
 
-/** A value that is no trace, with the path of the field at fault. */
+/** A value that is not a trace, with the path of the field at fault. */
 export class TraceError extends UserError {
   readonly path: string;
 

@@ -12,7 +12,7 @@ import { type FileRow, rowOfFile } from './row.ts';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const OWN = here('../recordings');
 
-/** Files that stand in a folder for another reason than their format. */
+/** Files that are in a folder for another reason than their format. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   // Spans in a list, which that program imports too.
   'assay/assay_otel_genai_trace.jsonl': 'otel-genai',

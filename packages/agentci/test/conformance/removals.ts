@@ -14,7 +14,7 @@ type Key = string | number;
 
 /**
  * Everything that can be taken out of a recording: every element of a list, every member that holds a list, an object or a
- * text in JSON, at any depth, inside such texts too. A file that is no JSON, JSONL or stream of events gives none.
+ * text in JSON, at any depth, inside such texts too. A file that is not JSON, JSONL or stream of events gives none.
  */
 export function* removalsIn(
   given: Uint8Array,

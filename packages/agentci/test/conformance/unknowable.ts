@@ -1,4 +1,4 @@
-/** A part whose loss a recording cannot show, since nothing else in it tells of the part. */
+/** A part whose loss a recording cannot show, since nothing else in it mentions the part. */
 export interface Unknowable {
   readonly format: string;
   readonly what: 'tool calls' | 'model calls' | 'answer';

@@ -4,7 +4,7 @@ import { node } from '../support/node.ts';
 import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
 import { workspaceCopy } from '../support/workspace-copy.ts';
 
-// --live sends agent and judge to the provider with the user's key. Here a server of ours stands where the provider would be.
+// --live sends agent and judge to the provider with the user's key. Here a server of ours is where the provider would be.
 
 const workspace = workspaceCopy();
 const KEY = 'sk-not-a-real-key';
@@ -35,7 +35,7 @@ test.each([
       expect(headers.authorization).toBe(`Bearer ${KEY}`);
     }
     expect(text).not.toContain(KEY);
-    // A made-up provider hands nobody over, so the desk warns; nothing fails and nothing is unknown.
+    // A made-up provider hands nothing over, so the desk warns; nothing fails and nothing is unknown.
     expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });
   },
 );

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-// What somebody sees in a terminal: the end of a run, its numbers, and the names by which stored runs are called.
+// What someone sees in a terminal: the end of a run, its numbers, and the names by which stored runs are called.
 
 const SPEC = `version: 1
 agent: demo

@@ -57,7 +57,7 @@ const commandsOf = (cwd: string) =>
     .jobs.evaluate.steps.flatMap(({ run }) => run?.split('\n') ?? [])
     .filter(Boolean);
 
-/** A PATH on which only these programs are. Python is asked for itself: what is on the PATH may be a wrapper. */
+/** A PATH on which only these programs are. Python itself is called: what is on the PATH may be a wrapper. */
 function pathWith(...programs: ('node' | 'python3')[]): string {
   const dir = tempDir();
   const python = () =>

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-// Ways in which a run could look better than it was. Each was found by somebody trying.
+// Ways in which a run could look better than it was. Each was found by someone trying.
 
 const spec = (queries: string, head = '') => `version: 1\nagent: demo\n${head}queries:\n${queries}`;
 const ok = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`;

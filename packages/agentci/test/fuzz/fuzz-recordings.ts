@@ -27,7 +27,7 @@ export interface FuzzReport {
 /**
  * Reads mutated recordings and holds the reader to its word: nothing is thrown, every trace fits the model, every problem
  * has a code and a sentence, nothing takes longer than a second, and a change of one place that hides a call is said, unless
- * nothing else could tell of it.
+ * nothing else could mention it.
  */
 export async function fuzzRecordings(options: { count: number; seed: number }): Promise<FuzzReport> {
   const random = seeded(options.seed);

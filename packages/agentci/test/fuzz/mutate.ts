@@ -62,7 +62,7 @@ export function mutateValue(root: unknown, random: Random): Mutated {
   if (places.length === 0) return { value: pick(HOSTILE, random), places: [''], hasWords: true };
   const changed: string[] = [];
   let hasWords = false;
-  // What one change alone hides is held against the reader, so most changes are alone.
+  // What one change alone hides is checked against the reader, so most changes are alone.
   for (let i = random() < 0.6 ? 1 : Math.ceil(random() * 3); i > 0; i--) {
     const { holder, key, path } = pick(places, random);
     changed.push(path);

@@ -1,6 +1,6 @@
 import type { ReportContext } from '../../src/reporters/reporter.ts';
 
-/** What a reporter is told of its surroundings, unless a test says otherwise. */
+/** What a reporter knows of its surroundings, unless a test says otherwise. */
 export const reportContext = (rest: Partial<ReportContext> = {}): ReportContext => ({
   color: false,
   columns: 100,

@@ -96,7 +96,7 @@ function finishedIn(cwd: string, problems: string[], round: number): string[] {
   const journal = join(root, runs[0] ?? '', 'results.jsonl');
   if (runs.length === 0 || !existsSync(journal)) return [];
   const text = readFileSync(journal, 'utf8');
-  // The line a kill cut off is no result.
+  // The line a kill cut off is not a result.
   const lines = text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')

@@ -31,7 +31,7 @@ import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
  * Makes the trace of one run out of what an adapter found: links the steps, folds what was recorded twice, joins the calls
- * messages tell of, puts everything in order, and finds agents, handoffs, answer, totals and what was captured.
+ * messages mention, puts everything in order, and finds agents, handoffs, answer, totals and what was captured.
  */
 export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (draft.steps.length > TRACE_LIMITS.steps) throw tooMany(draft.steps.length);

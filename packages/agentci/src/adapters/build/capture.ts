@@ -40,7 +40,7 @@ export function capturedBy(
   const seen = isBlind(tools, llms)
     ? limited(place.toolCalls, tools.length === 0 ? 'none' : 'partial')
     : shown('toolCalls', place.toolCalls, tools.length, isProven);
-  // Of a call without a name nobody can say that it was none of the forbidden ones.
+  // Of a call without a name it cannot be said that it was not a forbidden one.
   const toolCalls = tools.some(({ name }) => name === UNNAMED) ? limited(seen, 'partial') : seen;
   const llmCalls = shown('llmCalls', place.llmCalls, llms.length, isEmpty('llmCalls'));
   const isActive = tools.length > 0 || isProven;

@@ -7,9 +7,9 @@ import { resultOf } from './values.ts';
 
 /**
  * Joins what messages say about tool calls with the calls that were recorded: by call id, else in order within a name.
- * Calls that only messages tell of become steps. A field that the call's own record has is never replaced.
+ * Calls that only messages mention become steps. A field that the call's own record has is never replaced.
  * `nodes` are in time order; the answer is the same nodes with the new ones behind the LLM step that asked for them, or before the one that was
- * told of them.
+ * mentioned them.
  */
 export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node[] {
   const claims = new Claims(nodes);
@@ -38,20 +38,20 @@ class Claims {
   readonly #byId = new Map<string, Node<DraftTool>[]>();
   /** Recorded calls, in order, that no message asked for yet. */
   readonly #unasked = new Map<string, Queue>();
-  /** Calls without an id in the order they were asked for, all and by name: their results come in that order. */
+  /** Calls without an id in the order they were requested, all and by name: their results come in that order. */
   readonly #inOrder: Queue = { list: [], at: 0 };
   readonly #unanswered = new Map<string, Queue>();
   readonly #isAnswered = new Set<Node<DraftTool>>();
   /** Calls with an id that replies asked for, by their wording. */
   readonly #requested = new Map<string, Node<DraftTool>[]>();
-  /** Every call that is known, recorded or told of. */
+  /** Every call that is known, recorded or mentioned. */
   readonly #tools = new Set<Node<DraftTool>>();
   /** How many results of each id were used, where every one of them is new. */
   readonly #answeredById = new Map<string, number>();
   readonly #created = new Map<Node | undefined, Node[]>();
-  /** Calls that were known when a reply was asked for, but not from a reply: they came before it. */
+  /** Calls that were known when a reply was requested, but not from a reply: they came before it. */
   readonly #before = new Map<Node | undefined, Node[]>();
-  /** How many calls without an id, by name, were asked for; and how many results without an id were used. */
+  /** How many calls without an id, by name, were requested; and how many results without an id were used. */
   readonly #asked = new Map<string, number>();
   #answered = 0;
 
@@ -203,7 +203,7 @@ class Claims {
    */
   #known(call: Call, from: Node | undefined): Node<DraftTool> | undefined {
     const same = call.id === undefined ? undefined : this.#byId.get(call.id);
-    // So many calls of one id tell that it is no id; each is a call then.
+    // So many calls of one id tell that it is not an id; each is a call then.
     if (same === undefined || same.length > MAX_SHARED) return undefined;
     const isAnew = from !== undefined && isLlm(from) && from.draft.inputIsDelta === true;
     const unasked = same.filter(({ callIndex }) => callIndex === undefined);

@@ -3,7 +3,7 @@ import type { Reply } from './conversation.ts';
 import { defined } from './defined.ts';
 import type { DraftLlm, DraftStep, Turn } from './draft.ts';
 
-/** A reply in the making: a source may tell of it in several records. */
+/** A reply in the making: a source may mention it in several records. */
 export type OpenReply = Omit<{ -readonly [K in keyof DraftLlm]: DraftLlm[K] }, 'output'> & { output: OpenTurn };
 type OpenTurn = { -readonly [K in keyof Turn]: Turn[K] };
 
@@ -45,12 +45,12 @@ export class Dialogue {
     return step;
   }
 
-  /** A step that is no reply: a handoff, a guardrail, a call that was recorded as something that ran. */
+  /** A step that is not a reply: a handoff, a guardrail, a call that was recorded as something that ran. */
   add(step: DraftStep): void {
     this.steps.push(step);
   }
 
-  /** What nobody has replied to; it belongs in the draft's `turns`. */
+  /** What has no reply yet; it belongs in the draft's `turns`. */
   get turns(): readonly Turn[] {
     return this.#since;
   }

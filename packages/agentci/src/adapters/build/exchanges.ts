@@ -24,7 +24,7 @@ export interface WireExchange extends Reply {
   readonly output?: Turn;
   readonly error?: Failure;
   readonly tools?: readonly ToolDef[];
-  /** The reply this one goes on from, where the provider keeps the history. */
+  /** The reply this one continues from, where the provider keeps the history. */
   readonly previousId?: string;
   /** The conversation it is part of, where the provider keeps the history. */
   readonly threadId?: string;
@@ -143,7 +143,7 @@ function bodyOf(body: unknown): unknown {
 }
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The runs in a list of calls: a call goes on with a run when it was sent what that run's last reply said or asked for. */
+/** The runs in a list of calls: a call continues with a run when it was sent what that run's last reply said or asked for. */
 export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
   return conversationsIn(exchanges).flatMap((run) => tryBuild(run[0]!.record, () => draftOf(run, format)));
 }
@@ -227,7 +227,7 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
 
 const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its messages' };
 
-/** What a run goes on from and does not hold: a reply by its id, or the beginning of a conversation. */
+/** What a run continues from and does not hold: a reply by its id, or the beginning of a conversation. */
 function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
   const replies = new Set(run.map(({ responseId }) => responseId));
   const before = run.find(({ previousId }) => previousId !== undefined && !replies.has(previousId))?.previousId;

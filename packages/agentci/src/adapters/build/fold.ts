@@ -107,7 +107,7 @@ function foldResponses(nodes: readonly Node[]): void {
     if (first === undefined) byId.set(node.draft.responseId, node);
     else if (isOneReply(node.draft, first.draft)) {
       node.foldedInto = first;
-      // What was sent tells of earlier calls: the longer record of it tells of more.
+      // What was sent mentions earlier calls: the longer record of it mentions more.
       if ((node.draft.input?.length ?? 0) > (first.draft.input?.length ?? 0)) first.draft.input = node.draft.input!;
       fill(first.draft, node.draft);
       widen(first.draft, node.draft);

@@ -78,7 +78,7 @@ export function isCutOff(nodes: readonly Node[]): boolean {
 }
 
 /**
- * Parents that are named and absent. One is normal where nothing stands above it: the caller is in another program, or the
+ * Parents that are named and absent. One is normal where nothing is above it: the caller is in another program, or the
  * recorder began below it. A second one, or one beside a root, was in the recording once.
  */
 function absentParents(nodes: readonly Node[]): GapNote[] {

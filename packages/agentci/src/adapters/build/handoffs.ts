@@ -17,7 +17,7 @@ const NAMED: readonly { readonly tool: RegExp; readonly keys: readonly string[];
   ];
 
 /**
- * Adds the handoffs nobody recorded as such: a call of a transfer tool, an agent that runs inside a tool call, and, where
+ * Adds the handoffs that were not recorded as such: a call of a transfer tool, an agent that runs inside a tool call, and, where
  * the format asks for it, a change of the speaking agent. The tool call stays; the handoff names it in `via`.
  */
 export function withHandoffs(
@@ -42,7 +42,7 @@ export function withHandoffs(
     const found = transferOf(node, names) ?? viaAgents.get(node);
     const from = agentOf(node);
     if (found === undefined || found.to === from || said.has(slug(found.to))) continue;
-    // Where an agent's handoffs are recorded as such, a transfer that is not among them was asked for and not made.
+    // Where an agent's handoffs are recorded as such, a transfer that is not among them was requested and not made.
     if (found.mode === 'pass' && from !== undefined && recorded.has(from)) continue;
     out.push(handoff(node, { ...found, ...(from === undefined ? {} : { from }), via: node }));
   }
@@ -84,7 +84,7 @@ function subAgents(nodes: readonly Node[]): Map<Node, Found> {
   for (const node of nodes) {
     if (!isAgent(node) || !isKept(node) || node.above.tool === undefined) continue;
     const { tool, agent } = node.above;
-    // The tool must be between this agent and the next one above, else it called somebody else.
+    // The tool must be between this agent and the next one above, else it called someone else.
     if (agent !== undefined && isBelow(agent, tool)) continue;
     if (!found.has(tool)) found.set(tool, { to: node.draft.name, mode: 'return' });
   }

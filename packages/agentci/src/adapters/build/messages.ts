@@ -23,7 +23,7 @@ const ROLES: Readonly<Record<string, Message['role']>> = {
 export const roleOf = (value: unknown): Message['role'] | undefined =>
   typeof value === 'string' && Object.hasOwn(ROLES, value.toLowerCase()) ? ROLES[value.toLowerCase()] : undefined;
 
-/** Messages of any provider, in order. Tool results that stand inside a message become turns of their own. */
+/** Messages of any provider, in order. Tool results that are inside a message become turns of their own. */
 export function turnsOf(value: unknown): Turn[] {
   if (typeof value === 'string') return value === '' ? [] : [userText(value)];
   const list = Array.isArray(value) ? value : isFields(value) ? [value] : [];
@@ -34,7 +34,7 @@ export function turnsOf(value: unknown): Turn[] {
 
 const userText = (said: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: text(said) ?? '' }] });
 
-/** A text as somebody said it; the shortest message there is. */
+/** A text as someone said it; the shortest message there is. */
 export const turnOfText = (role: Message['role'], said: string): Turn => ({
   role,
   parts: said === '' ? [] : [{ type: 'text', text: said }],

@@ -1,6 +1,6 @@
 import { isFields } from '../../trace/fields.ts';
 
-/** Runs that somebody put into one object under names of their own: `{first: RUN, second: RUN}`. Undefined for all else. */
+/** Runs that someone put into one object under names of their own: `{first: RUN, second: RUN}`. Undefined for all else. */
 export function namedRuns<T>(
   value: unknown,
   runOf: (value: unknown) => T | undefined,

@@ -1,9 +1,9 @@
 import type { Node } from './tree.ts';
 
 /**
- * Puts steps in the order they started, to the microsecond. What has no time comes right behind what stood before it.
+ * Puts steps in the order they started, to the microsecond. What has no time comes right behind what was before it.
  * Calls of one message that started together are in the order of the message: clocks tie, and exporters write spans as
- * they end. The rest of a tie stays as it stands, parents before children.
+ * they end. The rest of a tie stays as it is, parents before children.
  */
 export function inTimeOrder(nodes: readonly Node[]): Node[] {
   let latest = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
   return ordered;
 }
 
-/** Within a tie, calls that were asked for take the places they have together in the order they were asked. */
+/** Within a tie, calls that were requested take the places they have together in the order they were asked. */
 function orderCalls(
   nodes: Node[],
   { start, end, rank }: { start: number; end: number; rank: ReadonlyMap<Node, number> },

@@ -17,7 +17,7 @@ const CALLS: Readonly<Record<string, { name?: string; args: readonly string[] }>
   program: { name: 'program', args: ['code'] },
 };
 
-/** Calls the provider answers itself: the result stands in the same item. */
+/** Calls the provider answers itself: the result is in the same item. */
 const PROVIDER_CALLS: Readonly<Record<string, { name: string; args: readonly string[]; result: readonly string[] }>> = {
   web_search_call: { name: 'web_search', args: ['action'], result: ['results'] },
   file_search_call: { name: 'file_search', args: ['queries'], result: ['results'] },

@@ -3,7 +3,7 @@ import { type Fields, isFields } from '../../trace/fields.ts';
 import { TRACE_LIMITS } from '../../trace/schema.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 
-/** A text as it stands, empty ones too; a text beyond the limit of a trace refuses the record. */
+/** A text as it is, empty ones too; a text beyond the limit of a trace refuses the record. */
 export function text(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (value.length <= TRACE_LIMITS.textLength) return value;
@@ -32,7 +32,7 @@ export const number = (value: unknown): number | undefined =>
 
 export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
-/** The objects of a list; anything else in it, and anything that is no list, counts as nothing. */
+/** The objects of a list; anything else in it, and anything that is not a list, counts as nothing. */
 export const objects = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
 /** An object, or an empty one. */
@@ -70,7 +70,7 @@ export function unpacked(value: unknown): unknown {
   return typeof current === 'object' && current !== null ? current : value;
 }
 
-/** The arguments of a call: parsed once from JSON text, or kept as written where they are no JSON. */
+/** The arguments of a call: parsed once from JSON text, or kept as written where they are not JSON. */
 export function argumentsOf(value: unknown): { args?: unknown; argsRaw?: string } {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'string') return { args: value };

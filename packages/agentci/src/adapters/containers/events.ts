@@ -1,7 +1,7 @@
 import { parseJson } from '../build/values.ts';
 import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
-/** Server-sent events: the data of each event, parsed. Comments, `[DONE]` and lines that are no field are passed over. */
+/** Server-sent events: the data of each event, parsed. Comments, `[DONE]` and lines that are not fields are passed over. */
 export function unpackEvents(bytes: Uint8Array): Unpacked {
   const { records, broken } = eventsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
   return {

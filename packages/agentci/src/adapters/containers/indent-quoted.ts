@@ -2,7 +2,7 @@ const OPENS = /^(\s*)(?:- )*[\w$-]{1,80}: (['"])/;
 
 /**
  * Indents the further lines of quoted texts as deep as YAML asks for. Some writers leave them at the depth of their key, which
- * other parsers put up with; the spaces are no part of the text.
+ * other parsers put up with; the spaces are not part of the text.
  */
 export function indentQuoted(text: string): string {
   const lines = text.split('\n');

@@ -6,7 +6,7 @@ export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes
 
 const HEAD_BYTES = 4096;
 
-/** The container a file's first bytes tell of; undefined for JSON, JSON lines and what nobody knows. */
+/** The container a file's first bytes show; undefined for JSON, JSON lines and anything unknown. */
 export function containerOf(bytes: Uint8Array): Container | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) return 'zip';

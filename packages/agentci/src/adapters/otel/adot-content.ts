@@ -34,7 +34,7 @@ interface Content {
 }
 
 /**
- * A reply stands under `message`, with its reason to end. What the assistant said before has the same role and so comes with
+ * A reply is under `message`, with its reason to end. What the assistant said before has the same role and so comes with
  * the output, under `content`: it is part of what the model was sent.
  */
 function contentOf(body: Fields): Content {
@@ -120,7 +120,7 @@ function guessed({ input, output }: Content): Fields | undefined {
 }
 
 /**
- * What an event of Strands tells of where its span is not in the file: a reply of the model is a list of blocks with a reason
+ * What an event of Strands describes where its span is not in the file: a reply of the model is a list of blocks with a reason
  * to end, that of an agent is a text; a cycle repeats its reply, and a tool its call, without a reason or a name.
  */
 export function operationOf(event: SpanEvent): 'chat' | 'invoke_agent' | undefined {

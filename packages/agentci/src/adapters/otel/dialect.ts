@@ -9,7 +9,7 @@ export interface Dialect {
   /** As shown in `source.dialects`. */
   readonly name: string;
   readonly matches: (span: Span) => boolean;
-  /** The step a span tells of; undefined for plumbing. A second step may come with it, such as a handoff. */
+  /** The step a span describes; undefined for plumbing. A second step may come with it, such as a handoff. */
   readonly read: (span: Span) => Reading | readonly Reading[] | undefined;
 }
 

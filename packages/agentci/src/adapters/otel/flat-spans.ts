@@ -35,10 +35,10 @@ function listedSpans(value: Fields): readonly Fields[] {
   });
 }
 
-/** Traces that somebody put into one object under names: a name is the id of a run that is one trace. */
+/** Traces that someone put into one object under names: a name is the id of a run that is one trace. */
 function namedSpans(value: Fields): readonly Fields[] {
   const named = namedRuns(value, (inner) => {
-    // One span under a name is no trace: somebody wrapped it.
+    // One span under a name is not a trace: someone wrapped it.
     const items = Array.isArray(inner) ? inner : Array.isArray(fields(inner).spans) ? [inner] : [];
     const spans = items.map((item) => (isFields(item) ? listedSpans(item) : []));
     return spans.length > 0 && spans.every((found) => found.length > 0) ? spans.flat() : undefined;

@@ -2,7 +2,7 @@ import type { DraftStep, Turn } from '../build/draft.ts';
 import { label, pick } from '../build/values.ts';
 import type { Span } from './span.ts';
 
-/** A span with the steps it tells of. */
+/** A span with the steps it describes. */
 export interface ReadSpan {
   readonly span: Span;
   readonly dialect: string | undefined;

@@ -37,7 +37,7 @@ const isOwnEvent = ({ name, scope }: LogRecord): boolean =>
 const isContent = ({ spanId, name, body }: LogRecord): boolean =>
   spanId !== undefined && (name.startsWith('gen_ai.') || isAdotBody(body));
 
-/** Whether a record tells of an agent; most of what programs log does not. */
+/** Whether a record mentions an agent; most of what programs log does not. */
 export const isAgentLog = (log: LogRecord): boolean => isOwnEvent(log) || isContent(log);
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */

@@ -31,7 +31,7 @@ function fromAttributes(attributes: Fields): Exchange | undefined {
   return exchange(turns, typeof output === 'string' ? [turnOfText('assistant', output)] : turnsOf(output));
 }
 
-/** Messages that an SDK cut off at its limit are no JSON any more: what they said was not recorded. */
+/** Messages that an SDK cut off at its limit are not JSON any more: what they said was not recorded. */
 const whole = (messages: unknown): unknown =>
   typeof messages === 'string' && /^\s*(?:\[\s*)?\{\s*"/.test(messages) ? undefined : messages;
 

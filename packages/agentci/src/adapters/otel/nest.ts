@@ -1,7 +1,7 @@
 import type { Span } from './span.ts';
 
 /**
- * Gives spans without ids the parents their times tell of: a span lies inside the smallest one around it. Exporters write
+ * Gives spans without ids the parents their times suggest: a span lies inside the smallest one around it. Exporters write
  * spans as they end, so of two that cover the same time the later one in the file is the outer one.
  */
 export function nested(spans: readonly Span[]): Span[] {

@@ -149,7 +149,7 @@ function saidBy(value: unknown): Turn | undefined {
   return words === undefined ? undefined : turnOfText('assistant', words);
 }
 
-/** Details may stand beside the counts or be part of them; the total tells which. */
+/** Details may be beside the counts or be part of them; the total tells which. */
 export function usageDetails(details: Fields): Usage | undefined {
   const usage = usageOf(details);
   if (usage?.input === undefined || usage.output === undefined || usage.total === undefined) return usage;

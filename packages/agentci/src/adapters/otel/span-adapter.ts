@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads spans that stand in a list, outside of the protocol's envelope: dumps of the SDKs, Jaeger, Zipkin. All such formats
+ * Reads spans that are in a list, outside of the protocol's envelope: dumps of the SDKs, Jaeger, Zipkin. All such formats
  * read alike, dialect by dialect; they differ in the one that prevails.
  */
 export const spanAdapter = (format: string, summary: string): Adapter => ({

@@ -28,7 +28,7 @@ async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
       const chunk = await coming;
       if (chunk.length === 0) return;
       coming = readChunk(handle);
-      // Nobody may come back for it; whoever does sees the error.
+      // The caller may not come back for it; if it does, it sees the error.
       coming.catch(() => undefined);
       yield chunk;
     }

@@ -20,7 +20,7 @@ export async function chooseAdapter(sample: readonly unknown[], list: AdapterLis
   const values = sample.map((value) => unwrap(value).value);
   const isExpected = values.length > 0 && values.every((value) => expectationsIn(value) !== undefined);
   if (!isExpected && simple.detect(values) >= OWN_SURE) return simple;
-  // Its schema is of no use to anybody else, so it is loaded with it.
+  // Its schema is of no use to anyone else, so it is loaded with it.
   if (values.every(isNativeTrace)) return (await import('../formats/agentci/agentci.ts')).adapter;
   const adapters = await list();
   if (isExpected) return unreadable({ format: undefined, confidence: 0, candidates: [] }, adapters);

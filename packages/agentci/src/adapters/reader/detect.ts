@@ -20,7 +20,7 @@ export function detectFormat(input: Uint8Array | string, adapters: readonly Adap
   if (container === undefined) return detectRecords(sampleOf(bytes), adapters);
   const { records, format } = unpack(container, bytes);
   if (format !== undefined) return { format, confidence: 1, candidates: [{ format, confidence: 1 }] };
-  // Other requests stand among the calls of models; those are what counts.
+  // Other requests are among the calls of models; those are what counts.
   const isRequests = container === 'cassette' || container === 'har';
   const own = isRequests
     ? records.filter(({ value }) => detectRecords([value], adapters).confidence >= FLOOR)
@@ -41,7 +41,7 @@ function sampleOf(bytes: Uint8Array): unknown[] {
   return sample.slice(0, SAMPLE_RECORDS);
 }
 
-/** A cut-off end is expected: somebody may have read the beginning only. */
+/** A cut-off end is expected: someone may have read the beginning only. */
 function unzipped(bytes: Uint8Array): Uint8Array {
   if (!isGzip(bytes)) return bytes;
   try {

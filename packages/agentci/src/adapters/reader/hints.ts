@@ -101,14 +101,14 @@ const COUNT = /^(?:total_?tool_?use_?count|tool_?call_?count|num_?tool_?calls|to
 const ACTIVE_KIND =
   /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|mcp_approval_request|item_reference|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
 
-/** Counts of what was taken out of a history, and kinds of what stands in its place. */
+/** Counts of what was taken out of a history, and kinds of what is in its place. */
 const REMOVED =
   /^(?:cleared_tool_uses|(?:messages_?|turns_?)(?:removed|dropped|cleared)|(?:removed|dropped|cleared)_messages)$/i;
 const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})?$/i;
 
 /** What a model wrote. */
 const SAID = /^(?:content|text|value)$/;
-/** Calls as models write them where nobody parses them. */
+/** Calls as models write them where nothing parses them. */
 const WRITTEN_CALL =
   /<(?:tool_call|function_calls?|invoke name=|\|tool_call)|^Action:[^\S\n]*\S[^\n]{0,200}\n+Action Input:/m;
 /** Who shows a model how to write a call, and writes none. */
@@ -129,7 +129,7 @@ class HintScan {
   readonly #ids = new Set<string>();
   readonly #before = new Set<string>();
 
-  /** A message that others go on from and that is not here. */
+  /** A message that others continue from and that is not here. */
   get absentReply(): string | undefined {
     return [...this.#before].find((id) => !this.#ids.has(id));
   }

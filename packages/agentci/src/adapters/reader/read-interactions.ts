@@ -12,7 +12,7 @@ const MAX_NAMED = 3;
 
 /**
  * Reads what an HTTP recorder wrote down: calls of models among other requests, perhaps of several providers. Each is read
- * in its own format; requests that are no model calls are named in a warning, and those that may be one make the calls
+ * in its own format; requests that are not model calls are named in a warning, and those that may be one make the calls
  * partly known.
  */
 export function readInteractions(

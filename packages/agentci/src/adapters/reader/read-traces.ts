@@ -15,7 +15,7 @@ export interface ReadOptions {
   /** A format id such as `simple`; without it the format is detected per file. */
   readonly format?: string;
   readonly signal?: AbortSignal;
-  /** Told of files in a folder that are not read, by their names or because a link leads out of it. */
+  /** Called with files in a folder that are not read, by their names or because a link leads out of it. */
   readonly onSkipped?: (path: string) => void;
   /** The formats to choose from. */
   readonly adapters?: readonly Adapter[];

@@ -6,7 +6,7 @@ import { detectRecords } from './detect-records.ts';
 /** Another format that is this sure of a record makes it foreign, whatever the file's own format puts up with. */
 const SURE = 0.9;
 const FLOOR = 0.5;
-/** A format that fits better by this much is the one, whatever somebody named. */
+/** A format that fits better by this much is the one, whatever someone named. */
 const FAR_BETTER = 0.4;
 
 /** Whether a record can be part of a recording in this format. */
@@ -16,7 +16,7 @@ export function recognises(adapter: Adapter, value: unknown, adapters: readonly 
 }
 
 /**
- * Whether the records are in the format somebody named. Naming one decides between formats that fit; it does not make a
+ * Whether the records are in the format someone named. Naming one decides between formats that fit; it does not make a
  * recording of one format readable as another, where calls would be lost without a word.
  */
 export function isPlausible(adapter: Adapter, sample: readonly unknown[], adapters: readonly Adapter[]): boolean {

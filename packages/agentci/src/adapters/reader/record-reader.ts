@@ -27,7 +27,7 @@ const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
 export class RecordReader {
   readonly #file: string | undefined;
   readonly #adapters: AdapterList;
-  /** The format somebody named. */
+  /** The format someone named. */
   readonly #chosen: Adapter | undefined;
   #adapter: Adapter | undefined;
   /** Every format, once the file is known not to be one of our own. */
@@ -257,7 +257,7 @@ export class RecordReader {
   }
 }
 
-/** Refuses every record of a file that is plainly not in the format somebody named. */
+/** Refuses every record of a file that is plainly not in the format someone named. */
 const refusing = (chosen: Adapter, known: readonly Adapter[]): Adapter => ({
   ...chosen,
   unit: 'record',

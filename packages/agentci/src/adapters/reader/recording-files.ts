@@ -38,7 +38,7 @@ interface Walk {
   readonly root: string;
   readonly seen: Set<string>;
   readonly files: string[];
-  /** Told of everything that is there and not read: a file left out must not look like one that passed. */
+  /** Called with everything that is there and not read: a file left out must not look like one that passed. */
   readonly onSkipped: ((path: string) => void) | undefined;
 }
 

@@ -25,7 +25,7 @@ function readWrapped(record: RawRecord, inner: Adapter, key: string): AdapterIte
     : read.map((item) => (item.ok ? { ok: true, trace: unsure(item.trace, doubtful) } : item));
 }
 
-/** What is beside the list is not read, and may tell of more calls. */
+/** What is beside the list is not read, and may mention more calls. */
 function unsure(trace: Trace, key: string): Trace {
   const { toolCalls } = trace.captured;
   const message = `calls may be recorded under "${key.slice(0, 60)}", which is not read`;

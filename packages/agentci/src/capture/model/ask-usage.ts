@@ -26,7 +26,7 @@ export function askUsage(body: Buffer): Buffer | undefined {
 }
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
-/** An event that has no end after so much is no event: it goes through as it is. */
+/** An event that has no end after so much is not an event: it goes through as it is. */
 const MAX_EVENT = 1024 * 1024;
 
 /** Takes what the client did not ask for out of a stream: the chunk with the usage, and `"usage": null` in the others. */
@@ -64,7 +64,7 @@ export class UsageFilter {
   }
 }
 
-/** One event, in bytes as characters, without what nobody asked for. */
+/** One event, in bytes as characters, without what was not asked for. */
 function filtered(event: string, end: string): string {
   if (!event.includes('"usage"')) return event + end;
   const match = /^data: ?(\{[\s\S]*\})$/m.exec(event);

@@ -36,7 +36,7 @@ const HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Set anew for the upstream: where it goes, how long it is, and that nobody wants it packed. */
+/** Set anew for the upstream: where it goes, how long it is, and that it must not be compressed. */
 const RENEWED: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding']);
 
 /** A client's headers as they go to the upstream, in their order and spelling. */

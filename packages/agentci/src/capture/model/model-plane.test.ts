@@ -321,6 +321,17 @@ describe('model plane', () => {
     expect(await exchanges()).toMatchObject([{ served: 'cassette', complete: true, status: 200 }]);
   });
 
+  it('refuses a signed request that it cannot sign again, with the way out', async () => {
+    const { url, upstream, exchanges } = await start(() => {});
+    const authorization =
+      'AWS4-HMAC-SHA256 Credential=AK/20260101/eu-west-1/bedrock/aws4_request, SignedHeaders=host, Signature=0';
+    const { reply, body } = await post(`${url}/model/m/converse`, ask, { authorization });
+    expect(reply.statusCode).toBe(400);
+    expect(body.toString()).toContain('AWS_ACCESS_KEY_ID');
+    expect(upstream.requests).toEqual([]);
+    expect(await exchanges()).toMatchObject([{ complete: false, status: undefined }]);
+  });
+
   it('keeps apart what belongs to two queries', async () => {
     const { url, plane, exchanges } = await start((_, response) => void response.end('{}'));
     await post(url + CHAT, ask);

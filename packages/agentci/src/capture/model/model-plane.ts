@@ -34,7 +34,7 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
-  /** Told of every exchange when it is over. */
+  /** Called with every exchange when it is over. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Hosts that refused the wish for usage; shared by all fronts. */
   readonly refusesUsage: Set<string>;

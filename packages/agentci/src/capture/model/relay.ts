@@ -129,7 +129,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** No longer true of a stream that something was taken out of. */
 const CHANGED: ReadonlySet<string> = new Set(['content-length', 'content-encoding']);
 
-/** A reply that came packed though nobody asked for it has to be opened before anything can be taken out. */
+/** A reply that came packed though that was not asked for has to be opened before anything can be taken out. */
 function unpack(reply: IncomingMessage): IncomingMessage | Transform {
   const encoding = reply.headers['content-encoding'] ?? 'identity';
   const opener =

@@ -16,7 +16,7 @@ export interface OtlpPlaneOptions {
   readonly endsWithRun: boolean;
   /** The run's id, for the resource attributes of an agent that makes one. */
   readonly runId?: string;
-  /** Told of every request that could be read, as JSON. */
+  /** Called with every request that could be read, as JSON. */
   readonly onTelemetry?: ((request: unknown) => void) | undefined;
   readonly limits?: Partial<BookLimits>;
   /** Takes requests in place of the plane's own book. */
@@ -153,7 +153,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     if (outcome.status === 'ok') forwarder.forward({ signal, bytes: frame.message, isJson: false, encoding });
   };
 
-  /** Spans come in batches, after what they tell of: after some silence no more are expected. */
+  /** Spans come in batches, after what they describe: after some silence no more are expected. */
   const quiet = async (quietMs: number, maxMs: number): Promise<void> => {
     const began = now();
     const mayCome = hasSent || (!options.endsWithRun && !hasEnded);

@@ -80,7 +80,7 @@
       done.add(exports);
       patch(exports);
     } catch {
-      // The program goes on without it.
+      // The program continues without it.
     }
   };
 
@@ -170,7 +170,7 @@
       if (roots.some(([root]) => root.startsWith('http:'))) patchHttp(http, http, 'http:');
       require('node:module').syncBuiltinESMExports();
     } catch {
-      // The program goes on without it.
+      // The program continues without it.
     }
   };
 
@@ -213,7 +213,7 @@
     };
     watchBuiltins();
   } catch {
-    // The program goes on without it.
+    // The program continues without it.
   }
 
   /**

@@ -50,7 +50,7 @@ export function summarizeCapture({ trace, warnings }: CaptureResult, price: Pric
   };
 }
 
-/** The summary for people, one thing a line. */
+/** The summary for people, one thing per line. */
 export function summaryLines(summary: CaptureSummary): string[] {
   const { llm_calls: calls, failed_calls: failed, tool_calls: tools, tokens, cost_usd: cost } = summary;
   const atLeast = (amount: Amount, text: string): string => (amount.at_least ? `at least ${text}` : text);

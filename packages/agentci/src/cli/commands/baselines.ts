@@ -49,7 +49,7 @@ interface Version {
   readonly captured_at: string | null;
   readonly age_days: number | null;
   readonly precheck: 'passed' | 'forced' | 'unknown';
-  /** Whether the spec is still the one it was captured with; unknown without a spec at hand. */
+  /** Whether the spec is still the one it was captured with; unknown without a spec. */
   readonly spec: 'same' | 'changed' | 'unknown';
   /** Queries the spec no longer has. */
   readonly orphans: readonly string[];

@@ -147,7 +147,7 @@ function coverageText(report: CoverageReport): string {
 }
 
 async function generate(options: PolicyOptions, io: Io): Promise<number> {
-  // A policy somebody has worked on is not replaced by a first guess.
+  // A policy someone has worked on is not replaced by a first guess.
   if (options.output !== undefined && !options.force && existsSync(resolve(io.cwd, options.output)))
     throw new UserError('FILE_EXISTS', `"${options.output}" exists already`, { hint: '--force writes over it' });
   const learner = new PolicyLearner();

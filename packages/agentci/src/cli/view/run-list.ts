@@ -26,7 +26,7 @@ export class RunList {
   }
 
   #finished(run: StoredRun): PageRun {
-    // Its name alone would not do: somebody may delete a run and another program write one of the same name.
+    // Its name alone would not do: someone may delete a run and another program write one of the same name.
     const key = `${run.id} ${statSync(join(this.#root, run.id, 'run.json')).mtimeMs}`;
     let known = this.#read.get(key);
     if (known === undefined) {

@@ -132,7 +132,7 @@ function entryIssues(entry: Entry, i: number): Problem[] {
   return issues;
 }
 
-/** A map with one key that is nearly a matcher's is compared as it stands, which is hardly what was meant. */
+/** A map with one key that is nearly a matcher's is compared as it is, which is hardly what was meant. */
 function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): Problem[] {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked)) return [];
   const [key, ...others] = Object.keys(asked);

@@ -37,7 +37,7 @@ function unbalanced(command: string): string | undefined {
       if (character === quote) quote = undefined;
       continue;
     }
-    // An apostrophe inside a word is no quotation mark.
+    // An apostrophe inside a word is not a quotation mark.
     const isApostrophe = character === "'" && /\w/.test(command[i - 1] ?? '') && /\w/.test(command[i + 1] ?? '');
     if (character === '"' || (character === "'" && !isApostrophe)) quote = character;
     else if ('([{'.includes(character)) open.push(character);

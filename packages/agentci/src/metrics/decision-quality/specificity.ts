@@ -27,7 +27,7 @@ function versionIn(text: string, pattern: string): string | undefined {
   return compiled.regex.firstMatch(text)?.text;
 }
 
-/** The published scorer's list, first hit wins; fragments count wherever they stand. */
+/** The published scorer's list, first hit wins; fragments count wherever they are. */
 const UPSTREAM: readonly { readonly fragments: readonly string[]; readonly score: number; readonly rule: string }[] = [
   { fragments: ['v2.', 'version'], score: 1, rule: 'version_fragment' },
   { fragments: ['rollback', 'auth', 'database'], score: 0.67, rule: 'target_fragment' },

@@ -57,7 +57,7 @@ function contradictionIn(text: string, pairs: DecisionQualityProfile['contradict
   return undefined;
 }
 
-/** The first directive stands right before "and", or has the same object as the second. */
+/** The first directive is right before "and", or has the same object as the second. */
 function governs(
   words: readonly string[],
   { first, and, rest }: { first: readonly string[]; and: number; rest: number },

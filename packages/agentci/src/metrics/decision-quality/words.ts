@@ -1,6 +1,6 @@
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 
-/** Where a word stands in a text, both in lower case: whole, as the start of a longer word, or with an "s" behind it. */
+/** Where a word is in a text, both in lower case: whole, as the start of a longer word, or with an "s" behind it. */
 export function findWord(
   text: string,
   words: readonly string[],

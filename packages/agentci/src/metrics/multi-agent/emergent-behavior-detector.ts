@@ -5,7 +5,7 @@ import type { AgentInteraction, AgentRole } from './inputs.ts';
 const MIN_FOR_ORDER = 10;
 const MIN_FOR_ADAPTATION = 5;
 
-/** Patterns that nobody prescribed: order, specialization, deciding together, getting faster. Reads interactions in time order. */
+/** Patterns that no one prescribed: order, specialization, deciding together, getting faster. Reads interactions in time order. */
 export class EmergentBehaviorDetector {
   readonly #interactions: readonly AgentInteraction[];
 
@@ -23,7 +23,7 @@ export class EmergentBehaviorDetector {
     return bits === 0 ? 0 : bits;
   }
 
-  /** Whether the traffic became more regular; 0.5 is no change. */
+  /** Whether the traffic became more regular; 0.5 means no change. */
   detectSelfOrganization(): number {
     const all = this.#interactions;
     if (all.length < MIN_FOR_ORDER) return 0;
@@ -59,7 +59,7 @@ export class EmergentBehaviorDetector {
     return all.length === 0 ? 0 : together.length / all.length;
   }
 
-  /** Whether answers became faster; 0.5 is no change, or too few answers to tell. */
+  /** Whether answers became faster; 0.5 means no change, or too few answers to tell. */
   detectAdaptationRate(): number {
     const times = this.#interactions.flatMap(({ response_time = 0 }) => (response_time > 0 ? [response_time] : []));
     if (times.length < MIN_FOR_ADAPTATION) return 0.5;

@@ -73,7 +73,7 @@ export class InteractionAnalyzer {
     };
   }
 
-  /** Success, promptness and evenness of the traffic between pairs; 1 when nobody spoke. */
+  /** Success, promptness and evenness of the traffic between pairs; 1 when no one spoke. */
   calculateCommunicationEfficiency(): number {
     const interactions = this.#interactions;
     if (interactions.length === 0) return 1;

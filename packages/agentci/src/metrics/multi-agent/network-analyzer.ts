@@ -15,7 +15,7 @@ export class NetworkAnalyzer {
   readonly #agents: readonly string[];
   readonly #registered: ReadonlySet<string>;
 
-  /** Agents of the adjacency that are not listed take part in the traffic and count as nobody. */
+  /** Agents of the adjacency that are not listed take part in the traffic and are not counted. */
   constructor(adjacency: Adjacency, agents: readonly string[]) {
     this.#agents = [...new Set(agents)];
     this.#registered = new Set(this.#agents);

@@ -28,7 +28,7 @@ export async function compareWithMedia(input: MetricInput, { kind, embed, score 
   );
 }
 
-/** Similarities that a damaged or empty embedding gives are no numbers. */
+/** Similarities that a damaged or empty embedding gives are not numbers. */
 export const areComparable = (similarities: readonly number[]): boolean =>
   similarities.length > 0 && similarities.every(Number.isFinite);
 

@@ -24,7 +24,7 @@ export const metric = defineMetric({
     const metadata = metadataOf(input);
     const keys = [...new Set(input.params.context_keys)];
     const folded = foldText(answer);
-    // An empty value is no datum, and is part of every text.
+    // An empty value is not a datum, and is part of every text.
     const values = keys.flatMap((key) => {
       const texts = datumTexts(ownField(metadata, key));
       return texts.length === 0 ? [] : [{ key, texts }];

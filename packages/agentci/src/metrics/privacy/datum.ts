@@ -3,7 +3,7 @@ import { foldText } from '../../kit/text-fold.ts';
 const MAX_LEAVES = 200;
 const MAX_DEPTH = 6;
 
-/** The texts a datum of the case consists of, folded: a text or number itself, or those inside a list or map. Blank ones are no datum. */
+/** The texts a datum of the case consists of, folded: a text or number itself, or those inside a list or map. Blank ones are not a datum. */
 export function datumTexts(value: unknown): string[] {
   const texts: string[] = [];
   collect(value, 0, texts);

@@ -7,7 +7,7 @@ const MAX_TEXT = 1_000_000;
 const MAX_LEAVES = 10_000;
 const MAX_DEPTH = 100;
 
-/** A text that is looked through for personal data, and where it stands. */
+/** A text that is looked through for personal data, and where it is. */
 export interface ScannedText {
   readonly text: string;
   readonly location: 'input' | 'output' | 'tool_arguments';

@@ -62,7 +62,7 @@ export async function byModel(
   }
 }
 
-/** Splits a text into statements that stand on their own. */
+/** Splits a text into statements that make sense alone. */
 export async function claimsOf(desk: Desk, text: string, query: string | undefined): Promise<readonly string[]> {
   const { statements } = await desk.do<{ statements: string[] }>({
     id: 'metric.claims',

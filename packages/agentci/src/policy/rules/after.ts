@@ -35,7 +35,7 @@ export const rule = defineRule({
         expected,
         actual: `no ${then.label} in time after ${callNumbers(missed)}`,
       };
-    // An obligation that may still be met is no proof that the rule holds.
+    // An obligation that may still be met is not proof that the rule holds.
     if (open.length > 0)
       return { outcome: 'not_exercised', spanned: [], expected, actual: `still open after ${callNumbers(open)}` };
     return { outcome: 'held', spanned: sortedUnion(pairs), expected, actual: `so it is for ${callNumbers(triggers)}` };

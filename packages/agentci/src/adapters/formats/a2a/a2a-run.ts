@@ -31,7 +31,7 @@ export class A2aRun {
   ask(message: Fields): void {
     const content = partsOf(message.parts);
     this.#asked.push(content);
-    // What the agent said before is no answer to this.
+    // What the agent said before is not an answer to this.
     this.#lastWords = undefined;
     this.#message({ from: USER, to: AGENT, content, type: 'request' }, message);
   }

@@ -72,7 +72,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     if (isRequest) {
       if (kind !== 'message' || !isFields(body)) continue;
       const message = isFields(body.message) ? body.message : body;
-      // A task that asks for more goes on with the answer.
+      // A task that asks for more continues with the answer.
       const run = byTask.get(label(message.taskId) ?? '') ?? begin(record);
       run.ask(message);
       if (rpcId !== undefined) byRequest.set(rpcId, run);

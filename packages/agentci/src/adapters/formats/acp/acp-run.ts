@@ -29,7 +29,7 @@ export class AcpRun {
   /** Calls of which only the kind is known, with the message that asked for them. */
   readonly #bare = new Map<OpenTool, OpenCall>();
   readonly #kinds = new Map<OpenTool, string | undefined>();
-  /** Calls that the agent asked to be allowed and that nothing else has told of yet. */
+  /** Calls that the agent asked to be allowed and that nothing else has mentioned yet. */
   readonly #wanted = new Map<string, Fields>();
 
   constructor(session: string) {

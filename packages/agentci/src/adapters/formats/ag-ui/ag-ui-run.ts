@@ -14,7 +14,7 @@ export interface AgUiPast {
   readonly calls: Map<string, Call>;
 }
 
-/** A run as its events tell of it: texts and calls come in pieces. The protocol has no tokens and no flag for failures. */
+/** A run as its events describe it: texts and calls come in pieces. The protocol has no tokens and no flag for failures. */
 export class AgUiRun {
   readonly #dialogue = new Dialogue();
   readonly #replies = new Map<string, OpenReply>();
@@ -57,7 +57,7 @@ export class AgUiRun {
     else if (/^(?:RAW|CUSTOM|ACTIVITY_.+)$/.test(type)) this.#own(event);
   }
 
-  /** Undefined where the events tell of nothing: a state alone is no run. */
+  /** Undefined where the events mention nothing: a state alone is not a run. */
   draft(format: string): Draft | undefined {
     for (const { role, text: said, reply } of this.#texts.values()) {
       if (reply !== undefined) extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
@@ -82,7 +82,7 @@ export class AgUiRun {
     };
   }
 
-  /** What a program sends in words of its own may tell of a call. */
+  /** What a program sends in words of its own may mention a call. */
   #own(event: Fields): void {
     const name = label(pick(event, 'name', 'activityType', 'activity_type'));
     const said = [fields(event.value), fields(event.content), fields(event.event)];
@@ -166,7 +166,7 @@ export class AgUiRun {
     if (type === 'TOOL_CALL_RESULT') {
       this.#hasContent = true;
       const asked = this.#calls.has(id) ? undefined : this.#allCalls.get(id);
-      // The call was asked for in a run before, and ran in this one.
+      // The call was requested in a run before, and ran in this one.
       if (asked !== undefined)
         this.#dialogue.add({ kind: 'tool', callId: id, evidence: ['message'], ...callFields(asked) });
       this.#dialogue.hear({ role: 'tool', parts: [], callId: id, ...defined({ result: resultOf(event.content) }) });

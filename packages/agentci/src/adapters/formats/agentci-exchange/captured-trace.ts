@@ -26,7 +26,7 @@ export interface CapturedRun {
   readonly warnings?: Trace['warnings'];
 }
 
-/** One trace out of all evidence; a problem where none of it tells of a model, a tool or an agent. */
+/** One trace out of all evidence; a problem where none of it mentions a model, a tool or an agent. */
 export function capturedTrace(run: CapturedRun): AdapterItem[] {
   const first = run.exchanges[0] ?? run.telemetry?.[0];
   if (first === undefined) return [];
@@ -85,7 +85,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   };
 }
 
-/** Spans are sent some time after what they tell of, and a program that ends at once takes the last ones with it. */
+/** Spans are sent some time after what they describe, and a program that ends at once takes the last ones with it. */
 const isUnflushed = (exchanges: readonly DraftStep[]): boolean =>
   exchanges.some(({ parent }) => parent !== undefined) && exchanges.at(-1)?.parent === undefined;
 

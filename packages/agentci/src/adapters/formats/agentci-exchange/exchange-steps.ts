@@ -45,7 +45,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
   cohere: COHERE_WIRE,
 };
 
-/** Reads every exchange in its own format. Those that are no calls of models are passed over. */
+/** Reads every exchange in its own format. Those that are not calls of models are passed over. */
 export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
   const wires: (WireExchange & Times)[] = [];
   const events: DraftEvent[] = [];

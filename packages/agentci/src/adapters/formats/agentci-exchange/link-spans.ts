@@ -7,7 +7,7 @@ const SLACK_MS = 50;
 export interface Linked {
   readonly llm: readonly DraftLlm[];
   readonly spans: readonly DraftStep[];
-  /** Model calls that spans tell of and that no exchange shows. */
+  /** Model calls that spans mention and that no exchange shows. */
   readonly unseen: number;
 }
 

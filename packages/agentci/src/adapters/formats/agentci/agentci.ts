@@ -24,7 +24,7 @@ function readOne(record: RawRecord): AdapterItem {
   return problemWith(record, { code: first!.code, message: `${first!.message}${more}` });
 }
 
-/** Traces of our own have bare names already; those that somebody wrote by hand may not. */
+/** Traces of our own have bare names already; those that someone wrote by hand may not. */
 function withBareNames(trace: Trace): Trace {
   const isWritten = (step: Step): step is ToolStep =>
     step.kind === 'tool' && step.rawName === undefined && splitToolName(step.name).name !== step.name;

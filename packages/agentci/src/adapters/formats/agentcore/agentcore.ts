@@ -12,7 +12,7 @@ const FORMAT = 'agentcore';
 
 /**
  * What Bedrock AgentCore writes to CloudWatch: spans and log records of OpenTelemetry one by one, as they are or wrapped by
- * whoever fetched them. The messages stand in the log records and are joined to their spans.
+ * whoever fetched them. The messages are in the log records and are joined to their spans.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -40,7 +40,7 @@ const WRAPPERS = ['raw_otel_json', '@message'];
 const isWrapper = (value: unknown): boolean => isFields(value) && WRAPPERS.some((key) => key in value);
 /**
  * The records a value holds: itself, what a wrapper holds, or the messages of a page of `aws logs`. Lines of the program itself
- * stand among them.
+ * are among them.
  */
 function recordsIn(value: unknown): readonly unknown[] {
   if (!isFields(value)) return [];

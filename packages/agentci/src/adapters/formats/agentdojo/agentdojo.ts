@@ -13,7 +13,7 @@ import { amount, fields, label, objects, pick } from '../../build/values.ts';
 const FORMAT = 'agentdojo';
 
 /**
- * Runs of AgentDojo, and rows somebody made of them. Ids of calls are often empty or null: results belong to calls in
+ * Runs of AgentDojo, and rows someone made of them. Ids of calls are often empty or null: results belong to calls in
  * their order, by the name of the tool. Utility and security are verdicts of the benchmark.
  */
 export const adapter: Adapter = {

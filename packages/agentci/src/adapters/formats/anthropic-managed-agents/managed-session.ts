@@ -18,11 +18,11 @@ export const isEvent = (value: unknown): boolean =>
   TYPE.test(value.type) &&
   ('id' in value || value.type.startsWith('user.'));
 
-/** Events that tell of no call and no words. */
+/** Events that mention no call and no words. */
 const QUIET =
   /^(?:session\.(?:status|thread_status|updated|outcome|usage)\w*|span\.\w+|agent\.(?:thinking|thread_context_compacted)|user\.(?:interrupt|define_outcome))$/;
 
-/** A session as its events tell it. Each request of the model is a reply; what it says and calls stands between its ends. */
+/** A session as its events tell it. Each request of the model is a reply; what it says and calls is between its ends. */
 export function sessionDraft(events: readonly Fields[], session: Fields, format: string): Draft {
   const run = new SessionRun(fields(session.agent), events);
   for (const event of events) run.add(event);
@@ -58,7 +58,7 @@ class SessionRun {
   readonly #agent: string | undefined;
   readonly #model: string | undefined;
   readonly #starts = new Map<string, OpenReply>();
-  /** Calls that were asked for, and those that other events name. */
+  /** Calls that were requested, and those that other events name. */
   readonly #asked = new Set<string>();
   readonly #named = new Set<string>();
   readonly #denied: ReadonlySet<string>;

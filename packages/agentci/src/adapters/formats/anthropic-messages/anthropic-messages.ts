@@ -109,7 +109,7 @@ const read = wireReader({
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = Array.isArray(response) ? joined(response) : fields(response);
-  // A body that is no reply says nothing, not even that no tool was called.
+  // A body that is not a reply says nothing, not even that no tool was called.
   const isReadable = Array.isArray(whole.content);
   return defined({
     provider: 'anthropic',

@@ -67,7 +67,7 @@ interface Draft {
 
 interface Call {
   readonly step: Omit<ToolStep, 'id' | 'seq'>;
-  /** Where it stands among the calls of its trace; then the order of the file. */
+  /** Where it is among the calls of its trace; then the order of the file. */
   readonly order: readonly number[];
 }
 

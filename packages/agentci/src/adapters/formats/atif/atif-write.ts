@@ -89,7 +89,7 @@ class Steps {
     this.#add('agent', text, undefined);
   }
 
-  /** A call nobody recorded a model asking for. */
+  /** A call that no recorded model asked for. */
   #own(step: ToolStep): AtifStep {
     const written = this.#add('agent', '', step.t0);
     written.llm_call_count = 0;

@@ -10,7 +10,7 @@ import { amount, argumentsOf, fields, label, objects, pick, text, time } from '.
 
 const FORMAT = 'atif';
 
-/** The Agent Trajectory Interchange Format (Harbor): one document a run, steps of system, user and agent. */
+/** The Agent Trajectory Interchange Format (Harbor): one document per run, steps of system, user and agent. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'ATIF trajectories (Harbor and the coding agents it runs); also written by "agentci import --as atif"',

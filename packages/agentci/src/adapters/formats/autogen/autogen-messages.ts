@@ -19,7 +19,7 @@ const IS_USER = /^user(?:_?proxy)?$/i;
 
 /**
  * The messages of a team as steps. A message of an agent is a reply of its model; whoever else is in the team hears it. The
- * summary of tool results repeats them and is no reply, though it can be the last word.
+ * summary of tool results repeats them and is not a reply, though it can be the last word.
  */
 export function autogenSteps(
   messages: readonly Fields[],

@@ -90,7 +90,7 @@ function read(given: readonly RawRecord[]): AdapterItem[] {
   return exchangeItems(wholeReplies(records, BEDROCK_WIRE), FORMAT);
 }
 
-/** A reply goes on until it has stopped; its usage comes after that. Some begin without saying so. */
+/** A reply continues until it has stopped; its usage comes after that. Some begin without saying so. */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
   let isOver = true;
@@ -121,7 +121,7 @@ function askedOf(request: Fields): Turn[] {
   return turnsOf(text(pick(request, 'prompt', 'inputText')) ?? []);
 }
 
-/** Words that a guardrail is to look at stand one level down. */
+/** Words that a guardrail is to look at are one level down. */
 function unguarded(message: Fields): Fields {
   if (!Array.isArray(message.content)) return message;
   const content = message.content.map((block) => {

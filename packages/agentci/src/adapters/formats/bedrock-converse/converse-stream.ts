@@ -27,7 +27,7 @@ const bare = (value: unknown): Fields => {
 export function isConverseEvent(value: unknown): boolean {
   const name = eventName(value);
   if (name === undefined || !isFields(bare(value)[name])) return false;
-  // Usage alone stands under this name in other formats too.
+  // Usage alone is under this name in other formats too.
   if (name === 'metadata') return isFields(fields(bare(value).metadata).usage);
   return EVENTS.has(name) || FAILURES.test(name);
 }

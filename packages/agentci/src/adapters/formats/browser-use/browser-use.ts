@@ -91,7 +91,7 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
     for (const [i, result] of rest.entries()) dialogue.hear(resultOf(result, `${index}.${calls.length + i}`));
 }
 
-/** `{go_to_url: {url}}`: the name is the key; actions that were not chosen may stand beside it as null. */
+/** `{go_to_url: {url}}`: the name is the key; actions that were not chosen may be beside it as null. */
 function callOf(action: Fields, id: string): Call {
   const [name = UNNAMED] = Object.entries(action).flatMap(([key, value]) => (value === null ? [] : [key]));
   return { id, name, ...argumentsOf(action[name] ?? {}) };

@@ -123,7 +123,7 @@ const toolNames = (tools: readonly unknown[]): { name: string }[] =>
 const unfinished = ({ apiError }: ClaudeRun): Partial<Draft> =>
   apiError === undefined ? { status: 'incomplete' } : { status: 'error', error: { message: apiError } };
 
-/** How the run ended. `success` with `is_error` exists, and is no success. */
+/** How the run ended. `success` with `is_error` exists, and is not a success. */
 function ended(result: Fields): Partial<Draft> {
   const subtype = label(result.subtype) ?? 'unknown';
   const said = text(result.result);

@@ -3,7 +3,7 @@ import { fields, label, objects } from '../../build/values.ts';
 
 /** How the lines of a transcript hang together by `parentUuid`. */
 export interface Branches {
-  /** Lines that what the session ended with does not go back to: somebody edited or tried again. Their calls ran. */
+  /** Lines that what the session ended with does not go back to: someone edited or tried again. Their calls ran. */
   readonly left: ReadonlySet<Fields>;
   /** Parents that are named and not in the file. */
   readonly absent: readonly string[];
@@ -12,7 +12,7 @@ export interface Branches {
 /**
  * The branches of a session: from the last line up along `parentUuid`, everything off that way was left behind, with two
  * exceptions: one reply is written in several lines, and the results of calls that ran side by side hang on different ones
- * of them. `known` are the lines of the whole file: a session can go on from another.
+ * of them. `known` are the lines of the whole file: a session can continue from another.
  */
 export function branchesOf(lines: readonly Fields[], known: ReadonlySet<string>): Branches {
   const byUuid = new Map<string, Fields>();
@@ -61,5 +61,5 @@ function keepResults(lines: readonly Fields[], kept: Set<Fields>): void {
   }
 }
 
-/** After a compaction the chain goes on under another name. */
+/** After a compaction the chain continues under another name. */
 const parentOf = (line: Fields): string | undefined => label(line.parentUuid) ?? label(line.logicalParentUuid);

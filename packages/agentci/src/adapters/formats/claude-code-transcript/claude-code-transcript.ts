@@ -17,7 +17,7 @@ import { ClaudeRun, isClaudeMessage } from './claude-run.ts';
 const FORMAT = 'claude-code-transcript';
 
 /**
- * The session files Claude Code keeps for itself (`projects/<folder>/<session>.jsonl`): nobody documents them, so lines of
+ * The session files Claude Code keeps for itself (`projects/<folder>/<session>.jsonl`): they are not documented, so lines of
  * unknown kinds are passed over and counted. Edits and retries make branches: what was called on any of them ran, and the
  * one that was gone on with says what was asked and answered.
  */
@@ -34,7 +34,7 @@ function likeness(value: unknown): number {
   if (!isFields(value) || typeof value.type !== 'string') return 0;
   if ('parentUuid' in value && typeof value.sessionId === 'string') return 0.97;
   if (isClaudeMessage(value) && 'timestamp' in value && !('session_id' in value)) return 0.9;
-  // Lines about the session itself stand among the messages and tell nothing alone.
+  // Lines about the session itself are among the messages and tell nothing alone.
   return NOTES.has(value.type) && !('session_id' in value) ? 0.4 : 0;
 }
 

@@ -42,7 +42,7 @@ export class ClaudeRun {
 
   constructor(options: {
     readonly usageOf: (message: Fields) => Usage | undefined;
-    /** Ids of the calls the user or the rules refused: a result alone would tell of an error. */
+    /** Ids of the calls the user or the rules refused: a result alone would look like an error. */
     readonly denied?: ReadonlySet<string>;
   }) {
     this.#usageOf = options.usageOf;
@@ -53,7 +53,7 @@ export class ClaudeRun {
     return this.#replies.size > 0;
   }
 
-  /** Results nobody has replied to. */
+  /** Results without a reply yet. */
   get turns(): readonly Turn[] {
     return [this.#main, ...this.#threads.values()].flatMap((thread) => thread.turns);
   }
@@ -113,7 +113,7 @@ export class ClaudeRun {
     return thread;
   }
 
-  /** A sub-agent of an unknown call stands beside the main agent: what it did is known, not who asked for it. */
+  /** A sub-agent of an unknown call is beside the main agent: what it did is known, not who asked for it. */
   #looseThread(id: string): Dialogue {
     const key = looseKey(id);
     const known = this.#threads.get(key);

@@ -45,7 +45,7 @@ export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
     records: MESSAGES_RECORD,
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
     ...defined({ id: label(meta.id), reported: usage === undefined ? undefined : { usage } }),
-    // What stands before the user's words among the items are instructions and the state of the machine.
+    // What is before the user's words among the items are instructions and the state of the machine.
     ...(asked.length === 0
       ? {}
       : { task: { input: asked.slice(0, 1).map((said) => turnOfText('user', said) as never) } }),

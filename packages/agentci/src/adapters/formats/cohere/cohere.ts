@@ -61,7 +61,7 @@ export const COHERE_WIRE: Wire = {
   reply: replyOf,
 };
 
-/** What the model plans to do stands beside its calls. */
+/** What the model plans to do is beside its calls. */
 function withPlan(message: Fields): Turn[] {
   const plan = text(message.tool_plan);
   const whole = message.role === 'tool' ? { ...message, content: documentsOf(message.content) } : message;

@@ -58,7 +58,7 @@ const isReply = (value: unknown): boolean =>
   Array.isArray(value.candidates) &&
   ('usageMetadata' in value || 'usage_metadata' in value || isFields(fields(value.candidates[0]).content));
 
-/** Pieces of one streamed reply carry one id; without ids a reply goes on until it says why it ended. */
+/** Pieces of one streamed reply carry one id; without ids a reply continues until it says why it ended. */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
   let isOpen = false;

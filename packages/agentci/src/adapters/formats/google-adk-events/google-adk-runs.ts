@@ -92,7 +92,7 @@ const failureOf = (event: Fields) =>
     message: label(pick(event, 'errorMessage', 'error_message')),
   });
 
-/** Tools of ADK say how they ended by convention: `{error}` or `{status: "error"}`; without either nobody knows. */
+/** Tools of ADK say how they ended by convention: `{error}` or `{status: "error"}`; without either it is unknown. */
 export function withOutcome(turn: Turn): Turn {
   if (turn.role !== 'tool' || !isFields(turn.result)) return turn;
   const { error, status } = turn.result;

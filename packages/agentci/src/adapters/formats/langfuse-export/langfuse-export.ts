@@ -91,7 +91,7 @@ function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[
   return likely === undefined ? [] : [{ gap: 'unknownStep', detail: (label(likely.name) ?? 'a span').slice(0, 80) }];
 }
 
-/** Frameworks without a type for tools write spans: one named like a tool that was asked for is its call. */
+/** Frameworks without a type for tools write spans: one named like a tool that was requested is its call. */
 function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const observation = observationOf(item);
   const isPlain = observation.type === 'SPAN' || observation.type === 'CHAIN';

@@ -3,7 +3,7 @@ import { label, pick } from '../../build/values.ts';
 
 /**
  * The agent a run of LangGraph belongs to: the graph around its node, named in the checkpoint namespace
- * `Alice:…|tools:…`. In a graph that stands alone nodes are steps, not agents.
+ * `Alice:…|tools:…`. In a graph that is alone nodes are steps, not agents.
  */
 export function graphAgent(metadata: Fields): string | undefined {
   const named = label(pick(metadata, 'lc_agent_name', 'agent_name'));

@@ -37,7 +37,7 @@ export function runUsage(run: Fields): Usage | undefined {
 
 const CONTROL_FLOW = /(?:^|\n)\s*(?:ParentCommand|GraphInterrupt|GraphBubbleUp|NodeInterrupt)\b/;
 
-/** LangGraph leaves a node by throwing; that is no failure. */
+/** LangGraph leaves a node by throwing; that is not a failure. */
 export const isControlFlow = (error: unknown): boolean => typeof error === 'string' && CONTROL_FLOW.test(error);
 
 function failure(error: unknown): Failure | undefined {

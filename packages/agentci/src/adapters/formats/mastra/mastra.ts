@@ -15,7 +15,7 @@ const FORMAT = 'mastra';
 const TYPES =
   /^(?:agent_run|workflow_\w+|model_generation|model_step|model_inference|model_chunk|tool_call|mcp_tool_call|client_tool_call|provider_tool_call|processor_run|memory_operation|rag_\w+|generic|scorer_\w+)$/;
 
-/** Spans as Mastra's exporters give them. Usage stands on generation, step and inference: the innermost one counts. */
+/** Spans as Mastra's exporters give them. Usage is on generation, step and inference: the innermost one counts. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Mastra: exported spans (agent_run, model_generation, tool_call …)',
@@ -68,7 +68,7 @@ function spansOf(value: unknown): Fields[] {
 
 const MAX_DEPTH = 64;
 
-/** A tree of `{span, children}`, as Mastra's test exporter prints it: what stands inside another is its child. */
+/** A tree of `{span, children}`, as Mastra's test exporter prints it: what is inside another is its child. */
 function treeSpans(root: Fields): Fields[] {
   const found: Fields[] = [];
   const open: { node: Fields; parent: string | undefined; depth: number }[] = [

@@ -46,7 +46,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   return exchangeItems(streamedReplies(splitStreams(records, pieceKey()), OLLAMA_WIRE), FORMAT);
 }
 
-/** A reply goes on until it is done. */
+/** A reply continues until it is done. */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
   let isDone = true;

@@ -31,7 +31,7 @@ function likeness(value: unknown): number {
   if (isState(value) || isRunItem(value) || isTraceRecord(value) || exportBody(value) !== undefined) return 0.97;
   if (isRawResponse(value)) return 0.95;
   if (isFields(value) && 'callId' in value && isResponseItem(value)) return 0.97;
-  // Messages and reasoning stand in a history; alone they could be of the Responses API.
+  // Messages and reasoning are in a history; alone they could be of the Responses API.
   return isFields(value) && (value.type === 'message' || value.type === 'reasoning') && !('stop_reason' in value)
     ? 0.4
     : 0;

@@ -21,7 +21,7 @@ interface Placed {
   readonly value: Fields;
 }
 
-/** The runs in what the SDK's tracing exports, one a trace. */
+/** The runs in what the SDK's tracing exports, one per trace. */
 export function spanItems(records: readonly Placed[], format: string): AdapterItem[] {
   const traces = new Map<string, Placed[]>();
   for (const placed of records) {
@@ -59,7 +59,7 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
   };
 }
 
-/** A turn is one call of the model; one that holds no span of a call still tells that there was one. */
+/** A turn is one call of the model; one that has no span of a call still tells that there was one. */
 function isBareTurn(span: Fields, spans: readonly Fields[]): boolean {
   const { type, data, name } = fields(span.span_data);
   const isTurn = type === 'turn' || (type === 'custom' && (fields(data).sdk_span_type === 'turn' || name === 'turn'));

@@ -12,7 +12,7 @@ export interface AssistantRun {
   readonly id: string;
   readonly run: Fields;
   readonly steps: readonly Fields[];
-  /** The list of its steps goes on where the recording does not. */
+  /** The list of its steps continues where the recording does not. */
   readonly isCut: boolean;
 }
 

@@ -40,7 +40,7 @@ function likeness(value: unknown): number {
   if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type))) return 0.95;
   if (isRealtimeEvent(value)) return 0.9;
   if (value.type === 'error' && typeof value.sequence_number === 'number') return 0.9;
-  // Messages stand among items; alone they could be anybody's.
+  // Messages are among items; alone they could be anyone's.
   // Items in camelCase are those of the Agents SDK.
   if ('callId' in value) return 0;
   return isResponseItem(value)
@@ -73,7 +73,7 @@ const responseExchange = (record: RawRecord): WireExchange => {
   return { record, input: inputOf(response), ...previous(response), ...replyOf(response) };
 };
 
-/** What the response goes on from: another response, or a conversation that the provider keeps. */
+/** What the response continues from: another response, or a conversation that the provider keeps. */
 const previous = (source: Fields): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
   const previousId = label(source.previous_response_id);
   const threadId = label(source.conversation) ?? label(fields(source.conversation).id);

@@ -10,7 +10,7 @@ import { timeSpan } from '../../build/time-span.ts';
 import { argumentsOf, fields, label, pick, resultOf, text, time } from '../../build/values.ts';
 
 const KIND = /^(?:[A-Z][A-Za-z]*(?:Event|Observation)|Condensation|CondensationRequest|CondensationSummaryEvent)$/;
-/** Events that tell of the program, not of the run. */
+/** Events about the program, not the run. */
 const QUIET =
   /^(?:ConversationStateUpdateEvent|PauseEvent|Condensation\w*|TokenEvent|StreamingDeltaEvent|LLMCompletionLogEvent|HookExecutionEvent|SystemPromptEvent)$/;
 

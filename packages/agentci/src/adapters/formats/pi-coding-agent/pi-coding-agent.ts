@@ -93,7 +93,7 @@ function draftOf(records: readonly RawRecord[]): Draft {
   };
 }
 
-/** A message of a role nobody knows may have called something. */
+/** A message of an unknown role may have called something. */
 const mayHoldMessage = ({ type, message }: Fields): boolean =>
   type === 'message' && (!isFields(message) || !ROLES.has(label(message.role) ?? ''));
 

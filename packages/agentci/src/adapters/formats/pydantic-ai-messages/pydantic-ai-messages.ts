@@ -29,7 +29,7 @@ const isMessage = (value: unknown): boolean =>
   Array.isArray(value.parts) &&
   value.parts.every(isPart);
 
-/** Messages under a name somebody gave them, with what stands beside them. */
+/** Messages under a name someone gave them, with what is beside them. */
 function wrapped(value: unknown): { readonly list: readonly Fields[]; readonly about: Fields } | undefined {
   if (!isFields(value) || isMessage(value)) return undefined;
   for (const key of ['messages', 'all_messages', 'new_messages', 'trace', 'message_history']) {

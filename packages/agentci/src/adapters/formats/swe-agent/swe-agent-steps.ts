@@ -99,7 +99,7 @@ export function hasCommands(messages: readonly Fields[]): boolean {
   });
 }
 
-/** mini-SWE-agent: commands stand in the text as a block, or are calls of a tool; what follows is what they printed. */
+/** mini-SWE-agent: commands are in the text as a block, or are calls of a tool; what follows is what they printed. */
 export function miniSteps(messages: readonly Fields[]): Dialogue {
   const dialogue = new Dialogue();
   let waiting: Call[] = [];

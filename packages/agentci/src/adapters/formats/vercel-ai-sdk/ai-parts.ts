@@ -52,7 +52,7 @@ export class AiParts {
     return this.#steps;
   }
 
-  /** Pieces of one text carry its id; a piece without one goes on with the text before it. */
+  /** Pieces of one text carry its id; a piece without one continues with the text before it. */
   #say(type: 'text' | 'reasoning', part: Fields): void {
     const piece = part.delta ?? part.text ?? part.textDelta;
     if (typeof piece !== 'string') return;

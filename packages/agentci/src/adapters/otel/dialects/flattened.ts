@@ -4,7 +4,7 @@ import { unpacked } from '../../build/values.ts';
 const MAX_INDEX = 10_000;
 
 /**
- * Puts attributes like `llm.input_messages.0.message.role` back together. Only what stands under the prefix is read;
+ * Puts attributes like `llm.input_messages.0.message.role` back together. Only what is under the prefix is read;
  * an index beyond the bound, or a name where an index must be, is left out.
  */
 export function unflatten(attributes: Fields, prefix: string): unknown[] {

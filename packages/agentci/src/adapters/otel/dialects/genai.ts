@@ -93,7 +93,7 @@ function agentOf(span: Span): Reading {
     label(attributes['gen_ai.agent.name']) ?? /^invoke_(?:agent|workflow) (.+)$/.exec(span.name)?.[1] ?? 'agent';
   const put = turnsOf(unpacked(attributes['gen_ai.output.messages']));
   const output = agentOutput(put);
-  // Results that stand among an agent's output were sent to its model: they belong with what it was told.
+  // Results that are among an agent's output were sent to its model: they belong with what it was told.
   const told = put.filter(({ role }) => role === 'tool');
   const input = [...turnsOf(unpacked(attributes['gen_ai.input.messages'])), ...told];
   const said = input.length === 0 && output === undefined ? exchangeOf(span) : { input, output };
