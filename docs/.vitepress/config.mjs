@@ -20,8 +20,7 @@ const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'
 const folder = (text, name) => ({ text, link: `/${name}/`, collapsed: true, items: pagesOf(name) });
 
 /** The pages on capture by SDK, without the word that they all begin with. */
-const captured = () =>
-  pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
+const captured = () => pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
 
 /** README.md is the page of its folder; what is not a page of the site is in the repository. */
 function siteLink(href, from) {

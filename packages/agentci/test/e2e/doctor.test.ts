@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -158,6 +159,27 @@ describe('capture', () => {
     expect(found.of('capture')).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('openai (api.openai.com)'),
+    });
+  });
+
+  test('the port for spans of a service is free, or not', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const files = {
+      'agentci_spec.yaml': spec(
+        `runner: {http: {url: "http://127.0.0.1:${port}/"}, capture: {otlp: "127.0.0.1:${port}"}}\n`,
+      ),
+    };
+    expect((await examine(files)).of('capture')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('another program uses this port'),
+    });
+    server.close();
+    await once(server, 'close');
+    expect((await examine(files)).of('capture')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining(`OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${port}`),
     });
   });
 

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { createCapture } from '../../capture/capture.ts';
 import type { Exchange } from '../../capture/exchange.ts';
+import { receiveByTraceparent } from '../../capture/otlp/by-traceparent.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
@@ -21,6 +22,7 @@ type Started = Extract<RunnerConfig, { kind: 'command' | 'module' }>;
 /** What the capture of the spec's agent would see. Tried, the agent runs once against canned replies: no model is asked. */
 export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Promise<Finding | undefined> {
   const { runner, dir } = suite;
+  if (runner?.kind === 'http') return runner.spansPort === undefined ? undefined : spansFinding(runner.spansPort);
   if ((runner?.kind !== 'command' && runner?.kind !== 'module') || (runner.capture === undefined && !isTried))
     return undefined;
   const env = { ...io.env, ...runner.env };
@@ -38,6 +40,19 @@ export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Pr
       detail: 'no key and no address of a provider is set, here or in .env: nothing would be seen',
       fix: 'Set the key that the agent uses, or the address of its model.',
     };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { what, status: 'fail', detail: error.message, fix: error.hint ?? FIX };
+  }
+}
+
+/** Whether spans of a service could be received; whether it sends any shows only when it is asked. */
+async function spansFinding(port: number): Promise<Finding> {
+  try {
+    const receiver = await receiveByTraceparent({ port });
+    await receiver.close();
+    const detail = `spans can be received: start the service with OTEL_EXPORTER_OTLP_ENDPOINT=${receiver.origin} and OTEL_BSP_SCHEDULE_DELAY=200`;
+    return { what, status: 'ok', detail };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { what, status: 'fail', detail: error.message, fix: error.hint ?? FIX };
