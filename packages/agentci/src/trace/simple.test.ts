@@ -12,6 +12,14 @@ const issueOf = (input: unknown) => {
 };
 
 describe('the simple form', () => {
+  test.each([
+    ['alone, it names the recording too', { query_id: 'q1' }, 'q1', 'q1'],
+    ['beside the recording’s own id', { id: 'r1', query_id: 'q1' }, 'r1', 'q1'],
+  ])('takes query_id for the query: %s', (_, ids, id, task) => {
+    const trace = simpleTrace({ ...ids, answer: 'a' });
+    expect([trace.id, trace.task?.id, trace.warnings]).toEqual([id, task, []]);
+  });
+
   test('reads every field of the documented example', () => {
     const trace = simpleTrace(
       {
