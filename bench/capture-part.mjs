@@ -20,6 +20,14 @@ if (role === 'provider') {
       response.write(`data: {"choices":[{"delta":{"content":"0"}}]}\n\n`);
       if (isLong) return;
       let left = 50;
+      // As a model does: one piece after the other, with time between, each with the time at which it left.
+      const paced = () => {
+        if (response.destroyed) return;
+        if (left-- === 0) return response.end('data: [DONE]\n\n');
+        response.write(`data: {"choices":[{"delta":{"content":"${left}"}}],"at":"${process.hrtime.bigint()}"}\n\n`);
+        setTimeout(paced, 2);
+      };
+      if (request.url.includes('paced')) return paced();
       const next = () => {
         if (response.destroyed) return;
         if (left-- === 0) response.end('data: [DONE]\n\n');

@@ -19,6 +19,10 @@ const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'
 
 const folder = (text, name) => ({ text, link: `/${name}/`, collapsed: true, items: pagesOf(name) });
 
+/** The pages on capture by SDK, without the word that they all begin with. */
+const captured = () =>
+  pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
+
 /** README.md is the page of its folder; what is not a page of the site is in the repository. */
 function siteLink(href, from) {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return href;
@@ -68,7 +72,9 @@ export default defineConfig({
       },
       {
         text: 'Guide',
-        items: pagesOf('guide').filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell)$/.test(link)),
+        items: pagesOf('guide')
+          .filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell)$/.test(link))
+          .map((page) => (page.link === '/guide/capture' ? { ...page, collapsed: true, items: captured() } : page)),
       },
       {
         text: 'Reference',

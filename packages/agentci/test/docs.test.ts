@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readTraces } from '../src/adapters/reader/read-traces.ts';
+import type { RunResult } from '../src/results/run-result.ts';
 import { parseSpec } from '../src/spec/parse-spec.ts';
+import { type DocsModel, prepareFolder, startDocsModel } from './support/captured-docs.ts';
 import { cli } from './support/cli.ts';
 import { tempDir } from './support/temp-dir.ts';
 
@@ -15,6 +19,8 @@ const pages = [
   'CONTRIBUTING.md',
   ...readdirSync(join(root, 'docs'), { recursive: true }).map((name) => join('docs', String(name))),
 ].filter((name) => name.endsWith('.md'));
+
+const CAPTURE = join('docs', 'guide', 'capture');
 
 interface Block {
   readonly where: string;
@@ -53,8 +59,17 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
   },
 );
 
+/** Those on capture need an agent and a model. */
+const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE);
+
 describe('commands', () => {
-  const commands = [...new Set(blocks('sh').flatMap(({ text }) => text.split('\n')))]
+  const commands = [
+    ...new Set(
+      blocks('sh')
+        .filter(isSelfContained)
+        .flatMap(({ text }) => text.split('\n')),
+    ),
+  ]
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => /^agentci /.test(line));
 
@@ -78,5 +93,67 @@ describe('commands', () => {
       code: expect.toSatisfy((c: number) => c === 0 || c === 1),
       stderr: '',
     });
+  });
+});
+
+describe('capture', () => {
+  let model: DocsModel;
+  beforeAll(async () => {
+    model = await startDocsModel(root);
+  });
+  afterAll(() => model.close());
+
+  const scripts = blocks('sh').filter((block) => block.page === `${CAPTURE}.md`);
+
+  test.each(scripts)('$where does what it says', async ({ text, page }) => {
+    const cwd = tempDir();
+    cpSync(join(root, 'demos', 'capture'), cwd, { recursive: true });
+    const env = { ...process.env, ...prepareFolder(cwd, root), ...model.env(page), NO_COLOR: '1' };
+    const shell = spawn('sh', ['-e', '-c', text], { cwd, env });
+    let said = '';
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk;
+      });
+    const [code] = await once(shell, 'close');
+    expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
+    if (text.includes('agentci capture')) expect(said).toContain('1 tool call: get_order');
+  });
+
+  const guides = specs.filter(({ page }) => page.startsWith(`${CAPTURE}/`));
+
+  test('there is a page per SDK', () => {
+    expect(guides.map(({ page }) => page.slice(CAPTURE.length + 1, -3))).toEqual([
+      'ai-sdk',
+      'anthropic',
+      'azure',
+      'bedrock',
+      'claude-code',
+      'codex',
+      'curl-and-others',
+      'gemini',
+      'langchain',
+      'ollama',
+      'openai',
+    ]);
+    const guide = readFileSync(join(root, `${CAPTURE}.md`), 'utf8');
+    for (const { page } of guides) expect(guide).toContain(`](${page.slice('docs/guide/'.length)})`);
+  });
+
+  test.each(guides)('$where: its agent is seen in all three layers', async ({ page, text }) => {
+    const cwd = tempDir();
+    const { PATH } = prepareFolder(cwd, root);
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), text);
+    for (const [, name, agent] of readFileSync(join(root, page), 'utf8').matchAll(
+      /^```\w+ \[([\w.]+)\]\n([\s\S]*?)^```/gm,
+    )) {
+      writeFileSync(join(cwd, name!), agent!);
+      expect(agent).not.toMatch(/agentci/i);
+    }
+    const env = { PATH, ...model.env(page.slice(CAPTURE.length + 1, -3)) };
+    const { code, stdout, stderr } = await cli(['test', '-f', 'json'], { cwd, env });
+    expect({ code, stderr: code === 0 ? '' : stderr + stdout }).toEqual({ code: 0, stderr: '' });
+    const [result] = (JSON.parse(stdout) as RunResult).results;
+    expect([result!.correctness.status, result!.path.status, result!.cost.status]).toEqual(['pass', 'pass', 'pass']);
   });
 });

@@ -7,6 +7,7 @@ import { rowOf, type TraceRow } from '../../agentci/test/conformance/row.ts';
 import { type ChaosRequest, startChaos } from '../../agentci/test/support/chaos-upstream.ts';
 import { ANSWER, REPLIES } from '../../recorder/src/story.ts';
 import { converseFrames, converseReply } from './fake-bedrock.ts';
+import { PYTHON_CLIENTS, pythonFor } from './pythons.ts';
 import { runClient } from './run-client.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
@@ -38,6 +39,7 @@ describe('the trace of a captured SDK is that of its own recording', () => {
   const RESPONSES = recorded('openai-responses', 'pairs.json');
   const CLAUDE = recorded('anthropic-messages', 'pairs.json');
   const GEMINI = recorded('gemini-generate-content', 'pairs.json');
+  const pythons = PYTHON_CLIENTS.filter((client) => pythonFor(client) !== undefined);
   const cases: readonly (readonly [string, readonly string[], Provider, TraceRow])[] = [
     ['openai, chat', ['openai-chat.ts'], 'openai', CHAT],
     ['openai, streamed chat', ['openai-chat.ts', 'stream'], 'openai', CHAT],
@@ -56,7 +58,7 @@ describe('the trace of a captured SDK is that of its own recording', () => {
     ['LangChain', ['langchain.ts'], 'openai', CHAT],
     ['LangChain, streamed', ['langchain.ts', 'stream'], 'openai', CHAT],
     ['OpenAI Agents', ['openai-agents.ts'], 'openai', RESPONSES],
-    ['Python requests', ['requests_agent.py'], 'openai', CHAT],
+    ...pythons.map((client) => [`Python ${client}`, ['python_agent.py', client], 'openai', CHAT] as const),
   ];
 
   it.each(cases)('%s', async (_, agent, provider, expected) => {
@@ -77,6 +79,15 @@ describe('the trace of a captured SDK is that of its own recording', () => {
     expect(trace!.captured).toMatchObject({ toolCalls: 'full', llmCalls: 'full', toolResults: 'full', usage: 'full' });
     expect(model.requests).toHaveLength(3);
     expect(JSON.stringify([evidence, trace])).not.toContain(KEY);
+  });
+
+  it(`Python: ${pythons.length} of ${PYTHON_CLIENTS.length} clients are installed here and were run`, () => {
+    const absent = PYTHON_CLIENTS.filter((client) => !pythons.includes(client));
+    if (absent.length > 0)
+      process.stderr.write(
+        `NOT RUN, ${absent.length} of ${PYTHON_CLIENTS.length} Python clients, not installed: ${absent.join(', ')}\n`,
+      );
+    expect(pythons).toContain('urllib');
   });
 });
 

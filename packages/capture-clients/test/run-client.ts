@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CaptureOptions, type CaptureResult, createCapture } from '../../agentci/src/capture/capture.ts';
+import { pythonFor } from './pythons.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -23,7 +24,9 @@ export async function runClient(
   try {
     const [file = '', ...args] = agent;
     const isPython = file.endsWith('.py');
-    const command = isPython ? ['python3', here(`../agents/${file}`)] : [process.execPath, here('../run.mjs'), file];
+    const command = isPython
+      ? [pythonFor(args[0]!) ?? 'python3', here(`../agents/${file}`)]
+      : [process.execPath, here('../run.mjs'), file];
     const child = spawn(command[0]!, [...command.slice(1), ...args], { env: slot.env as NodeJS.ProcessEnv });
     let answer = '';
     let errors = '';

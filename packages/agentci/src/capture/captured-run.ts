@@ -15,8 +15,8 @@ export interface CaptureResult {
   readonly warnings: Trace['warnings'];
 }
 
-/** Reads the evidence of one query as a trace. */
-export function readEvidence(evidence: Evidence, id: string): CaptureResult {
+/** Reads the evidence of one query as a trace. `nothing` says why there may be none. */
+export function readEvidence(evidence: Evidence, id: string, nothing?: string): CaptureResult {
   const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
   const built = capturedTrace({ id, exchanges, telemetry, gaps: evidence.gaps });
@@ -25,9 +25,10 @@ export function readEvidence(evidence: Evidence, id: string): CaptureResult {
   if (item === undefined) {
     const passed = evidence.exchanges.length;
     const seen =
-      passed === 0
+      nothing ??
+      (passed === 0
         ? 'no call of a model and no span came through it'
-        : `none of the ${passed} requests that came through it is a call of a model`;
+        : `none of the ${passed} requests that came through it is a call of a model`);
     return {
       id,
       evidence,

@@ -29,14 +29,19 @@ const PREFACE = Buffer.from('PRI');
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
+/** A front at an address that is known beforehand: its one plane gets whatever comes, with or without a token. */
+export interface SharedFront {
+  readonly port: number;
+}
+
 /**
- * Listens on a free port of 127.0.0.1, for HTTP/1.1 and cleartext HTTP/2 alike. Only requests for this very address, from
- * programs rather than web pages, and with the token in their path come through.
+ * Listens on a port of 127.0.0.1, a free one unless it is shared, for HTTP/1.1 and cleartext HTTP/2 alike. Only requests for
+ * this very address, from programs rather than web pages, and with the token in their path come through.
  */
-export async function openFront(): Promise<Front> {
+export async function openFront(shared?: SharedFront): Promise<Front> {
   const token = randomBytes(16).toString('hex');
   let planes: readonly Plane[] = [];
-  let host = '';
+  let hosts: readonly string[] = [];
   let strangers = 0;
   const sockets = new Set<Socket>();
 
@@ -60,7 +65,7 @@ export async function openFront(): Promise<Front> {
     }
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
-    if (asked !== host) {
+    if (!hosts.includes(asked ?? '')) {
       turnAway(response, 403, 'the Host header is not that of the capture');
       return;
     }
@@ -72,6 +77,10 @@ export async function openFront(): Promise<Front> {
       const plane = planes.find(({ grpc }) => grpc !== undefined);
       if (plane === undefined) refuse(response, 404, 'no plane of this capture takes gRPC');
       else plane.grpc!({ request, response });
+      return;
+    }
+    if (shared !== undefined) {
+      planes[0]!.handle({ path: request.url ?? '', request, response });
       return;
     }
     const [, given = '', name, path = ''] = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s.exec(request.url ?? '') ?? [];
@@ -119,10 +128,12 @@ export async function openFront(): Promise<Front> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(shared?.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  host = `127.0.0.1:${port}`;
+  const host = `127.0.0.1:${port}`;
+  // The name is what most people write, and no web page can take it over.
+  hosts = shared === undefined ? [host] : [host, `localhost:${port}`];
   return {
     origin: `http://${host}`,
     base: `http://${host}/r/${token}`,

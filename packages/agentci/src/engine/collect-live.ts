@@ -99,13 +99,13 @@ async function openAgent(
   }
   const around = { dir: options.suite.dir, env: options.env ?? {} };
   const watch = await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
-  const runner = await createRunner(config, {
-    ...around,
-    watch,
-    timeoutMs,
-    workers,
-    watchResources: options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources)),
-  });
+  const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
+  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources }).catch(
+    async (error) => {
+      await watch?.close();
+      throw error;
+    },
+  );
   const close = async (): Promise<void> => {
     await runner.close();
     await watch?.close();

@@ -14,8 +14,10 @@ export async function watchAgent(
     readonly onNote: (note: Extract<RunEvent, { type: 'note' }>) => void;
   },
 ): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
-  if (config.capture !== undefined && config.kind === 'http') return watchService({ ...around.env, ...config.env });
-  if (config.capture === undefined || (config.kind !== 'command' && config.kind !== 'module')) return undefined;
+  const onNote = ({ code, message }: { code: string; message: string }): void =>
+    around.onNote({ type: 'note', code, message });
+  if (config.kind === 'http' && config.spansPort !== undefined) return watchService(config.spansPort, onNote);
+  if ((config.kind !== 'command' && config.kind !== 'module') || config.capture === undefined) return undefined;
   const { createCapture } = await import('../capture/capture.ts');
   const isCommand = config.kind === 'command';
   const capture = createCapture({
@@ -24,18 +26,22 @@ export async function watchAgent(
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command } : {}),
   });
-  for (const { code, message } of capture.notes) around.onNote({ type: 'note', code, message });
+  capture.notes.forEach(onNote);
   return capture;
 }
 
 /** An agent that was started elsewhere is known by the spans it sends. */
 async function watchService(
-  env: Readonly<Record<string, string | undefined>>,
+  port: number,
+  onNote: (note: { code: string; message: string }) => void,
 ): Promise<Watch & { readonly close: () => Promise<void> }> {
-  const { DEFAULT_PORT, receiveByTraceparent } = await import('../capture/otlp/by-traceparent.ts');
-  const receiver = await receiveByTraceparent({ port: Number(env.AGENTCI_OTLP_PORT || DEFAULT_PORT) });
+  const { receiveByTraceparent } = await import('../capture/otlp/by-traceparent.ts');
+  const receiver = await receiveByTraceparent({ port, onNote });
   return {
-    open: async () => ({ env, args: [], begin: () => {}, close: async () => {}, ...receiver.open() }),
+    open: async () => {
+      const slot = receiver.open();
+      return { ...slot, env: {}, args: [], begin: () => {}, close: async () => slot.close() };
+    },
     close: receiver.close,
   };
 }

@@ -9,7 +9,10 @@ interface RunnerCommon {
   readonly env?: Readonly<Record<string, string>>;
   /** An error object is an answer of this agent. */
   readonly acceptsErrors?: boolean;
-  /** What the agent does is seen from outside; absent: not at all. */
+}
+
+/** What an agent that is started here does is seen from outside; absent: not at all. */
+interface Captured {
   readonly capture?: 'auto' | readonly CapturePlane[];
 }
 
@@ -18,9 +21,14 @@ export type CapturePlane = (typeof CAPTURE_PLANES)[number];
 
 export type RunnerConfig = RunnerCommon &
   (
-    | { readonly kind: 'module'; readonly module: string; readonly export: string }
-    | { readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string }
-    | { readonly kind: 'http'; readonly http: HttpRunnerConfig }
+    | ({ readonly kind: 'module'; readonly module: string; readonly export: string } & Captured)
+    | ({ readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string } & Captured)
+    | {
+        readonly kind: 'http';
+        readonly http: HttpRunnerConfig;
+        /** The spans that the agent sends to this port of 127.0.0.1 are received; absent: none. */
+        readonly spansPort?: number;
+      }
     | { readonly kind: 'replay'; readonly replay: string }
   );
 
@@ -74,6 +82,43 @@ const started = {
     .optional()
     .describe('See from outside what the agent does: auto, off (the default), or a list of llm and otlp'),
 };
+
+/** Where exporters send spans when nothing is set. */
+const OTLP_PORT = 4318;
+const MAX_PORT = 65_535;
+const portOf = (address: string): number => Number(/:(\d+)$/.exec(address)?.[1]);
+
+/** An agent behind HTTP runs already: its calls cannot be led past us, but it can send us its spans. */
+const spansOfService = v
+  .union([
+    v.enum(['auto', 'off']),
+    v.array(v.enum([...CAPTURE_PLANES])).min(1),
+    v.strictObject({
+      otlp: v
+        .string()
+        .regex(/^(?:127\.0\.0\.1|localhost):\d{1,5}$/, 'an address on this machine, such as "127.0.0.1:4418"')
+        .refine((address) => portOf(address) >= 1 && portOf(address) <= MAX_PORT, {
+          message: `a port is a number from 1 to ${MAX_PORT}`,
+          code: 'SPEC_CAPTURE_PORT',
+        })
+        .describe('Where the agent sends its spans'),
+    }),
+  ])
+  .refine((value) => !(Array.isArray(value) && value.includes('llm')), {
+    message:
+      'model calls of an agent behind HTTP cannot be attributed to a query, since it runs already; receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
+    code: 'SPEC_CAPTURE_HTTP',
+  })
+  .optional()
+  .describe(
+    `Receive the spans that the agent sends and that continue the trace of the query: auto or [otlp] on port ${OTLP_PORT}, {otlp: "127.0.0.1:PORT"} on another, off (the default)`,
+  );
+
+/** The port on which spans of a service are received. */
+function toSpansPort(written: Infer<typeof spansOfService>): number | undefined {
+  if (written === undefined || written === 'off') return undefined;
+  return typeof written === 'object' && 'otlp' in written ? portOf(written.otlp) : OTLP_PORT;
+}
 
 const PLACEHOLDERS = ['query', 'id', 'run', 'metadata'];
 /** `{{query}}` and the other values of a run, with or without spaces inside the braces. */
@@ -156,17 +201,7 @@ export const RUNNER_SCHEMAS = {
   http: v.strictObject({
     http: httpSchema,
     ...live,
-    capture: v
-      .union([v.enum(['auto', 'off']), v.array(v.enum([...CAPTURE_PLANES])).min(1)])
-      .refine((value) => value === 'off' || (Array.isArray(value) && value.every((plane) => plane === 'otlp')), {
-        message:
-          'model calls of an agent behind HTTP cannot be attributed to a query, since it runs already; receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
-        code: 'SPEC_CAPTURE_HTTP',
-      })
-      .optional()
-      .describe(
-        'off (the default), or [otlp]: receive the spans that the agent sends to port 4318 and that continue the trace of the query',
-      ),
+    capture: spansOfService,
   }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
@@ -178,26 +213,37 @@ export type WrittenRunner = Infer<(typeof RUNNER_SCHEMAS)[RunnerKind]>;
 export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): RunnerConfig {
   const { timeout_ms: timeoutMs, retries, env } = written;
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
-  const capture = 'capture' in written ? written.capture : undefined;
   const rest: RunnerCommon = {
-    ...(capture === undefined || capture === 'off' ? {} : { capture }),
     ...defined({ acceptsErrors, timeoutMs, retries }),
     ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
   };
   if ('module' in written)
-    return { kind: 'module', module: written.module, export: written.export ?? 'default', ...rest };
+    return {
+      kind: 'module',
+      module: written.module,
+      export: written.export ?? 'default',
+      ...toCaptured(written.capture),
+      ...rest,
+    };
   if ('command' in written) {
     return {
       kind: 'command',
       command: written.command,
       ...defined({ cwd: written.cwd }),
+      ...toCaptured(written.capture),
       ...rest,
     };
   }
-  if ('http' in written) return { kind: 'http', http: toHttp(written.http), ...rest };
+  if ('http' in written) {
+    const spansPort = toSpansPort(written.capture);
+    return { kind: 'http', http: toHttp(written.http), ...defined({ spansPort }), ...rest };
+  }
   if ('replay' in written) return { kind: 'replay', replay: written.replay, ...rest };
   throw new Error(`unhandled runner: ${kind}`);
 }
+
+const toCaptured = (written: Captured['capture'] | 'off'): Captured =>
+  written === undefined || written === 'off' ? {} : { capture: written };
 
 function toHttp(written: WrittenHttp): HttpRunnerConfig {
   const { url, method = 'POST', headers = {}, body, answer, trace, accept_status: acceptStatus } = written;

@@ -24,23 +24,32 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
       );
     }
   }
+  if (around.watch !== undefined && headers.has('traceparent'))
+    throw new UserError(
+      'RUNNER_HEADER',
+      'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
+    );
   const url = fillEnvironment(http.url, env, 'url');
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
   return {
     run: async (request) => {
       const lookout = await around.watch?.open();
-      const started = performance.now();
-      const received = await sendRequest({
-        url: fillUrl(url, request),
-        method: http.method,
-        headers: { ...Object.fromEntries(headers), ...lookout?.headers },
-        signal: request.signal,
-        body: hasBody ? JSON.stringify(requestBody(http.body, request)) : undefined,
-      });
-      const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
-      const wallMs = performance.now() - started;
-      const seen = await lookout?.end('itself');
-      return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
+      try {
+        const started = performance.now();
+        const received = await sendRequest({
+          url: fillUrl(url, request),
+          method: http.method,
+          headers: { ...Object.fromEntries(headers), ...lookout?.headers },
+          signal: request.signal,
+          body: hasBody ? JSON.stringify(requestBody(http.body, request)) : undefined,
+        });
+        const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
+        const wallMs = performance.now() - started;
+        const seen = await lookout?.end('itself');
+        return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
+      } finally {
+        await lookout?.close();
+      }
     },
     close: async () => {},
   };

@@ -98,8 +98,11 @@ async function startService(continues: boolean) {
         attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': query },
       },
     ]);
-    for (const span of resourceSpans[0]!.scopeSpans[0]!.spans)
+    const at = `${Date.now()}000000`;
+    for (const span of resourceSpans[0]!.scopeSpans[0]!.spans) {
+      Object.assign(span, { startTimeUnixNano: at, endTimeUnixNano: at });
       if (continues) Object.assign(span, { traceId }, span.name === 'agent' ? { parentSpanId } : {});
+    }
     await fetch(`http://127.0.0.1:${port}/v1/traces`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -121,14 +124,66 @@ describe('an agent behind HTTP', () => {
     ['other spans are not attributable: could not tell', false, ['error', 'error', 'error'], 2],
   ])('%s', async (_, continues, expected, exit) => {
     const { url, port } = await startService(continues);
-    const runner = { http: { url, answer: '/answer' }, capture: ['otlp'] };
+    const runner = { http: { url, answer: '/answer' }, capture: { otlp: `127.0.0.1:${port}` } };
     const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
-    const given = { AGENTCI_OTLP_PORT: String(port) };
-    const { code, stdout } = await cli(['test', '-f', 'json', '-w', '3'], { cwd, env: given });
+    const { code, stdout } = await cli(['test', '-f', 'json', '-w', '3'], { cwd });
     const { results } = JSON.parse(stdout) as { results: { path: { status: string } }[] };
     expect(results.map(({ path }) => path.status)).toEqual(expected);
     expect(code).toBe(exit);
     if (!continues) expect(stdout).toContain('CAPTURE_NOT_ATTRIBUTABLE');
+  });
+
+  it('a port that is in use is said in one sentence, before any query is sent', async () => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked++;
+      response.end('fine');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const runner = { http: { url: `http://127.0.0.1:${port}` }, capture: { otlp: `localhost:${port}` } };
+    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const { code, stderr } = await cli(['test'], { cwd });
+    expect([code, asked]).toEqual([2, 0]);
+    expect(stderr).toContain(
+      `spans cannot be received on 127.0.0.1:${port}: another program uses this port [CAPTURE_PORT]`,
+    );
+  });
+
+  it('a header of one’s own would take the attribution away: it is refused, and the port is free again', async () => {
+    const { url, port } = await startService(true);
+    const headers = { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01` };
+    const runner = { http: { url, headers }, capture: { otlp: `127.0.0.1:${port}` } };
+    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const { code, stderr } = await cli(['test'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('RUNNER_HEADER');
+  });
+
+  it('a service that sends nothing: its answers are judged, its path could not be told', async () => {
+    const server = createServer((_, response) => void response.end(JSON.stringify({ answer: 'fine' })));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = await startService(true);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const runner = { http: { url, answer: '/answer' }, capture: { otlp: `127.0.0.1:${port}` } };
+    const query = {
+      id: 'q',
+      query: 'q',
+      correctness: { expected_in_answer: ['fine'] },
+      path: { forbidden_tools: ['dig'] },
+    };
+    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries: [query] }) });
+    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).results[0]).toMatchObject({
+      correctness: { status: 'pass' },
+      path: { status: 'error' },
+      warnings: [{ code: 'CAPTURE_NOTHING', message: expect.stringContaining('OTEL_BSP_SCHEDULE_DELAY=200') }],
+    });
   });
 });
 

@@ -128,6 +128,16 @@ export const GAPS = {
     says: 'the last model call has no span though earlier ones have: the agent ended before it had sent its spans, and calls may be missing',
     hides: CALLS,
   },
+  unattributed: {
+    code: 'CAPTURE_NOT_ATTRIBUTABLE',
+    says: 'spans of agents came in other traces while the query ran, and may be its own: calls may be missing',
+    hides: EVERYTHING,
+  },
+  unanswered: {
+    code: 'SPANS_NOT_WHOLE',
+    says: 'the span of the whole request did not come in time: calls may be missing',
+    hides: EVERYTHING,
+  },
   ended: {
     code: 'AGENT_ENDED_EARLY',
     says: 'the agent did not end by itself: what it did last may be missing',

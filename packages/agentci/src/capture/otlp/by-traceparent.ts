@@ -1,39 +1,55 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { objects } from '../../adapters/build/values.ts';
-import { idOf } from '../../adapters/otel/read-otlp.ts';
-import { systemErrorText } from '../../kit/system-error.ts';
+import type { GapNote } from '../../adapters/build/draft.ts';
+import { isSystemError, systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { type Fields, isFields } from '../../trace/fields.ts';
 import { type CaptureResult, readEvidence } from '../captured-run.ts';
-import { refuse } from '../refuse.ts';
+import { type Front, openFront } from '../front.ts';
+import type { CaptureNote, Plane } from '../plane.ts';
 import { openOtlpPlane } from './otlp-plane.ts';
 import { SpanBook, type Taken } from './span-book.ts';
+import { type TracePart, traceParts } from './trace-parts.ts';
 
-/** Where exporters send spans when nothing is set. */
-export const DEFAULT_PORT = 4318;
-const QUIET_MS = 300;
-const MAX_MS = 5000;
-const POLL_MS = 20;
+/** How long spans are waited for, in milliseconds. */
+interface Patience {
+  /** After the span of the whole request, so much silence means that no more will come. */
+  readonly quietMs: number;
+  readonly maxMs: number;
+}
+
+const PATIENCE: Patience = { quietMs: 300, maxMs: 5000 };
+const POLL_MS = 10;
+/** Finished queries whose late spans are known as such. */
+const MAX_PAST = 10_000;
 
 /** Sees what an agent that was started elsewhere tells about one query. */
 export interface TraceSlot {
   /** To be sent with the query. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Waits for the spans of the query. */
   readonly end: () => Promise<CaptureResult>;
+  /** Forgets the query. */
+  readonly close: () => void;
 }
 
 export interface TraceReceiver {
-  readonly port: number;
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
   readonly open: () => TraceSlot;
   readonly close: () => Promise<void>;
 }
 
 interface Query {
+  readonly spanId: string;
   readonly book: SpanBook;
+  /** Only counts, what agents did in other traces since the query began. */
+  readonly others: SpanBook;
+  /** Spans and logs of its trace, of agents or not. */
+  items: number;
+  /** The span of the whole request came: it ends last. */
+  isAnswered: boolean;
   lastAt: number;
+  unreadable: number;
 }
 
 /**
@@ -42,129 +58,153 @@ interface Query {
  */
 export async function receiveByTraceparent(options: {
   readonly port: number;
+  /** Told once when spans come for a query that is over. */
+  readonly onNote?: (note: CaptureNote) => void;
+  readonly patience?: Partial<Patience>;
   readonly now?: () => number;
 }): Promise<TraceReceiver> {
   const { now = Date.now } = options;
+  const { quietMs, maxMs } = { ...PATIENCE, ...options.patience };
+  const front = await openAt(options.port);
   const queries = new Map<string, Query>();
-  let isSending = false;
-  let strangers = 0;
+  const past = new Set<string>();
+  const late = counter(Number.NEGATIVE_INFINITY);
+  let inFlight = 0;
+  /** Some query got spans; as long as none did, one that waited in vain is enough. */
+  let hasContinued = false;
+  let hasWaited = false;
+
+  const addLate = ({ request }: TracePart): void => {
+    const isFirst = late.counts.rejected === 0;
+    if (late.add(request, 0).rejected > 0 && isFirst)
+      options.onNote?.({
+        code: 'CAPTURE_LATE_SPANS',
+        message: `spans came for queries that were over, and are not part of them; ${setup(front)}`,
+      });
+  };
 
   const add = (request: unknown, size: number): Taken => {
-    isSending = true;
     const sum = { kept: 0, rejected: 0, late: 0 };
-    for (const [traceId, part] of byTrace(request)) {
+    const parts = traceParts(request);
+    const share = size / [...parts.values()].reduce((items, part) => items + part.items, 0);
+    for (const [traceId, part] of parts) {
       const query = queries.get(traceId);
-      if (query === undefined) {
-        strangers++;
-        continue;
-      }
-      query.lastAt = now();
-      const taken = query.book.add(part, size);
-      sum.kept += taken.kept;
-      sum.rejected += taken.rejected;
+      if (query !== undefined) {
+        hasContinued = true;
+        query.lastAt = now();
+        query.items += part.items;
+        query.isAnswered ||= part.parents.has(query.spanId);
+        const taken = query.book.add(part.request, share * part.items);
+        sum.kept += taken.kept;
+        sum.rejected += taken.rejected;
+      } else if (past.has(traceId)) addLate(part);
+      else for (const open of queries.values()) open.others.add(part.request, 0);
     }
     return sum;
   };
+  const lose = (): void => {
+    for (const query of queries.values()) query.unreadable++;
+  };
 
-  const context = { origin: '', base: '', token: randomBytes(16).toString('hex'), env: {}, now };
-  const plane = openOtlpPlane(context, { endsWithRun: false, into: { add } });
-  const server = createServer((request, response) => {
-    const isOurs = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(request.headers.host ?? '');
-    if (isOurs && request.headers.origin === undefined) plane.handle({ path: request.url ?? '', request, response });
-    else refuse(response, 403, 'requests of web pages are not taken');
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new UserError(
-          'CAPTURE_PORT',
-          `spans cannot be received on port ${options.port}: ${systemErrorText(error) ?? error.message}`,
-          {
-            hint: 'Set AGENTCI_OTLP_PORT to a free port, and send the spans of the agent there.',
-          },
-        ),
-      ),
-    );
-    server.listen(options.port, '127.0.0.1', resolve);
-  });
+  const plane = openOtlpPlane({ ...front, env: {}, now }, { endsWithRun: false, into: { add, lose } });
+  front.serve([counted(plane, (change) => (inFlight += change))]);
+
+  const wait = async (query: Query): Promise<void> => {
+    const began = now();
+    const isOver = (): boolean => {
+      const isQuiet = inFlight === 0 && now() - Math.max(query.lastAt, began) >= quietMs;
+      return isQuiet && (query.isAnswered || (hasWaited && !hasContinued));
+    };
+    while (now() - began < maxMs && !isOver()) await sleep(POLL_MS);
+    hasWaited ||= query.items === 0;
+  };
 
   return {
-    port: (server.address() as AddressInfo).port,
+    origin: front.origin,
     open: () => {
       const traceId = randomBytes(16).toString('hex');
       const spanId = randomBytes(8).toString('hex');
       const query: Query = {
+        spanId,
         book: new SpanBook({ since: Number.NEGATIVE_INFINITY, outside: new Set([spanId]) }),
-        lastAt: 0,
+        others: counter(now()),
+        items: 0,
+        isAnswered: false,
+        lastAt: Number.NEGATIVE_INFINITY,
+        unreadable: 0,
       };
       queries.set(traceId, query);
-      const wasSending = isSending;
-      const isFirst = queries.size === 1;
+      const close = (): void => {
+        if (!queries.delete(traceId)) return;
+        past.add(traceId);
+        if (past.size > MAX_PAST) past.delete(past.values().next().value!);
+      };
       return {
         headers: { traceparent: `00-${traceId}-${spanId}-01` },
         end: async () => {
-          const began = now();
-          const silence = wasSending || isFirst || isSending ? QUIET_MS : 0;
-          while (now() - began < MAX_MS && now() - Math.max(query.lastAt, began) < silence) await sleep(POLL_MS);
-          queries.delete(traceId);
-          const telemetry = query.book.requests();
-          const { rejected } = query.book.counts;
-          const notes =
-            telemetry.length > 0 || strangers === 0
-              ? []
-              : [
-                  {
-                    code: 'CAPTURE_NOT_ATTRIBUTABLE',
-                    message: `spans came, but none of the trace that this query began: the agent must continue the trace of the header traceparent`,
-                  },
-                ];
-          return readEvidence(
-            {
-              exchanges: [],
-              telemetry,
-              gaps: rejected === 0 ? [] : [{ gap: 'spansLost', detail: `${rejected} beyond the limit of one query` }],
-              notes,
-            },
-            traceId,
-          );
+          await wait(query);
+          close();
+          return resultOf(query, traceId, front);
         },
+        close,
       };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => front.close(),
   };
 }
 
-/** A request as one for each trace in it. */
-function byTrace(request: unknown): Map<string, object> {
-  const parts = new Map<string, { resourceSpans: object[]; resourceLogs: object[] }>();
-  const partOf = (traceId: string) => {
-    const known = parts.get(traceId) ?? { resourceSpans: [], resourceLogs: [] };
-    parts.set(traceId, known);
-    return known;
-  };
-  const root = isFields(request) ? request : {};
-  for (const { resource, scopeSpans } of objects(root.resourceSpans))
-    for (const { scope, spans } of objects(scopeSpans))
-      for (const [traceId, own] of grouped(spans))
-        partOf(traceId).resourceSpans.push({ resource, scopeSpans: [{ scope, spans: own }] });
-  for (const { resource, scopeLogs } of objects(root.resourceLogs))
-    for (const { scope, logRecords } of objects(scopeLogs))
-      for (const [traceId, own] of grouped(logRecords))
-        partOf(traceId).resourceLogs.push({ resource, scopeLogs: [{ scope, logRecords: own }] });
-  return parts;
-}
-
-function grouped(list: unknown): Map<string, Fields[]> {
-  const groups = new Map<string, Fields[]>();
-  for (const item of objects(list)) {
-    const traceId = idOf(item.traceId, 32) ?? '';
-    const same = groups.get(traceId);
-    if (same === undefined) groups.set(traceId, [item]);
-    else same.push(item);
+async function openAt(port: number): Promise<Front> {
+  try {
+    return await openFront({ port });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const why = error.code === 'EADDRINUSE' ? 'another program uses this port' : systemErrorText(error);
+    throw new UserError('CAPTURE_PORT', `spans cannot be received on 127.0.0.1:${port}: ${why}`, {
+      hint: 'Choose a free port, as in capture: {otlp: "127.0.0.1:4418"}, and set it as OTEL_EXPORTER_OTLP_ENDPOINT of the server too.',
+    });
   }
-  return groups;
+}
+
+/** A book without room: it only tells how much it was given about agents since then. */
+const counter = (since: number): SpanBook => new SpanBook({ since, limits: { maxKept: 0, maxBytes: 0, maxOthers: 0 } });
+
+/** The plane, with a count of the requests that it is answering. */
+function counted(plane: Plane, count: (change: 1 | -1) => void): Plane {
+  const around =
+    <R extends Parameters<NonNullable<Plane['grpc']>>[0]>(take: (request: R) => void) =>
+    (request: R): void => {
+      count(1);
+      request.response.once('close', () => count(-1));
+      take(request);
+    };
+  return { ...plane, handle: around(plane.handle), grpc: around(plane.grpc!) };
+}
+
+const setup = ({ origin }: Front): string =>
+  `start the server with OTEL_EXPORTER_OTLP_ENDPOINT=${origin} and OTEL_BSP_SCHEDULE_DELAY=200`;
+
+function resultOf(query: Query, id: string, front: Front): CaptureResult {
+  const { book, unreadable, items, isAnswered } = query;
+  const telemetry = book.requests();
+  const { rejected } = book.counts;
+  const others = query.others.counts.rejected;
+  const gaps: GapNote[] = [];
+  const add = (gap: GapNote['gap'], count: number, what: string): void => {
+    if (count > 0) gaps.push({ gap, detail: `${count} ${what}` });
+  };
+  add('spansLost', rejected, 'beyond the limit of one query');
+  add('spansLost', unreadable, 'requests that could not be read');
+  add('unattributed', others, 'spans or logs');
+  if (!isAnswered) gaps.push({ gap: 'unanswered' });
+  const notes: CaptureNote[] = [];
+  if (telemetry.length === 0 && others > 0)
+    notes.push({
+      code: 'CAPTURE_NOT_ATTRIBUTABLE',
+      message: `${others} spans or logs of agents came in other traces and cannot be attributed to a query: the server must continue the trace of the header traceparent`,
+    });
+  const nothing =
+    items === 0
+      ? `no span of this query came to ${front.origin}; ${setup(front)}`
+      : `the ${items} spans and logs of this query tell of no model and no tool; instrument the agent, not only its server`;
+  return readEvidence({ exchanges: [], telemetry, gaps, notes }, id, nothing);
 }

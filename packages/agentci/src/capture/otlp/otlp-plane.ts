@@ -19,8 +19,12 @@ export interface OtlpPlaneOptions {
   /** Called with every request that could be read, as JSON. */
   readonly onTelemetry?: ((request: unknown) => void) | undefined;
   readonly limits?: Partial<BookLimits>;
-  /** Takes requests in place of the plane's own book. */
-  readonly into?: { readonly add: (request: unknown, size: number) => Taken };
+  /** Takes requests in place of the plane's own book, from whoever sends them. */
+  readonly into?: {
+    readonly add: (request: unknown, size: number) => Taken;
+    /** Told of a request that could not be read. */
+    readonly lose: () => void;
+  };
 }
 
 const SIGNALS: readonly Signal[] = ['traces', 'logs', 'metrics'];
@@ -72,6 +76,11 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     return { status: 'ok', rejected: taken.rejected };
   };
 
+  const lose = (): void => {
+    unreadable++;
+    options.into?.lose();
+  };
+
   /** Around the handling of a request, whatever becomes of it. */
   const during = async (work: () => Promise<void>): Promise<void> => {
     open++;
@@ -79,7 +88,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
       await work();
     } catch {
       // Whatever is wrong with us, the agent must not notice.
-      unreadable++;
+      lose();
     } finally {
       open--;
       lastAt = now();
@@ -100,7 +109,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   };
 
   const noteLost = ({ status }: Outcome): void => {
-    if (status === 'bad' || status === 'too_large' || status === 'unknown_type') unreadable++;
+    if (status === 'bad' || status === 'too_large' || status === 'unknown_type') lose();
     if (status === 'stranger') strangers++;
   };
 
@@ -138,7 +147,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     if (signal === undefined)
       return reply({ status: 'no_method', message: 'the capture takes exports of traces, logs and metrics' });
     // A path of ours is not part of the call, so this is what tells our agent from any other program of the machine.
-    if (headerOf(request.headers[RUN_HEADER]) !== token)
+    if (options.into === undefined && headerOf(request.headers[RUN_HEADER]) !== token)
       return reply({ status: 'stranger', message: `the header ${RUN_HEADER} of the capture is missing` });
     if (!read.ok) {
       if (read.why === 'too_large') reply(TOO_LARGE);
