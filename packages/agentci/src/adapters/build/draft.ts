@@ -57,6 +57,8 @@ export interface Draft {
   readonly gaps?: readonly GapNote[];
   /** Numbers of steps as the source counts them. Fewer found is a gap. */
   readonly counts?: { readonly llmCalls?: number; readonly toolCalls?: number };
+  /** Names of tools that the source says were called, wherever it says so. One that no step shows is a gap. */
+  readonly mentions?: readonly string[];
   /** A change of the speaking agent between two LLM calls is a handoff, though nothing says so. */
   readonly speakersHandOff?: boolean;
   readonly warnings?: Trace['warnings'];

@@ -43,6 +43,11 @@ export const GAPS = {
     says: 'a tool result is recorded without its call: something ran that the recording does not name',
     hides: EVERYTHING,
   },
+  unshown: {
+    code: 'CALLS_HINTED',
+    says: 'the recording tells of a tool that is not among the calls that were read: calls may be missing',
+    hides: CALLS,
+  },
   unknownBlock: {
     code: 'BLOCK_UNKNOWN',
     says: 'a reply holds a block of an unknown kind that may be a call',

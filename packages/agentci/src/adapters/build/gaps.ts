@@ -3,6 +3,7 @@ import type { Trace, Usage } from '../../trace/model.ts';
 import { mayBeCall } from './blocks.ts';
 import type { Draft, GapNote } from './draft.ts';
 import { GAPS } from './gap-kinds.ts';
+import { unshownCalls } from './mentions.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, type Node } from './tree.ts';
 import { sumUsage, tokensOf } from './usage.ts';
 
@@ -19,6 +20,7 @@ export function gapsIn(nodes: readonly Node[], draft: Draft, reported: Trace['re
     ...silentAgents(kept),
     ...uncounted(kept, draft.counts ?? {}),
     ...unusedTokens(kept, reported),
+    ...unshownCalls(kept, draft.mentions ?? []),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Fields } from '../../trace/fields.ts';
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
 import { defined } from '../build/defined.ts';
 import { finishOf } from '../build/finish.ts';
-import { amount, label, pick } from '../build/values.ts';
+import { amount, label, pick, unpacked } from '../build/values.ts';
 
 /** Every spelling of a token count that GenAI instrumentations have used, newest first. */
 const USAGE: Readonly<Record<keyof Usage, readonly string[]>> = {
@@ -48,16 +48,30 @@ export function costOf(attributes: Fields): Cost | undefined {
   return usd === undefined ? undefined : { usd, source: 'reported' };
 }
 
+/** The spellings the conventions and instrumentations use, the most telling first. */
+const FINISH = [
+  'gen_ai.response.finish_reasons',
+  'gen_ai.response.finish_reason',
+  'gen_ai.completion.0.finish_reason',
+  'llm.response.finish_reason',
+  'llm.finish_reason',
+];
+const FINISH_KEY = /(?:^|[._])(?:finish|stop)_?reasons?$/i;
+
+/** Why a reply ended. Where one of several spellings says that a tool was to be called, it was. */
+export function finishIn(attributes: Fields): LlmStep['finish'] | undefined {
+  const said = [...FINISH, ...Object.keys(attributes).filter((key) => FINISH_KEY.test(key))].flatMap((key) => {
+    const value = unpacked(attributes[key]);
+    return (Array.isArray(value) ? value : [value]).flatMap((reason) => finishOf(plain(reason)) ?? []);
+  });
+  return said.includes('tool_calls') ? 'tool_calls' : said[0];
+}
+
+/** A reason that was written as JSON text: `"stop"`. */
+const plain = (reason: unknown): unknown => (typeof reason === 'string' ? reason.replace(/^"|"$/g, '') : reason);
+
 /** Model, provider, tokens, cost and finish of an LLM span. */
 export function llmFacts(attributes: Fields): Partial<LlmStep> {
-  const reasons = pick(
-    attributes,
-    'gen_ai.response.finish_reasons',
-    'gen_ai.response.finish_reason',
-    'gen_ai.completion.0.finish_reason',
-    'llm.response.finish_reason',
-    'llm.finish_reason',
-  );
   return defined({
     provider: label(pick(attributes, 'gen_ai.provider.name', 'gen_ai.system')),
     model: label(pick(attributes, 'gen_ai.response.model', 'gen_ai.request.model')),
@@ -65,6 +79,6 @@ export function llmFacts(attributes: Fields): Partial<LlmStep> {
     responseId: label(attributes['gen_ai.response.id']),
     usage: genAiUsage(attributes),
     cost: costOf(attributes),
-    finish: finishOf(Array.isArray(reasons) ? reasons[0] : reasons),
+    finish: finishIn(attributes),
   });
 }

@@ -6,6 +6,8 @@ import type { Span } from './span.ts';
 export interface ReadSpan {
   readonly span: Span;
   readonly dialect: string | undefined;
+  /** Whether it follows no convention that is known. */
+  readonly isForeign?: boolean;
   readonly steps: readonly DraftStep[];
 }
 

@@ -9,8 +9,10 @@ import { problemWith } from '../problem.ts';
 import { absentCalls } from './absent-children.ts';
 import { dialectOf } from './choose-dialect.ts';
 import type { Reading } from './dialect.ts';
+import { declaredTool } from './dialects/declared.ts';
 import { groupRuns, type ReadSpan, sessionOf } from './group-runs.ts';
 import { nested } from './nest.ts';
+import { mentionsOf, signsIn } from './signs.ts';
 import type { Span } from './span.ts';
 
 /** The runs in a set of spans. Spans of web servers and databases around them are passed over. */
@@ -48,17 +50,22 @@ export const noAgentSpans = (record: RawRecord): AdapterItem =>
 
 function readSpan(span: Span): ReadSpan {
   const dialect = dialectOf(span);
-  const read = dialect?.read(span);
+  const read = dialect?.read(span) ?? declaredTool(span);
   const readings: readonly Reading[] = read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
   const place = defined({ parent: span.parent, t0: span.t0, t1: span.t1 });
   if (readings.length === 0)
-    return { span, dialect: undefined, steps: [{ kind: 'span', ...place, ...defined({ key: span.id }) }] };
+    return {
+      span,
+      dialect: undefined,
+      isForeign: dialect === undefined,
+      steps: [{ kind: 'span', ...place, ...defined({ key: span.id }) }],
+    };
   const raw = span.id === undefined || span.id.startsWith('span-') ? {} : { raw: { spanId: span.id } };
   const steps = readings.map(
     (reading, i) =>
       ({ ...reading, ...place, ...(i === 0 ? { ...defined({ key: span.id }), ...raw } : {}) }) as DraftStep,
   );
-  return { span, dialect: dialect!.name, steps };
+  return { span, dialect: dialect?.name ?? 'generic', steps };
 }
 
 /** A name for the agent that no agent of the run has, such as the instrumentation's own, gives way to the one around it. */
@@ -106,7 +113,8 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
       llmCalls: hasLlm ? 'full' : 'none',
     },
     // What was dropped may have been the messages.
-    gaps: isCut ? [{ gap: 'dropped', detail: `${dropped} attributes` }] : [],
+    gaps: [...(isCut ? [{ gap: 'dropped' as const, detail: `${dropped} attributes` }] : []), ...signsIn(run)],
+    mentions: mentionsOf(run),
     warnings:
       dropped === 0 || isCut
         ? []

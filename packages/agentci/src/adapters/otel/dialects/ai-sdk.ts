@@ -1,12 +1,11 @@
 import { isFields } from '../../../trace/fields.ts';
 import { defined } from '../../build/defined.ts';
 import type { Call, Turn } from '../../build/draft.ts';
-import { finishOf } from '../../build/finish.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
-import { llmFacts } from '../facts.ts';
+import { finishIn, llmFacts } from '../facts.ts';
 import type { Span } from '../span.ts';
 
 /** The Vercel AI SDK's own spans: `ai.generateText`, its model calls and its tool calls side by side. */
@@ -43,7 +42,7 @@ function llmOf(span: Span): Reading {
       provider: facts.provider ?? label(attributes['ai.model.provider']),
       model: label(pick(attributes, 'ai.response.model', 'ai.model.id')) ?? facts.model,
       responseId: label(attributes['ai.response.id']) ?? facts.responseId,
-      finish: finishOf(attributes['ai.response.finishReason']),
+      finish: finishIn(attributes),
       usage: facts.usage ?? usage(span),
       ttftMs: amount(pick(attributes, 'ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk')),
       input: messages(attributes['ai.prompt.messages']),

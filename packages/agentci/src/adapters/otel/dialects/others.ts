@@ -1,4 +1,5 @@
 import type { Fields } from '../../../trace/fields.ts';
+import { UNNAMED } from '../../build/blocks.ts';
 import { defined } from '../../build/defined.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
@@ -28,7 +29,7 @@ export const mlflow: Dialect = {
     const plain = (key: string): unknown => plainText(attributes[key]);
     return workStep(span, {
       kind: label(plain('mlflow.spanType')) ?? '',
-      name: label(plain('mlflow.spanFunctionName')) ?? span.name,
+      name: named(label(plain('mlflow.spanFunctionName')) ?? span.name),
       input: attributes['mlflow.spanInputs'],
       output: attributes['mlflow.spanOutputs'],
       model: label(plain('mlflow.llm.model')),
@@ -36,6 +37,9 @@ export const mlflow: Dialect = {
     });
   },
 };
+
+/** A span of DSPy is named after the method that calls a tool, whichever tool it was. */
+const named = (name: string): string => (/(?:^|\.)__call__$/.test(name) ? UNNAMED : name);
 
 /** Attributes of MLflow are JSON texts, short ones too: `"TOOL"`. */
 const plainText = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/^"|"$/g, '') : value);

@@ -1,0 +1,80 @@
+import { isFields } from '../../trace/fields.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Kinds of what a tool gave back. */
+export const RESULT_KIND = /result|output/i;
+
+/** Whether the items of a list are numbered, and one number is missing. */
+export function hasHole(items: readonly unknown[]): boolean {
+  const [first] = items;
+  if (!isFields(first)) return false;
+  const key = 'step_id' in first ? 'step_id' : 'turn_idx' in first ? 'turn_idx' : undefined;
+  if (key === undefined) return false;
+  let last: number | undefined;
+  for (const item of items) {
+    const place = isFields(item) ? item[key] : undefined;
+    if (typeof place !== 'number') return false;
+    if (last === undefined ? place > 1 : place > last + 1) return true;
+    last = place;
+  }
+  return false;
+}
+
+/** One sampling of a model, as the usage of a reply lists it. */
+export const isRound = (value: unknown): boolean => isFields(value) && typeof value.output_tokens === 'number';
+
+export const isDefinition = (tool: Fields): boolean =>
+  /addition|reference|definition/.test(String(tool.type)) ||
+  'description' in tool ||
+  'parameters' in tool ||
+  'inputSchema' in tool ||
+  'input_schema' in tool ||
+  'schema' in tool;
+
+/** Whether an item of a list of tools was called: it has what came of it. */
+export const hasRun = (item: unknown): boolean =>
+  isFields(item) && !isDefinition(item) && ['result', 'output', 'tool_args', 'tool_call_id'].some((key) => key in item);
+
+export const hasResult = (content: unknown): boolean =>
+  Array.isArray(content) && content.some((block) => isFields(block) && RESULT_KIND.test(String(block.type)));
+
+/** A total far beyond the sum of what it is the total of. */
+export function isUnaccounted({
+  total_tokens,
+  prompt_tokens,
+  completion_tokens,
+  completion_tokens_details: details,
+}: Fields): boolean {
+  const sum = Number(prompt_tokens) + Number(completion_tokens);
+  const thought = isFields(details) ? Number(details.reasoning_tokens) || 0 : 0;
+  return Number(total_tokens) > 10 * (sum + thought) + 10_000;
+}
+
+/** Whether events were summed up that came before the first of those that are there. */
+export function isCutBefore(events: readonly unknown[]): boolean {
+  const times = events.flatMap((event) =>
+    isFields(event) && typeof event.timestamp === 'number' ? [event.timestamp] : [],
+  );
+  return events.some((event) => {
+    const actions = isFields(event) && isFields(event.actions) ? event.actions : {};
+    const { compaction } = actions;
+    const start = isFields(compaction) ? (compaction.startTimestamp ?? compaction.start_timestamp) : undefined;
+    return typeof start === 'number' && !times.some((time) => time <= start);
+  });
+}
+
+/** Whether there is a count above zero, or anything but counts, in a value. */
+export const isUsed = (value: unknown, depth = 3): boolean =>
+  isFields(value) && depth > 0
+    ? Object.values(value).some((inner) => isUsed(inner, depth - 1) || typeof inner === 'string')
+    : isSomething(value);
+
+export const isSomething = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? value > 0
+    : Array.isArray(value)
+      ? value.length > 0
+      : isFields(value)
+        ? Object.keys(value).length > 0
+        : value === true;
