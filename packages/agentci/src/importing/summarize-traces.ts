@@ -1,6 +1,7 @@
 import { CAPABILITIES, type Capability, type Trace } from '../trace/model.ts';
 import { handoffs, toolCalls } from '../trace/selectors.ts';
 import { type Quantity, totals } from '../trace/totals.ts';
+import { fellShort } from './outcomes.ts';
 
 /** What was found in recordings of one format. */
 export interface ImportSummary {
@@ -67,6 +68,7 @@ export const isFailedRun = (trace: Trace): boolean =>
   trace.status === 'error' ||
   trace.status === 'incomplete' ||
   toolCalls(trace).some(({ status }) => status === 'error' || status === 'denied') ||
+  fellShort(trace) ||
   (trace.outcomes ?? []).some(({ name, value }) =>
     HARM.test(name) ? value === true || value === 1 : SUCCESS.test(name) && (value === false || value === 0),
   );

@@ -3,6 +3,7 @@ import { queryId } from '../spec/query-id.ts';
 import type { Trace } from '../trace/model.ts';
 import { queryText, toolNames } from '../trace/selectors.ts';
 import { type Quantity, totals } from '../trace/totals.ts';
+import { isGrade, isSuccess } from './outcomes.ts';
 
 /** Room above what was measured: a budget that the very next run exceeds is not a budget. */
 const TOKEN_ROOM = 1.25;
@@ -108,16 +109,17 @@ const largest = (amounts: readonly Quantity[]): number =>
 
 /** A reward that every run of the task carries is what says whether it went well. */
 function outcomeLines(runs: readonly Trace[]): string[] {
-  const names = (runs[0]?.outcomes ?? []).filter(isSuccess).map(({ name }) => name);
-  const name = names.find((own) =>
-    runs.every(({ outcomes = [] }) => outcomes.some((one) => one.name === own && isSuccess(one))),
-  );
-  return name === undefined ? [] : ['    correctness:', `      outcome: {name: ${quoted(name)}, min: 1}`];
+  const names = (runs[0]?.outcomes ?? []).map(({ name }) => name);
+  for (const says of [isSuccess, isGrade]) {
+    const name = names.find((own) =>
+      runs.every(({ outcomes = [] }) => outcomes.some((one) => one.name === own && says(one))),
+    );
+    if (name === undefined) continue;
+    const bound = says === isGrade ? 'equals: "C"' : 'min: 1';
+    return ['    correctness:', `      outcome: {name: ${quoted(name)}, ${bound}}`];
+  }
+  return [];
 }
-
-const isSuccess = ({ name, value }: NonNullable<Trace['outcomes']>[number]): boolean =>
-  SUCCESS_NAME.test(name) && (typeof value === 'boolean' || (typeof value === 'number' && value >= 0 && value <= 1));
-const SUCCESS_NAME = /^(?:reward|success|passed|resolved|utility|is_?correct|correct)$/i;
 
 /** Rounded up to two digits: 1,373 becomes 1,400. */
 export function withRoom(value: number, room: number): number {

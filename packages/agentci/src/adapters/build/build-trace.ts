@@ -26,7 +26,7 @@ import { withHandoffs } from './handoffs.ts';
 import { inTimeOrder } from './order.ts';
 import { handoffTarget, undecorated } from './span-name.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
-import { reportedBy } from './usage.ts';
+import { reportedBy, withHelpers } from './usage.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
@@ -69,7 +69,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
       error,
       final,
       tools: draft.tools === undefined ? undefined : [...draft.tools],
-      reported,
+      reported: withHelpers(reported, draft.helpers),
       outcomes: draft.outcomes,
       resources: draft.resources,
     }),

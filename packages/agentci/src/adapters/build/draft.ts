@@ -43,6 +43,8 @@ export interface Draft {
   readonly tools?: readonly ToolDef[];
   /** Totals the source claims for the whole run; they win over sums. */
   readonly reported?: Trace['reported'];
+  /** Tokens that the recorder's own helpers used beside the run's calls: part of its totals, and no sign of missing calls. */
+  readonly helpers?: Usage;
   readonly outcomes?: Trace['outcomes'];
   readonly resources?: Trace['resources'];
   readonly meta?: Record<string, unknown>;

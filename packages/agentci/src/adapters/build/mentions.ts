@@ -35,7 +35,9 @@ export function mentionsIn(value: unknown): string[] {
     const isCall = CALLS.test(at) || [fields.type, fields.kind, fields.part_kind, fields.role].some(isCallKind);
     if (isCall) {
       const inner = isFields(fields.function) ? fields.function : fields;
-      const name = inner.name ?? inner.tool_name ?? inner.toolName ?? (CALLS.test(at) ? inner.tool : undefined);
+      const called = typeof fields.function === 'string' ? fields.function : undefined;
+      const name =
+        called ?? inner.name ?? inner.tool_name ?? inner.toolName ?? (CALLS.test(at) ? inner.tool : undefined);
       // A definition of a tool has the same kind as a call of it, and says what its arguments are like.
       if (typeof name === 'string' && !isDefinition(fields) && !isDefinition(inner)) found.add(name);
     } else if (isFields(fields.origin) && typeof fields.origin.tool_name === 'string')

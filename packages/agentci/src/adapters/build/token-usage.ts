@@ -1,6 +1,7 @@
-import type { Usage } from '../../trace/model.ts';
+import type { Fields } from '../../trace/fields.ts';
+import type { Cost, Usage } from '../../trace/model.ts';
 import { defined } from './defined.ts';
-import { amount, fields, pick } from './values.ts';
+import { amount, fields, objects, pick } from './values.ts';
 
 /**
  * Tokens as OpenAI-like sources count them: what was read from a cache is part of the input, reasoning is part of the
@@ -47,9 +48,31 @@ export function usageOf(value: unknown): Usage | undefined {
   return hasCounts(usage) ? usage : undefined;
 }
 
+/** Dollars that a router bills beside the tokens (OpenRouter's `cost`; with a key of one's own the provider bills its part). */
+export function billedCost(value: unknown): Cost | undefined {
+  const usage = fields(value);
+  const own = amount(usage.cost);
+  const upstream = amount(fields(usage.cost_details).upstream_inference_cost) ?? 0;
+  const usd = usage.is_byok === true ? (own ?? 0) + upstream : Math.max(own ?? 0, upstream);
+  return usd === 0 ? undefined : { usd, source: 'reported' };
+}
+
 /** Tokens as Anthropic counts them: the cache is apart from the input, so it is added. */
 export function anthropicUsage(value: unknown): Usage | undefined {
   const source = fields(value);
+  const own = roundUsage(source);
+  // A reply that took several rounds counts its last one at the top, and each of them in the list.
+  const rounds = objects(source.iterations).map(roundUsage);
+  if (rounds.length === 0) return own;
+  const all: Usage = {};
+  for (const round of rounds)
+    for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
+      if (round?.[key] !== undefined) all[key] = (all[key] ?? 0) + round[key];
+  const sum = ({ input = 0, output = 0 }: Usage): number => input + output;
+  return sum(all) > sum(own ?? {}) ? { ...own, ...all } : own;
+}
+
+function roundUsage(source: Fields): Usage | undefined {
   const usage = usageOf({ ...source, total_tokens: undefined });
   if (usage?.input === undefined) return usage;
   return { ...usage, input: usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0) };

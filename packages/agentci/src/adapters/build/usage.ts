@@ -32,6 +32,12 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
   return Object.keys(reported).length === 0 ? undefined : reported;
 }
 
+/** What helpers used on top of the run's own totals. */
+export function withHelpers(reported: Trace['reported'], helpers: Usage | undefined): Trace['reported'] {
+  const usage = helpers === undefined ? undefined : sumUsage([reported?.usage, helpers]);
+  return usage === undefined ? reported : { ...reported, usage };
+}
+
 const KEYS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'audioIn', 'audioOut', 'total'] as const;
 
 /** The sum, or undefined when one of them is not known: a sum with an unknown part is unknown. */

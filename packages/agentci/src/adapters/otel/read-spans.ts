@@ -12,7 +12,7 @@ import type { Reading } from './dialect.ts';
 import { declaredTool } from './dialects/declared.ts';
 import { groupRuns, type ReadSpan, sessionOf } from './group-runs.ts';
 import { nested } from './nest.ts';
-import { mentionsOf, signsIn } from './signs.ts';
+import { countedCalls, mentionsOf, signsIn } from './signs.ts';
 import type { Span } from './span.ts';
 
 /** The runs in a set of spans. Spans of web servers and databases around them are passed over. */
@@ -115,6 +115,7 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
     // What was dropped may have been the messages.
     gaps: [...(isCut ? [{ gap: 'dropped' as const, detail: `${dropped} attributes` }] : []), ...signsIn(run)],
     mentions: mentionsOf(run),
+    counts: { toolCalls: countedCalls(run) },
     warnings:
       dropped === 0 || isCut
         ? []

@@ -1,10 +1,10 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { DraftStep, GapNote } from '../build/draft.ts';
 import { mentionsIn } from '../build/mentions.ts';
-import { label, unpacked } from '../build/values.ts';
+import { amount, label, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
 
-/** Attributes that list what could be called, and those whose values are no record of calls. */
+/** Attributes that list what could be called. */
 const DEFINITIONS =
   /(?:^|[._])(?:tools?|functions?|tool[._]definitions|available_tools|json_schema|schema|request[._]functions)(?:$|\.\d)/i;
 
@@ -19,6 +19,18 @@ export function mentionsOf(run: readonly ReadSpan[]): string[] {
     }
   }
   return [...found];
+}
+
+const COUNT =
+  /(?:^|[._])(?:num_?tool_?calls|tool_?calls?[._]?count|total_?tool_?calls|tool_?use_?count|web_search_requests|web_fetch_requests)$/i;
+
+/** The largest number of tool calls that any span counts. */
+export function countedCalls(run: readonly ReadSpan[]): number {
+  let most = 0;
+  for (const { span } of run)
+    for (const [key, value] of Object.entries(span.attributes))
+      if (COUNT.test(key)) most = Math.max(most, amount(value) ?? 0);
+  return most;
 }
 
 /** What spans that gave no step, and the numbers of flattened messages, say about parts that are missing. */

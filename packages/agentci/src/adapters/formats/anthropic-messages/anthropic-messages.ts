@@ -9,7 +9,7 @@ import { best } from '../../build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
 import { countStarts, gapOf } from '../../build/streams.ts';
-import { anthropicUsage } from '../../build/token-usage.ts';
+import { anthropicUsage, billedCost } from '../../build/token-usage.ts';
 import { fields, label, objects, parseJson } from '../../build/values.ts';
 import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
@@ -119,6 +119,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     model: label(whole.model),
     responseId: label(whole.id),
     usage: anthropicUsage(whole.usage),
+    cost: billedCost(whole.usage),
     finish: finishOf(whole.stop_reason),
     ...gapOf({ cutOff: Array.isArray(response) && isReadable && !isFinished(whole.stop_reason) }),
   });

@@ -108,7 +108,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     ...(id === '' ? {} : { id }),
     ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
     ...(result === undefined ? unfinished(run) : ended(result)),
-    ...(result === undefined ? {} : { warnings: hiddenCalls(result), gaps: missingTurns(result, lines) }),
+    ...(result === undefined ? {} : { ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
   };
 }
@@ -153,17 +153,20 @@ function ended(result: Fields): Partial<Draft> {
 }
 
 /** Helper models that Claude Code calls for itself are in `modelUsage` and in the cost, and not in `usage`. */
-function hiddenCalls(result: Fields): Trace['warnings'] {
+function hiddenCalls(result: Fields): Pick<Draft, 'warnings' | 'helpers'> {
   const own = anthropicUsage(result.usage);
   let all = 0;
+  let input = 0;
   for (const counted of Object.values(fields(result.modelUsage))) {
     const usage = anthropicUsage(counted);
     all += (usage?.input ?? 0) + (usage?.output ?? 0);
+    input += usage?.input ?? 0;
   }
   const known = (own?.input ?? 0) + (own?.output ?? 0);
-  if (own === undefined || all <= known * 1.02) return [];
+  if (own === undefined || all <= known * 1.02) return {};
   const message = `the models used ${all} tokens, ${known} of them in this run's own calls; the cost is that of all`;
-  return [{ code: 'HIDDEN_CALLS', message }];
+  const more = Math.min(all - known, Math.max(0, input - (own.input ?? 0)));
+  return { warnings: [{ code: 'HIDDEN_CALLS', message }], helpers: { input: more, output: all - known - more } };
 }
 
 /**

@@ -61,7 +61,9 @@ export function eventSteps(events: readonly Fields[], context: Context): DraftSt
       if (isScoring || scoring.has(label(event.span_id) ?? '')) continue;
       const step = stepOf(event, parent, context);
       if (step !== undefined) steps.push(step);
-      if (event.event === 'tool' && depth < MAX_NESTED) visit(objects(event.events), toolKey(event), depth + 1);
+      if (depth >= MAX_NESTED) continue;
+      if (event.event === 'tool') visit(objects(event.events), toolKey(event), depth + 1);
+      else if (event.event === 'subtask') visit(objects(event.events), parent, depth + 1);
     }
   };
   visit(events, undefined, 0);

@@ -3,11 +3,12 @@ import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { conversation } from '../../build/conversation.ts';
 import { defined } from '../../build/defined.ts';
-import type { Draft } from '../../build/draft.ts';
+import type { Draft, GapNote } from '../../build/draft.ts';
+import { mentionsIn } from '../../build/mentions.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { sumUsage } from '../../build/usage.ts';
+import { sumUsage, tokensOf } from '../../build/usage.ts';
 import { amount, fields, label, objects } from '../../build/values.ts';
 import { type Attachments, attachmentsOf } from './inspect-attachments.ts';
 import { eventSteps, inspectTurns } from './inspect-events.ts';
@@ -26,7 +27,7 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
   const talk = hasEvents
     ? { steps: eventSteps(events, { sample, attachments }), turns: [] }
     : conversation(inspectTurns(sample.messages, attachments), () => defined({ model }));
-  const usage = hasEvents ? undefined : sumUsage(Object.values(fields(sample.model_usage)).map(usageOf));
+  const usage = reportedUsage(sample, hasEvents ? events : []);
   const seconds = amount(sample.total_time);
   const failure = label(fields(sample.error).message);
   const limit = label(isFields(sample.limit) ? sample.limit.type : sample.limit);
@@ -40,6 +41,8 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
     ...(answer === undefined ? {} : { final: { text: answer } }),
     outcomes: outcomesOf(sample),
     ...reportedOf(usage, seconds),
+    mentions: mentionsOf(sample, events),
+    gaps: commandsIn(events, talk.steps),
     ...(failure !== undefined
       ? { status: 'error' as const, error: { message: failure } }
       : limit !== undefined
@@ -48,6 +51,55 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
     meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
   };
+}
+
+/** The sample's own sum, where its model calls do not explain it. What scorers used is in the sum, and is explained by their own events. */
+function reportedUsage(sample: Fields, events: readonly Fields[]): Usage | undefined {
+  const claimed = sumUsage(Object.values(fields(sample.model_usage)).map(usageOf));
+  if (events.length === 0) return claimed;
+  const used = allEvents(events).flatMap(({ event, output }) =>
+    event === 'model' ? (tokensOf(usageOf(fields(output).usage)) ?? []) : [],
+  );
+  const summed = used.reduce((sum, tokens) => sum + tokens, 0);
+  return (tokensOf(claimed) ?? 0) > summed * (1 + DRIFT) ? claimed : undefined;
+}
+const DRIFT = 0.02;
+
+/** Tools that a sample says were called in places that give no steps: its messages, approvals, attempts that were retried. */
+function mentionsOf(sample: Fields, events: readonly Fields[]): string[] {
+  const approved = allEvents(events).flatMap(({ event, decision, call }) =>
+    event === 'approval' && decision !== 'reject' ? (label(fields(call).function) ?? []) : [],
+  );
+  const retried = objects(sample.error_retries).flatMap((attempt) =>
+    allEvents(objects(attempt.events)).flatMap((event) =>
+      event.event === 'tool' ? (label(event.function) ?? []) : [],
+    ),
+  );
+  return [...mentionsIn(sample.messages), ...approved, ...retried];
+}
+
+/** Commands that ran in the sandbox while no tool was called: something other than a recorded tool ran them. */
+function commandsIn(events: readonly Fields[], steps: Draft['steps']): GapNote[] {
+  if (steps.some(({ kind }) => kind === 'tool')) return [];
+  const apart = new Set(
+    events.flatMap(({ event, id, type, name }) =>
+      event === 'span_begin' && [type, name].some((word) => /^(?:init|setup|scorers?|sample_init)$/.test(String(word)))
+        ? (label(id) ?? [])
+        : [],
+    ),
+  );
+  const ran = events.find(
+    ({ event, action, span_id }) => event === 'sandbox' && action === 'exec' && !apart.has(label(span_id) ?? ''),
+  );
+  return ran === undefined ? [] : [{ gap: 'unknownStep', detail: `sandbox: ${(label(ran.cmd) ?? '').slice(0, 60)}` }];
+}
+
+const MAX_NESTED = 64;
+
+/** Events with those inside them. */
+function allEvents(events: readonly Fields[], depth = 0): readonly Fields[] {
+  if (depth > MAX_NESTED) return [];
+  return events.flatMap((event) => [event, ...allEvents(objects(event.events), depth + 1)]);
 }
 
 const reportedOf = (usage: Usage | undefined, seconds: number | undefined): Pick<Draft, 'reported'> =>

@@ -6,6 +6,7 @@ import { tryBuild } from '../../build/build-trace.ts';
 import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
+import { mentionsIn } from '../../build/mentions.ts';
 import { TRACING_RECORD } from '../../build/records.ts';
 import { undecorated } from '../../build/span-name.ts';
 import { amount, fields, label, objects, pick, time, unpacked } from '../../build/values.ts';
@@ -51,6 +52,7 @@ function draftOf(value: Fields): Draft {
   const input = inputTurns(trace.input)?.map(plainMessage);
   const words = trace.output === undefined || trace.output === null ? undefined : wordsOf(trace.output);
   const seconds = amount(trace.latency);
+  const usd = amount(trace.totalCost);
   const outcomes = outcomesOf(trace.scores);
   const steps = observations.map((observation) => stepOf(observation, called));
   return {
@@ -59,7 +61,13 @@ function draftOf(value: Fields): Draft {
     steps,
     ...(input === undefined ? {} : { task: { input } }),
     ...(words === undefined ? {} : { final: { text: words } }),
-    ...(seconds === undefined || seconds === 0 ? {} : { reported: { durationMs: seconds * 1000 } }),
+    reported: defined({
+      durationMs: seconds === undefined || seconds === 0 ? undefined : seconds * 1000,
+      cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
+    }),
+    mentions: [trace.output, ...observations.filter(({ type }) => type !== 'TOOL').map(({ output }) => output)].flatMap(
+      mentionsIn,
+    ),
     records: TRACING_RECORD,
     gaps: [...absentParents(observations, label(trace.id)), ...likelyCalls(observations, steps)],
     meta: defined({ name: label(trace.name), session: label(trace.sessionId), user: label(trace.userId) }),
@@ -83,20 +91,30 @@ function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[
   const parents = new Set(observations.map((item) => label(item.parentObservationId)));
   const likely = observations.find(
     (item, i) =>
-      item.type === 'SPAN' &&
+      WORK.has(String(item.type)) &&
       steps[i]!.kind === 'span' &&
       !parents.has(label(item.id)) &&
-      [item.input, item.output].every((value) => value !== undefined && value !== null && value !== ''),
+      isGiven(item.input) &&
+      (isGiven(item.output) || (item.type === 'SPAN' && isFields(item.input) && item.output === null)) &&
+      !(item.type === 'CHAIN' && PLUMBING.test(label(item.name) ?? '')),
   );
   return likely === undefined ? [] : [{ gap: 'unknownStep', detail: (label(likely.name) ?? 'a span').slice(0, 80) }];
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** Types that say no more than that something was done. */
+const WORK = new Set(['SPAN', 'EVENT', 'CHAIN']);
+/** What LangChain and LangGraph write for themselves. */
+const PLUMBING =
+  /^(?:Runnable|Channel|Lambda|LangGraph|__|_write|should_|route|branch|tools_condition)|(?:Prompt|PromptTemplate|Parser|Chain|Sequence|Template)$/i;
 
 /** Frameworks without a type for tools write spans: one named like a tool that was requested is its call. */
 function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const observation = observationOf(item);
   const isPlain = observation.type === 'SPAN' || observation.type === 'CHAIN';
   const attributes = fields(unpacked(fields(unpacked(item.metadata)).attributes));
-  const tool = isPlain ? label(attributes['gen_ai.tool.name']) : undefined;
+  const tool = isPlain ? (label(attributes['gen_ai.tool.name']) ?? saidTool(item)) : undefined;
   const isCalled = called.has(undecorated(observation.name)) || isToolMessage(observation.output);
   const isCall = tool !== undefined || (isPlain && isCalled);
   const callId = label(attributes['gen_ai.tool.call.id']);
@@ -110,6 +128,14 @@ function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
     t1: time(item.endTime),
   });
   return { ...(step ?? { kind: 'span' }), ...place } as DraftStep;
+}
+
+/** A span whose metadata says that it is a tool, and which. */
+function saidTool(item: Fields): string | undefined {
+  const metadata = fields(unpacked(item.metadata));
+  const kind = label(pick(metadata, 'kind', 'type', 'span_type', 'category'));
+  if (kind === undefined || !/^(?:tool|tool_?call|function_?call)$/i.test(kind)) return undefined;
+  return label(pick(metadata, 'tool', 'tool_name', 'toolName')) ?? label(item.name);
 }
 
 function observationOf(item: Fields): Observation {

@@ -101,9 +101,19 @@ function llmStep(run: LangchainRun) {
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       input: input.length === 0 ? undefined : input,
       output: message === undefined ? textReply(outputs) : merged(messageTurns({ ...message, role: 'assistant' })),
-      finish: langchainFinish(message ?? {}),
+      finish: finishIn(run.outputs, message),
     }),
   };
+}
+
+/** Why a reply ended, as its message, its generation or its choice says. */
+function finishIn(outputs: unknown, message: Fields | undefined) {
+  const { generations, choices } = fields(outputs);
+  const generation = Array.isArray(generations) ? fields(generations.flat()[0]) : {};
+  const info = fields(pick(generation, 'generation_info', 'generationInfo'));
+  const [choice] = objects(choices);
+  const said = [message ?? {}, { response_metadata: info }, { response_metadata: choice }].map(langchainFinish);
+  return said.includes('tool_calls') ? ('tool_calls' as const) : said.find((finish) => finish !== undefined);
 }
 
 /** The message of a reply: a generation's, a chat completion's, or the output itself. */

@@ -7,6 +7,7 @@ import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { langchainMessage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
+import { mentionsIn } from '../../build/mentions.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { TRACING_RECORD } from '../../build/records.ts';
 import { amount, fields, label, objects, pick, text, time } from '../../build/values.ts';
@@ -117,6 +118,7 @@ function draftOf(runs: readonly Fields[]): Draft {
     steps: runs.map((run) => stepOf(run)),
     records: TRACING_RECORD,
     gaps: absentRuns(runs),
+    mentions: runs.flatMap(mentionsOf),
     speakersHandOff: true,
     ...(input.length === 0 ? {} : { task: { input } }),
     reported: defined({
@@ -129,6 +131,17 @@ function draftOf(runs: readonly Fields[]): Draft {
       : { status: 'error' as const, error: { message: failed.split('\n\n')[0] ?? failed } }),
     meta: defined({ session: label(fields(fields(root.extra).metadata).thread_id), name: label(root.name) }),
   };
+}
+
+const CALLS_TOOL = /^(?:call|execute|run|invoke)_?tools?$|^tool_?call$/i;
+
+/** Tools that the messages of a node say were called, and what a function that calls tools was given. */
+function mentionsOf({ run_type, name, inputs, outputs }: Fields): string[] {
+  if (run_type === 'tool' || run_type === 'retriever') return [];
+  const given = CALLS_TOOL.test(label(name) ?? '')
+    ? label(pick(fields(inputs), 'name', 'tool_name', 'tool'))
+    : undefined;
+  return [...(given === undefined ? [] : [given]), ...mentionsIn(outputs)];
 }
 
 /** Runs that others name as their children, or as what they are children of, and that are not there. */

@@ -9,7 +9,7 @@ import { worst } from '../../build/likeness.ts';
 import { messageTurns, roleOf, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { gapOf } from '../../build/streams.ts';
-import { usageOf } from '../../build/token-usage.ts';
+import { billedCost, usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, pick, time } from '../../build/values.ts';
 import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
@@ -148,6 +148,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     model: label(whole.model),
     responseId: label(whole.id),
     usage: usageOf(whole.usage),
+    cost: billedCost(whole.usage),
     finish: finishOf(choice?.finish_reason),
     ...gapOf({
       cutOff: isStream && choice !== undefined && choice.finish_reason === undefined,

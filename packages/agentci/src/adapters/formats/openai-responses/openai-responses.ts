@@ -11,7 +11,7 @@ import { turnOfText } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { isResponseItem, itemTurns, retrievalsIn } from '../../build/response-items.ts';
 import { countStarts, gapOf } from '../../build/streams.ts';
-import { usageOf } from '../../build/token-usage.ts';
+import { billedCost, usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, time } from '../../build/values.ts';
 import { streamsOf, wireReader } from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
@@ -137,6 +137,7 @@ function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?
     model: label(whole.model),
     responseId: label(whole.id),
     usage: usageOf(whole.usage),
+    cost: billedCost(whole.usage),
     finish: isIncomplete
       ? finishOf(reason)
       : asksForCalls

@@ -32,7 +32,10 @@ function draftOf(value: unknown): Draft {
   const [asked] = steps;
   return {
     source: { format: FORMAT },
-    steps,
+    steps:
+      failure === undefined || steps.length > 0
+        ? steps
+        : [{ kind: 'event', name: 'error', data: { message: failure } }],
     turns,
     ...defined({ id: taskId === undefined ? undefined : `${taskId}-${label(trial.trial) ?? '0'}` }),
     task: defined({
@@ -43,8 +46,23 @@ function draftOf(value: unknown): Draft {
         .map(({ role, parts }) => ({ role, parts: [...parts] })),
     }),
     ...(reward === undefined ? {} : { outcomes: [{ name: 'reward', value: reward, by: FORMAT }] }),
-    ...(failure === undefined ? {} : { status: 'error', error: { message: failure } }),
+    ...(failure === undefined ? {} : failed(failure, reward)),
     records: MESSAGES_RECORD,
     meta: defined({ user_cost_usd: number(info.user_cost) }),
   };
 }
+
+/** tau-bench counts a trial that broke off as reward 0, in its denominator too. One without a reward was not scored. */
+const failed = (message: string, reward: number | undefined): Partial<Draft> =>
+  reward === undefined
+    ? { status: 'error', error: { message } }
+    : {
+        status: 'incomplete',
+        error: { message },
+        warnings: [
+          {
+            code: 'TRIAL_BROKE_OFF',
+            message: `the trial ended in an error and counts with its reward of ${reward}, as in tau-bench's own table`,
+          },
+        ],
+      };

@@ -66,7 +66,9 @@ function nameOf({ name, attributes }: Span): string {
   const inner = objectName(attributes);
   const [, after, before] = TOOL_NAME.exec(name) ?? [];
   const own = after ?? before ?? undecorated(name);
-  return label(said) ?? inner ?? (MACHINERY.test(own) ? UNNAMED : own);
+  // The conventions have an attribute for the name of a tool: a span of theirs without it does not say which one.
+  const isGenAi = own === name && Object.keys(attributes).some((key) => key.startsWith('gen_ai.'));
+  return label(said) ?? inner ?? (isGenAi || MACHINERY.test(own) ? UNNAMED : own);
 }
 
 function objectName(attributes: Fields): string | undefined {
