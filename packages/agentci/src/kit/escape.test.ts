@@ -71,7 +71,7 @@ describe('escapeTerminal', () => {
   test('stays linear on unfinished sequences', () => {
     const start = performance.now();
     escapeTerminal('\x1b]'.repeat(200_000) + '\x1b['.repeat(200_000) + '0'.repeat(200_000));
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
 

@@ -108,7 +108,7 @@ describe('hostile schemas and values', () => {
       errors: [],
       timedOut: true,
     });
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test('a format that blows up is not known', () => {
@@ -129,7 +129,7 @@ describe('hostile schemas and values', () => {
     const items = Array.from({ length: 100_000 }, (_, i) => i);
     const start = performance.now();
     expect(validate({ uniqueItems: true }, items).timedOut).toBe(true);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   test('a million wrong items do not end the program', () => {
@@ -145,7 +145,7 @@ describe('hostile schemas and values', () => {
     if (!compiled.ok) throw new Error(compiled.message);
     const start = performance.now();
     for (let i = 0; i < 5_000; i++) compiled.validate({ id: `AB${i}`, total: i });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
 

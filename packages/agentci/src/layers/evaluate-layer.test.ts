@@ -131,6 +131,6 @@ describe('evaluateLayer', () => {
       evaluateLayer('path', { max_tool_calls: 3, expected_tools: ['a'] }, ctx);
       evaluateLayer('cost', { max_llm_calls: 3 }, ctx);
     }
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

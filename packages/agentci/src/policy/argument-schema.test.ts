@@ -217,7 +217,7 @@ describe('references', () => {
     const text = `definitions:\n${levels.join('\n')}\n  d30: {type: string}\ntools: {t: {arguments: {v: {$ref: "#/definitions/d0"}}}}\n`;
     const started = performance.now();
     expect(parsePolicy(text).diagnostics).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 

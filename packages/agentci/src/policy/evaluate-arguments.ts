@@ -2,7 +2,7 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { compileGlob } from '../kit/glob.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { ArgumentsResult, PolicyViolation } from '../results/policy-report.ts';
-import { isUnnamed } from '../trace/tool-name.ts';
+import { isMeant, isUnnamed, meantNames } from '../trace/tool-name.ts';
 import { type CallInput, type PolicyCall, toCalls } from './call.ts';
 import { type BrokenConstraint, type ConstraintPlace, policyPlace } from './constraint.ts';
 import { parsePolicy } from './parse-policy.ts';
@@ -24,13 +24,12 @@ export interface EvaluateArgumentsInput {
 export function evaluateArguments(input: EvaluateArgumentsInput): ArgumentsResult {
   return timed(input.now, () => {
     const policy = asPolicy(input.policy, input.strict ?? false);
-    const isMeant = nameFilter(policy, input.tools, input.strict ?? false);
+    const filter = nameFilter(policy, input.tools, input.strict ?? false);
     const judge = new CallJudge(policy, input.strict ?? false);
     const calls = toCalls(input.calls);
     for (let i = 0; i < calls.length; i++) {
       const call = calls[i]!;
-      if (isMeant === undefined || isMeant(call.name) || (call.rawName !== undefined && isMeant(call.rawName)))
-        judge.add(call, i);
+      if (filter === undefined || isMeant(call, filter)) judge.add(call, i);
     }
     return judge.result();
   });
@@ -145,8 +144,9 @@ class CallJudge {
     let known = this.#known.get(key);
     if (known === undefined) {
       const names = rawName === undefined ? [name] : [name, rawName];
-      const tool = names.map((each) => toolPolicy(this.#policy, each)).find((found) => found !== undefined);
-      known = { tool, denied: denialOf(this.#policy, names) };
+      const meant = meantNames({ name, ...(rawName === undefined ? {} : { rawName }) });
+      const tool = meant.map((each) => toolPolicy(this.#policy, each)).find((found) => found !== undefined);
+      known = { tool, denied: denialOf(this.#policy, names, meant) };
       this.#known.set(key, known);
     }
     return known;
@@ -252,9 +252,9 @@ interface Denial {
   readonly place: ConstraintPlace;
 }
 
-/** Deny beats allow. */
-function denialOf(policy: Policy, names: readonly string[]): Denial | undefined {
-  const denied = policy.deny.find(({ matches }) => names.some(matches));
+/** Deny beats allow, and means a tool by more names than allow does. */
+function denialOf(policy: Policy, names: readonly string[], meant: readonly string[]): Denial | undefined {
+  const denied = policy.deny.find(({ matches }) => meant.some(matches));
   if (denied !== undefined) {
     const { text, place } = denied;
     return { code: 'E_TOOL_DENIED', constraint: `deny: ${text}`, message: 'Tool is denied', place };

@@ -1,6 +1,7 @@
 import { compileGlob } from '../kit/glob.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { BlocklistResult, PolicyViolation } from '../results/policy-report.ts';
+import { isMeant } from '../trace/tool-name.ts';
 import { type CallInput, toCalls, unnamedReason } from './call.ts';
 import { policyPlace } from './constraint.ts';
 import type { NamePattern } from './policy.ts';
@@ -31,7 +32,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
       if (!known.has(key))
         known.set(
           key,
-          patterns.find(({ matches }) => matches(name) || (rawName !== undefined && matches(rawName))),
+          patterns.find(({ matches }) => isMeant(calls[i]!, matches)),
         );
       const hit = known.get(key);
       if (hit === undefined) continue;

@@ -4,6 +4,7 @@ import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import { compileRegex, matchesEverything, type Regex, RegexTimeout } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
+import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
 import { shown } from './issue.ts';
 
@@ -129,9 +130,7 @@ export class CallTable {
   constructor(calls: readonly PolicyCall[]) {
     this.calls = calls;
     for (let i = 0; i < calls.length; i++) {
-      const { name, rawName } = calls[i]!;
-      this.#note(name, i);
-      if (rawName !== undefined) this.#note(rawName, i);
+      for (const name of meantNames(calls[i]!)) this.#note(name, i);
     }
   }
 

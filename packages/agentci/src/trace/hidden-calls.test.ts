@@ -55,6 +55,13 @@ describe('names of tools', () => {
   test.each([
     { name: 'mcp__fs__rm', is: 'rm', server: 'fs' },
     { name: 'functions.rm', is: 'rm', server: undefined },
+    { name: 'functions.rm:0', is: 'rm', server: undefined },
+    { name: 'functions.rm<|channel|>commentary', is: 'rm', server: undefined },
+    { name: 'default_api.rm', is: 'rm', server: undefined },
+    { name: 'default_api:rm', is: 'rm', server: undefined },
+    { name: 'tools.rm', is: 'rm', server: undefined },
+    { name: 'rm()', is: 'rm', server: undefined },
+    { name: 'fs.rm', is: 'fs.rm', server: undefined },
     { name: 'rm', is: 'rm', server: undefined },
   ])('$name is $is', ({ name, is, server }) => {
     const [call] = toolCalls(simpleTrace({ answer: 'x', tool_calls: [{ name }] }));

@@ -11,8 +11,44 @@ export function splitToolName(name: string): { readonly name: string; readonly s
     const match = /^mcp__([\s\S]+?)__([\s\S]+)$/.exec(name);
     if (match !== null) return { server: match[1]!, name: match[2]! };
   }
-  // Chat models write the namespace of their prompt before the name at times.
-  return name.startsWith('functions.') && name.length > 10 ? { name: name.slice(10) } : { name };
+  if (!DECORATED.test(name)) return { name };
+  // Chat models write the namespace of their prompt before the name at times, and tokens or the number of the call after it.
+  const bare = name
+    .replace(/<\|[\s\S]*$/, '')
+    .replace(/\(\)$|:\d{1,3}$/, '')
+    .replace(/^(?:functions\.|default_api[.:]|tools\.)(?=.)/, '');
+  return { name: bare === '' ? name : bare };
+}
+
+const DECORATED = /<\||\(\)$|:\d{1,3}$|^(?:functions\.|default_api[.:]|tools\.)/;
+
+/** The tool in a name with its server before it, in the ways that frameworks join the two; undefined for a bare name. */
+function lastPart(name: string): string | undefined {
+  if (!JOINED.test(name)) return undefined;
+  // The server of `mcp_SERVER_NAME` is taken for one word.
+  const part = /^mcp_[^_]+_([^_][\s\S]*)$/.exec(name)?.[1] ?? /^[\s\S]*(?:[./:]|__)([^./:]+)$/.exec(name)?.[1];
+  return part === undefined || part === name || part === '' ? undefined : part;
+}
+
+const JOINED = /[./:]|__|^mcp_/;
+
+/**
+ * Whether a rule against tools means a call: by its name, by the name as recorded, or by what is left of it without a
+ * server (`fs.rm`, `fs__rm`, `fs/rm`, `mcp_fs_rm`). A rule that must not be missed takes all of them.
+ */
+export function isMeant(
+  { name, rawName }: { readonly name: string; readonly rawName?: string },
+  matches: (name: string) => boolean,
+): boolean {
+  if (matches(name) || (rawName !== undefined && matches(rawName))) return true;
+  const part = lastPart(name);
+  return part !== undefined && matches(part);
+}
+
+/** Every name that a rule against tools may mean a call by. */
+export function meantNames({ name, rawName }: { readonly name: string; readonly rawName?: string }): string[] {
+  const part = lastPart(name);
+  return [name, ...(rawName === undefined ? [] : [rawName]), ...(part === undefined ? [] : [part])];
 }
 
 const PARALLEL = 'multi_tool_use.parallel';

@@ -1,6 +1,6 @@
 import { isFields } from '../../trace/fields.ts';
 import type { ToolStep, Trace } from '../../trace/model.ts';
-import { splitToolName } from '../../trace/tool-name.ts';
+import { meantNames, splitToolName } from '../../trace/tool-name.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { undecorated } from '../build/span-name.ts';
 import { HintScan } from './hint-scan.ts';
@@ -48,9 +48,7 @@ function lowered(trace: Trace, hint: string): Trace {
 /** The first hint that no call of the traces explains. */
 function missingIn(scan: HintScan, traces: readonly Trace[]): string | undefined {
   const calls = traces.flatMap(({ steps }) => steps.filter((step): step is ToolStep => step.kind === 'tool'));
-  const known = new Set(
-    calls.flatMap(({ name, rawName }) => [key(name), ...(rawName === undefined ? [] : [key(rawName)])]),
-  );
+  const known = new Set(calls.flatMap((call) => meantNames(call).map(key)));
   for (const trace of traces) {
     for (const { name } of trace.agents) known.add(key(name));
     for (const step of trace.steps)

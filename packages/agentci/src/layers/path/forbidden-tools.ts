@@ -2,6 +2,7 @@ import { compileGlob, type GlobMatcher } from '../../kit/glob.ts';
 import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
+import { isMeant } from '../../trace/tool-name.ts';
 import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, emptyListIssue, patternNameIssues, textsOf } from '../issues.ts';
@@ -23,10 +24,7 @@ export const check = defineCheck({
     if (recorded === undefined) return unmeasured(`forbidden tools: not known, ${NOT_CAPTURED}`, { limit: 0 });
     const { calls, isPartial } = recorded;
     const isForbidden = anyOf(patterns);
-    const hits = callIndices(
-      calls,
-      (call) => isForbidden(call.name) || (call.rawName !== undefined && isForbidden(call.rawName)),
-    );
+    const hits = callIndices(calls, (call) => isMeant(call, isForbidden));
     const violations = [...new Set(hits.map((i) => calls[i]!.name))];
     const rest = { value: hits.length, limit: 0, details: { forbidden_tools: { violations } } };
     if (hits.length > 0) {

@@ -27,4 +27,30 @@ describeFormat('tau-bench', [
     status: 'ok',
     calls: 'full',
   },
+  {
+    when: 'a trial of the strategies that write their calls',
+    recording: [
+      {
+        task_id: 4,
+        trial: 1,
+        reward: 1,
+        info: { task: { actions: [], instruction: 'x' } },
+        traj: [
+          { role: 'system', content: 'Write Action: and JSON.' },
+          { role: 'user', content: 'Refund W1.' },
+          {
+            role: 'assistant',
+            content: 'Thought:\nIt is theirs.\nAction:\n{"name": "refund", "arguments": {"order": "W1"}}',
+          },
+          { role: 'user', content: 'API output: ok' },
+          { role: 'assistant', content: 'Action:\n{"name": "respond", "arguments": {"content": "Refunded."}}' },
+        ],
+      },
+    ],
+    query: 'Refund W1.',
+    tools: ['refund({"order":"W1"}) unknown'],
+    answer: 'Refunded.',
+    status: 'ok',
+    calls: 'full',
+  },
 ]);

@@ -8,6 +8,7 @@ import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { fields, label, number } from '../../build/values.ts';
+import { withWrittenActions } from './written-actions.ts';
 
 const FORMAT = 'tau-bench';
 
@@ -28,7 +29,7 @@ function draftOf(value: unknown): Draft {
   const info = fields(trial.info);
   const expected = fields(info.task).actions;
   const failure = label(info.error);
-  const { steps, turns } = conversation(turnsOf(trial.traj));
+  const { steps, turns } = conversation(turnsOf(withWrittenActions(trial.traj)));
   const [asked] = steps;
   return {
     source: { format: FORMAT },
