@@ -288,8 +288,8 @@ describe('the end of a query', () => {
     await plane.end({ quietMs: 300, maxMs: 5000 });
     plane.begin();
     const began = performance.now();
-    await plane.end({ quietMs: 300, maxMs: 5000 });
-    expect(performance.now() - began).toBeLessThan(200);
+    await plane.end({ quietMs: 4000, maxMs: 8000 });
+    expect(performance.now() - began).toBeLessThan(3000);
   });
 });
 
@@ -357,7 +357,7 @@ describe('a collector of the user’s own', () => {
     const { plane } = await open({}, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address ?? hanging.url });
     const began = performance.now();
     expect((await post('/v1/traces', spans)).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(4000);
     const evidence = await plane.end(SOON);
     expect(toolsIn(evidence)).toEqual(['lookup']);
     if (address !== undefined) expect(evidence.notes).toMatchObject([{ code: 'CAPTURE_NOT_FORWARDED' }]);
