@@ -340,6 +340,24 @@ describe('exchanges and spans of one run', () => {
     expect([shape(trace), trace.captured.llmCalls]).toEqual([['agent helper', 'tool sounding'], 'none']);
   });
 
+  test('calls in quick succession each find their own span, not the next one close by', () => {
+    const times = [
+      [1020, 20],
+      [1065, 5],
+      [1079, 41],
+    ] as const;
+    const three = times.map(([at, end], i) => ({ ...(i === 0 ? first : second), i: i + 1, at: AT + at, end_ms: end }));
+    const spans = [
+      chatSpan('b', AT + 1000, AT + 1060),
+      chatSpan('c', AT + 1062, AT + 1075),
+      chatSpan('d', AT + 1077, AT + 1125),
+    ];
+    const trace = build([request(agent, ...spans)], three);
+    expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(3);
+    expect(trace.warnings.map(({ code }) => code)).not.toContain('SPAN_WITHOUT_EXCHANGE');
+    expect(trace.captured.llmCalls).toBe('full');
+  });
+
   test('calls side by side each find their own span', () => {
     const two = [first, { ...second, at: first.at + 10 }];
     const trace = build([request(agent, chatSpan('b', AT + 990, AT + 1600), chatSpan('c', AT + 995, AT + 1600))], two);

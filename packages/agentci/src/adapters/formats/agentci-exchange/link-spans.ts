@@ -38,9 +38,14 @@ export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly Draf
     const around = spans.filter(
       (span) => isAround(span, exchange) && (span.responseId === undefined || exchange.responseId === undefined),
     );
-    // Of calls side by side each takes a span of its own, in the order they began.
+    // Of calls one after the other the span that holds the exchange counts, not the next one, close by. Of calls side by
+    // side each takes a span of its own, in the order they began.
     const [best] = around.toSorted(
-      (a, b) => (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0) || length(a) - length(b) || (a.t0 ?? 0) - (b.t0 ?? 0),
+      (a, b) =>
+        overhang(a, exchange) - overhang(b, exchange) ||
+        (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0) ||
+        length(a) - length(b) ||
+        (a.t0 ?? 0) - (b.t0 ?? 0),
     );
     if (best !== undefined) take(exchange, best.key);
   }
@@ -70,6 +75,13 @@ function outerSpans(steps: readonly DraftStep[]): ReadonlySet<string> {
   return outer;
 }
 const MAX_DEPTH = 64;
+
+/** How much of an exchange is outside of a span, beyond what two readings of one clock differ by. */
+function overhang(span: DraftLlm, { t0 = 0, t1 = 0 }: DraftLlm): number {
+  const out = Math.max(0, (span.t0 ?? 0) - t0) + Math.max(0, t1 - (span.t1 ?? 0));
+  return out > NOISE_MS ? out : 0;
+}
+const NOISE_MS = 5;
 
 const isAround = (span: DraftLlm, { t0, t1 }: DraftLlm): boolean =>
   span.t0 !== undefined &&
