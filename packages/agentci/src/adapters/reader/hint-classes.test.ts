@@ -81,6 +81,7 @@ const openHands = (event: object) => [
 
 describe('an id of a call that is not there', () => {
   test.each<[string, unknown]>([
+    ['the id that a provider gave, under any key', beside({ about: { ref: 'toolu_01abcdef' } })],
     ['compacted calls of Claude Code', transcript({ type: 'system', compactMetadata: { compactedToolIds: ['t1'] } })],
     [
       'a hook after a call',
@@ -166,6 +167,7 @@ describe('a name of a tool that no call has', () => {
       'a list of tools with results',
       beside({ tools: [{ tool_name: 'rm', tool_args: {}, result: 'ok', tool_call_id: '1' }] }),
     ],
+    ['the tool that was used', beside({ tool_used: 'rm' })],
     ['functions that were called', beside({ functions_called: ['rm'] })],
     ['calls that were executed', beside({ executed: [{ name: 'rm', status: 'ok' }] })],
     ['statistics by tool', beside({ stats: { tools: { totalCalls: 4, byName: { rm: { count: 4 } } } } })],
@@ -275,6 +277,11 @@ describe('a number that what is shown does not reach', () => {
       },
     ],
     ['a count of tool uses', beside({ tool_use_count: 4 })],
+    ['a count in another word', beside({ metrics: { numberOfToolCalls: 4 } })],
+    [
+      'an ending in the words of two vocabularies',
+      beside({ finishReason: { unified: 'tool-calls', raw: 'TOOL_USE' } }),
+    ],
     [
       'a total far above its parts',
       beside({ usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 90_000 } }),

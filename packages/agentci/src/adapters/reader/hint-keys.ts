@@ -35,9 +35,12 @@ export const KEY = {
 const WORDS: readonly (readonly [number, RegExp])[] = [
   [
     KEY.calls,
-    /^(?:executed|executed_tools|executed_?calls|(?:formatted_)?tool_?calls?|invalid_tool_calls|function_?calls?|functions_called|actions_taken|tool_?invocations|tool_?executions|tool_?results|tool_?call_?names|tools_called|tools_used|tool_?uses|intermediate_?steps|agent_?calls?)$/i,
+    /^(?:executed|executed_?calls|(?:formatted_)?tool_?calls?|invalid_tool_calls|function_?calls?|actions_taken|tool_?invocations|tool_?executions|tool_?results|tool_?call_?names|(?:called|invoked|used|executed|run)_?(?:tools|functions)|(?:tools|functions)_?(?:called|used|invoked|executed|run)|tool_?uses|intermediate_?steps|agent_?calls?)$/i,
   ],
-  [KEY.name, /^(?:last_)?(?:tool_?name|tool_?call_?name|function_name)$/i],
+  [
+    KEY.name,
+    /^(?:last_?|current_?)?(?:tool_?name|tool_?call_?name|function_name|(?:called|invoked|executed)_?(?:tool|function)|(?:tool|function)_?(?:called|used|invoked|executed))$/i,
+  ],
   [
     KEY.skipped,
     /^(?:tools|tool_?definitions|functions|function_?declarations|available_?tools|allowed_?tools|active_?tools|tool_?(?:config|choice|set|schemas?|list|spec)|.*schema|parameters|arguments|args|response_format|properties|result|results|output_?value|tool_?response|observation|env|environment|config|settings|task_info|reward_info|evaluation_criteria|ground_truth|expected.*|reference.*|golden.*)$/i,
@@ -48,7 +51,7 @@ const WORDS: readonly (readonly [number, RegExp])[] = [
   ],
   [
     KEY.count,
-    /^(?:total_?tool_?use_?count|tool_?call_?count|tool_?use_?count|num_?tool_?calls|total_?tool_?calls|total_?calls|total_calls_in_response|call_?count|tool_?calls|tool_?uses)$/i,
+    /^(?!.*(?:max|min|limit|token|time|ms$|duration|budget|allowed|index|idx|cost|price|ids?$|rate|ratio|score|per_))(?:.*tool_?s?_?(?:calls?|uses?|invocations?|executions?).*|total_?calls|total_calls_in_response|call_?count)$/i,
   ],
   [
     KEY.removed,

@@ -23,6 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_NODES = 200_000;
 const MAX_DEPTH = 40;
+const MAX_SAID = 100_000;
 const MAX_STREAM = 4_000_000;
 
 /** Kinds of blocks, items and events that are a call, a piece of one, or its end. */
@@ -35,7 +36,7 @@ const ACTIVE_KIND =
 const RAN_ITEM = /^(?:CommandExecution|McpToolCall|FileChange|DynamicToolCall|CollabToolCall)$/;
 /** Who speaks where a tool gives something back, in formats whose readers know other words for it. */
 const TOOL_ROLE =
-  /^(?:tool[-_ ]?(?:calls?|use|results?|responses?|outputs?)|function[-_ ]?(?:call|result|response|output)|ipython|observation|environment|event|computer)$/i;
+  /^(?:tool[-_ ]?(?:calls?|use|results?|responses?|outputs?)|function[-_ ]?(?:call|result|response|output)|ipython|observation|environment|event|computer|api|plugin|execut(?:e|or|ion)|code_interpreter|terminal|shell|console|sandbox|retriever)$/i;
 const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})?$/i;
 /** Who shows a model how to write a call, and writes none. */
 const ASKING = /^(?:system|developer|user|human)$/i;
@@ -222,6 +223,7 @@ export class HintScan {
     else if (bits === 0) {
       const hooked = name === 'hook_name' || name === 'hookName' ? HOOKED.exec(text)?.[1] : undefined;
       if (hooked !== undefined) this.#named(hooked);
+      else if (PROVIDER_ID.test(text)) this.callIds.add(text);
     } else if (bits & KEY.name) this.#named(text);
     else if (bits & KEY.before) this.#before.add(text);
     else if (bits & KEY.id) this.ids.add(text);
@@ -242,6 +244,9 @@ export class HintScan {
     if (bits & KEY.id && typeof inner === 'number') this.ids.add(String(inner));
     if (bits & KEY.finish && Array.isArray(inner))
       for (const item of inner) if (typeof item === 'string') this.#finish(item);
+    // Some SDKs keep the provider's word beside their own.
+    if (bits & KEY.finish && isFields(inner))
+      for (const word of Object.values(inner)) if (typeof word === 'string') this.#finish(word);
     if (bits & KEY.byTool && isFields(inner)) for (const tool in inner) if (isUsed(inner[tool])) this.#named(tool);
     if (bits & KEY.tools && Array.isArray(inner)) for (const item of inner) if (hasRun(item)) this.#called(item);
     if (bits & (KEY.before | KEY.callId) && Array.isArray(inner))
@@ -274,14 +279,16 @@ export class HintScan {
   /** Why a reply ended: as a word, or as a list that was printed. */
   #finish(text: string): void {
     const words = /^\s*\[/.test(text) ? text.split(/["'[\],\s]+/) : [text];
-    if (words.some((word) => finishOf(word) === 'tool_calls'))
+    if (words.some((word) => finishOf(word) === 'tool_calls' || ASKS_TOOL.test(word)))
       this.wanted ??= `the finish reason ${JSON.stringify(text.slice(0, 60))}`;
     if (ACTIVE_KIND.test(text)) this.activity ??= text;
   }
 
   #said(text: string): void {
     if (text.includes('<tool-use-id>'))
-      for (const [, id] of text.matchAll(/<task-notification>[\s\S]{0,2000}?<tool-use-id>([^<\s]{1,200})</g))
+      for (const [, id] of text
+        .slice(0, MAX_SAID)
+        .matchAll(/<task-notification>[\s\S]{0,2000}?<tool-use-id>([^<\s]{1,200})</g))
         this.callIds.add(id!);
     if (this.#isAsked) {
       const result = this.#hasReplied ? writtenResult(text) : undefined;
@@ -334,5 +341,9 @@ export class HintScan {
   }
 }
 
+/** Other spellings of an ending that asks for a tool. */
+const ASKS_TOOL = /(?:^|[._])(?:tool|function)[-_ ]?(?:calls?|uses?)$/i;
+/** Ids that providers give to calls, wherever they turn up. */
+const PROVIDER_ID = /^(?:(?:srv)?toolu_\w{1,60}|call_\w{16,60})$/;
 const HOOKED = /^(?:Pre|Post)ToolUse:(.+)$/;
 const LABELLED = /^(?:execute_tool|call_tool|running tool|tool): ?(\S.*)$/i;

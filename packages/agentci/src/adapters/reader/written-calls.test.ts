@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readOne } from '../../../test/support/read-all.ts';
+import { writtenCalls, writtenResult } from './written-calls.ts';
 
 const said = (content: string, ...rest: unknown[]) => ({
   model: 'm',
@@ -32,6 +33,9 @@ describe('a call that a model wrote into its text', () => {
     ['Open WebUI', '<details type="tool_calls" done="true" id="1" name="rm" arguments="{}">\n</details>\nDone.'],
     ['blocks as Python prints them', "[ToolUseBlock(id='t1', input={}, name='rm', type='tool_use')]"],
     ['AutoGen', '***** Suggested tool call (call_1): rm *****\nArguments:\n{}'],
+    ['a program that prints what it calls', 'Calling tool `rm` now.'],
+    ['a list in the words of Python', "[rm(path='/')]"],
+    ['a line that names it', 'Tool call: rm({"path": "/"})'],
     ['a list of calls in JSON', '[{"name": "rm", "arguments": {}}]'],
     ['a command in JSON', '{"thoughts": {"text": "x"}, "command": {"name": "rm", "args": {}}}'],
     ['keystrokes in JSON', '{"plan": "y", "commands": [{"keystrokes": "rm\\n"}], "task_complete": false}'],
@@ -42,6 +46,8 @@ describe('a call that a model wrote into its text', () => {
   test.each([
     ['Cline', '<rm>\n<path>/</path>\n</rm>', "[rm for '/'] Result:\nok"],
     ['an observation', 'I look.', 'Observation: ok'],
+    ['a command', 'I look.', 'Command output:\nok'],
+    ['a tool with its name', 'I look.', 'Tool `rm` returned: ok'],
     ['a terminal', 'I look.', 'New Terminal Output:\nok'],
     ['code that was run', 'I look.', 'EXECUTION RESULT of [IPythonRunCellAction]:\nok'],
   ])('a result in the place of a question, %s', async (_, text, result) => {
@@ -59,6 +65,7 @@ describe('a call that a model wrote into its text', () => {
       },
     ],
     ['an answer with code', said('Call it like this:\n```json\n{"name": "rm", "arguments": {}}\n```\nand see.')],
+    ['an answer about tools', said('Use the tool calls of your SDK. Tool use: it depends on the model.')],
     ['an answer in JSON', said('{"name": "Ada", "age": 36}')],
     ['a list in brackets', said('[1] The first source. [2] The second.')],
     [
@@ -73,4 +80,18 @@ describe('a call that a model wrote into its text', () => {
   ])('%s is none', async (_, recording) => {
     expect((await readOne(recording)).captured.toolCalls).toBe('full');
   });
+});
+
+test.each([
+  ['white space', ' '.repeat(100_000)],
+  ['white space after a mark', `[TOOL_CALLS]${' '.repeat(100_000)}`],
+  ['lines that begin a thought', 'Thought:\n'.repeat(11_000)],
+  ['brackets', '[{'.repeat(50_000)],
+  ['actions', 'Action: x\n'.repeat(10_000)],
+  ['marks of details', '<details type="tool_calls" '.repeat(3700)],
+])('a long text of %s is looked through at once', (_, text) => {
+  const started = performance.now();
+  writtenCalls(text);
+  writtenResult(text);
+  expect(performance.now() - started).toBeLessThan(1000);
 });
