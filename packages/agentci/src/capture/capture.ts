@@ -10,7 +10,7 @@ import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
-import { EXAMPLE_HOSTS, MODEL_HOSTS, providerOfHost } from './providers.ts';
+import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
 import { openWitness } from './witness/witness.ts';
 
@@ -86,7 +86,7 @@ export function createCapture(options: CaptureOptions): Capture {
     if (provider === undefined) return undefined;
     const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
     const upstream = upstreams.find((one) => one.provider === chosen);
-    return upstream ?? { provider, root: `https://${host}`, isOwn: false };
+    return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
   };
 
   const openPlanes = (context: PlaneContext, runId: () => string): Plane[] => [
@@ -106,7 +106,7 @@ export function createCapture(options: CaptureOptions): Capture {
             refusesUsage,
           }),
           openWitness(context, {
-            isModelHost: (host) => providerOfHost(host) !== undefined || ownHosts.includes(host),
+            isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
           }),
