@@ -29,6 +29,8 @@ export interface CaptureOptions extends ProviderChoice {
   readonly onExchange?: (exchange: Exchange, run: string) => void;
   /** Called with every request of spans and logs, as JSON. */
   readonly onTelemetry?: (request: unknown) => void;
+  /** Told what is found out while agents run and belongs to no query. */
+  readonly onNote?: (note: CaptureNote) => void;
   readonly now?: () => number;
 }
 
@@ -66,6 +68,8 @@ const newRunId = (): string => randomBytes(8).toString('hex');
 const MAX_DRAIN_MS = 5000;
 /** Spans come in batches: after so much silence no more are expected. */
 const QUIET_MS = 300;
+/** What a function starts as it returns reaches the front in this time. */
+const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
 export function createCapture(options: CaptureOptions): Capture {
@@ -104,6 +108,8 @@ export function createCapture(options: CaptureOptions): Capture {
             answer,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
+            onNote: options.onNote,
+            lingerMs: options.command === undefined ? LINGER_MS : undefined,
           }),
           openWitness(context, {
             isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
