@@ -10,7 +10,7 @@ import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
-import { EXAMPLE_HOSTS, MODEL_HOSTS, providerOfHost } from './providers.ts';
+import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
 import { openWitness } from './witness/witness.ts';
 
@@ -29,6 +29,8 @@ export interface CaptureOptions extends ProviderChoice {
   readonly onExchange?: (exchange: Exchange, run: string) => void;
   /** Called with every request of spans and logs, as JSON. */
   readonly onTelemetry?: (request: unknown) => void;
+  /** Told what is found out while agents run and belongs to no query. */
+  readonly onNote?: (note: CaptureNote) => void;
   readonly now?: () => number;
 }
 
@@ -66,6 +68,8 @@ const newRunId = (): string => randomBytes(8).toString('hex');
 const MAX_DRAIN_MS = 5000;
 /** Spans come in batches: after so much silence no more are expected. */
 const QUIET_MS = 300;
+/** What a function starts as it returns reaches the front in this time. */
+const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
 export function createCapture(options: CaptureOptions): Capture {
@@ -86,7 +90,7 @@ export function createCapture(options: CaptureOptions): Capture {
     if (provider === undefined) return undefined;
     const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
     const upstream = upstreams.find((one) => one.provider === chosen);
-    return upstream ?? { provider, root: `https://${host}`, isOwn: false };
+    return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
   };
 
   const openPlanes = (context: PlaneContext, runId: () => string): Plane[] => [
@@ -104,9 +108,11 @@ export function createCapture(options: CaptureOptions): Capture {
             answer,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
+            onNote: options.onNote,
+            lingerMs: options.command === undefined ? LINGER_MS : undefined,
           }),
           openWitness(context, {
-            isModelHost: (host) => providerOfHost(host) !== undefined || ownHosts.includes(host),
+            isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
           }),

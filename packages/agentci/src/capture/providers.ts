@@ -38,7 +38,7 @@ export const PROVIDERS: readonly Provider[] = [
       { name: 'OPENAI_API_BASE_URL', tail: '/v1' },
       { name: 'OPENAI_HOST' },
     ],
-    hosts: ['api.openai.com', /^[a-z]{2}\.api\.openai\.com$/],
+    hosts: ['api.openai.com', /^[a-z]{2}\.api\.openai\.com$/, /^api\.[a-z]{2}\.openai\.com$/],
     prefixes: under('/v1'),
   },
   {
@@ -51,7 +51,11 @@ export const PROVIDERS: readonly Provider[] = [
       { name: 'AZURE_API_BASE' },
       { name: 'AZURE_OPENAI_BASE_PATH', tail: '/openai/deployments' },
     ],
-    hosts: [/\.openai\.azure\.com$/, /\.cognitiveservices\.azure\.com$/, /\.services\.ai\.azure\.com$/],
+    hosts: [
+      /\.openai\.azure\.(?:com|us|cn)$/,
+      /\.cognitiveservices\.azure\.(?:com|us|cn)$/,
+      /\.services\.ai\.azure\.(?:com|us|cn)$/,
+    ],
   },
   {
     name: 'anthropic',
@@ -239,9 +243,74 @@ export const PROVIDERS: readonly Provider[] = [
   },
 ];
 
+/** A host as it is compared: names may be written in capitals, and end with a dot. */
+export const plainHost = (host: string): string => host.toLowerCase().replace(/\.+$/, '');
+
 /** The provider a host belongs to: a call that goes there is a call of a model. */
-export const providerOfHost = (host: string): Provider | undefined =>
-  PROVIDERS.find(({ hosts }) => hosts.some((known) => (typeof known === 'string' ? known === host : known.test(host))));
+export function providerOfHost(host: string): Provider | undefined {
+  const plain = plainHost(host);
+  return PROVIDERS.find(({ hosts }) =>
+    hosts.some((known) => (typeof known === 'string' ? known === plain : known.test(plain))),
+  );
+}
+
+/** Where models answer too, though no variable leads calls of theirs through the capture. With all hosts below them. */
+const OTHER_MODEL_HOSTS: readonly string[] = [
+  'ai21.com',
+  'api.anthropic.com',
+  'api.minimax.chat',
+  'api.minimax.io',
+  'api.minimaxi.com',
+  'api.z.ai',
+  'api-inference.huggingface.co',
+  'baseten.co',
+  'bigmodel.cn',
+  'chatgpt.com',
+  'claude.ai',
+  'cloud.databricks.com',
+  'azuredatabricks.net',
+  'gcp.databricks.com',
+  'deepinfra.com',
+  'gateway.ai.cloudflare.com',
+  'githubcopilot.com',
+  'copilot-proxy.githubusercontent.com',
+  'hyperbolic.xyz',
+  'endpoints.huggingface.cloud',
+  'inference.ai.azure.com',
+  'models.ai.azure.com',
+  'models.github.ai',
+  'moonshot.ai',
+  'moonshot.cn',
+  'nebius.ai',
+  'nebius.com',
+  'novita.ai',
+  'api.nvidia.com',
+  'api.openai.com',
+  'portkey.ai',
+  'replicate.com',
+  'router.huggingface.co',
+  'siliconflow.cn',
+  'siliconflow.com',
+  'volces.com',
+  'voyageai.com',
+  'watsonx.ai',
+  'ml.cloud.ibm.com',
+  'lepton.ai',
+  'friendli.ai',
+  'aleph-alpha.com',
+];
+const OTHER_MODEL_NAMES =
+  /(?:^|\.)bedrock-(?:agent-)?runtime(?:-fips)?\.[a-z0-9.-]+$|(?:^|\.)bedrock-mantle\.[a-z0-9.-]+$|(?:^|[.-])aiplatform\.googleapis\.com$|^sagemaker-runtime|^runtime\.sagemaker\.|^cloudcode-pa\.googleapis\.com$/;
+
+/** Whether models answer at a host: a connection that goes there past the capture hides calls. */
+export function isModelHost(host: string): boolean {
+  const plain = plainHost(host);
+  return (
+    providerOfHost(plain) !== undefined ||
+    OTHER_MODEL_NAMES.test(plain) ||
+    OTHER_MODEL_HOSTS.some((known) => plain === known || plain.endsWith(`.${known}`))
+  );
+}
 
 export const MODEL_HOSTS: readonly (string | RegExp)[] = PROVIDERS.flatMap(({ hosts }) => hosts);
 

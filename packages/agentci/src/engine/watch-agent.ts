@@ -25,6 +25,7 @@ export async function watchAgent(
     env: { ...around.env, ...config.env },
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command } : {}),
+    onNote,
   });
   capture.notes.forEach(onNote);
   return capture;

@@ -5,6 +5,8 @@ import { type FoundSecret, MIN_LENGTH, SecretSearch } from './secret-search.ts';
 export interface Secret {
   readonly name: string;
   readonly value: string;
+  /** It was used as a key before our eyes: it is hidden in documents too, though it may look like a word. */
+  readonly isUsed?: boolean;
 }
 
 /** Names that say their value is secret: `OPENAI_API_KEY`, `DB_PASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
@@ -27,13 +29,19 @@ const COMMON: ReadonlySet<string> = new Set(
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): Secret[] {
   const found: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || !SECRET_NAME.test(snake(name)) || ABOUT.test(snake(name))) continue;
+    if (value === undefined || !isSecretName(name)) continue;
     const isAmount = /^[\d.,]+$/.test(value);
     const isLong = value.trim().length >= (STRONG_NAME.test(name) ? MIN_LENGTH : MIN_TOKEN_LENGTH);
     if (isLong && (!isAmount || STRONG_NAME.test(name))) found.push({ name, value });
   }
   return found;
 }
+
+/** Whether a variable, flag, header or parameter of this name holds a secret. */
+export const isSecretName = (name: string): boolean => {
+  const plain = snake(name.replaceAll('-', '_'));
+  return SECRET_NAME.test(plain) && !ABOUT.test(plain);
+};
 
 const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 
@@ -46,6 +54,7 @@ type OnFound = (name: string) => void;
 export class SecretMask {
   /** Names by the forms their values come in. */
   readonly #forms = new Map<string, string>();
+  readonly #used = new Set<string>();
   #own = '';
   #all = new SecretSearch(this.#forms);
   /** Without forms that could be the program's own words or a number of a JSON document, which must stay. */
@@ -57,10 +66,12 @@ export class SecretMask {
 
   add(secrets: readonly Secret[]): void {
     const before = this.#forms.size;
-    for (const { name, value } of secrets.filter(isHidden)) {
+    const usedBefore = this.#used.size;
+    for (const { name, value, isUsed } of secrets.filter(isHidden)) {
       for (const form of formsOf(value)) if (!this.#forms.has(form)) this.#forms.set(form, name);
+      if (isUsed === true && !isPlainWord(value.trim())) this.#used.add(value.trim());
     }
-    if (this.#forms.size > before) this.#prepare();
+    if (this.#forms.size > before || this.#used.size > usedBefore) this.#prepare();
   }
 
   /** Names and ids of the user's own that documents must keep, though a secret is part of one. */
@@ -74,8 +85,18 @@ export class SecretMask {
   #prepare(): void {
     this.#all = new SecretSearch(this.#forms);
     const isForeign = (form: string): boolean =>
-      !LIKE_NUMBER.test(form) && !LIKE_WORD.test(form) && !this.#own.includes(form);
+      !LIKE_NUMBER.test(form) && (this.#used.has(form) || !LIKE_WORD.test(form)) && !this.#own.includes(form);
     this.#inDocuments = new SecretSearch(new Map([...this.#forms].filter(([form]) => isForeign(form))));
+  }
+
+  /** Where the secrets of a captured text are. */
+  find(text: string): readonly FoundSecret[] {
+    return this.#all.find(text);
+  }
+
+  /** Where those of a document are, whose own words must stay. */
+  findInDocument(text: string): readonly FoundSecret[] {
+    return this.#inDocuments.findInDocument(text);
   }
 
   text(text: string, onFound?: OnFound): string {
@@ -169,6 +190,10 @@ const LIKE_NUMBER = /^[\d.eE+-]+$/;
 
 /** Words alone, which may be a key, an id or a status of ours; a phrase of many words is none of these. */
 const LIKE_WORD = /^\p{L}+(?:[_.-]\p{L}+){0,2}$/u;
+
+const LONG_WORD = 16;
+/** What people write where a key is demanded and none is needed: `ollama`, `lm-studio`, `Placeholder`. */
+const isPlainWord = (value: string): boolean => value.length < LONG_WORD && !/[a-z].*[A-Z]|[A-Z]{2}.*[a-z]/.test(value);
 
 const MIN_ENCODED = 10;
 const MIN_LINE = 16;

@@ -8,12 +8,14 @@ import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
+import { markCalls } from './module-calls.mjs';
 import { consume } from './module-stream.mjs';
 
 const { file, exportName } = workerData;
 const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
+markCalls(() => calls.getStore());
 /** When the agent was called: starting the thread and loading the module are not its time. */
 let began = performance.now();
 

@@ -20,7 +20,6 @@ export class ExchangeBook {
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
-  #late = 0;
   #isClosed = false;
 
   readonly #onExchange: (exchange: Exchange) => void;
@@ -30,13 +29,11 @@ export class ExchangeBook {
     this.#onExchange = onExchange;
   }
 
-  /** Requests that came when it was closed already. */
-  get late(): number {
-    return this.#late;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   open(about: Opened): OpenExchange {
-    if (this.#isClosed) this.#late++;
     const exchange = new OpenExchange({
       ...about,
       i: ++this.#count,

@@ -36,8 +36,11 @@ const HOP: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
+/** Says for which query a module's thread makes a call. Only the capture sees it. */
+export const QUERY_HEADER = 'x-agentci-query';
+
 /** Set anew for the upstream: where it goes, how long it is, and that it must not be compressed. */
-const RENEWED: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding']);
+const RENEWED: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', QUERY_HEADER]);
 
 /** A client's headers as they go to the upstream, in their order and spelling. */
 export function headersForUpstream(

@@ -1,27 +1,43 @@
-import { SECRETS } from '../../kit/secrets.ts';
+import { isSecretName, SECRETS } from '../../kit/secrets.ts';
 import type { PlaneRequest } from '../plane.ts';
 
-const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-auth-token', 'openai-api-key'];
-const KEY_PARAMETERS = ['key', 'api_key', 'access_token', 'token'];
+/** Keys by names that do not say so; `isSecretName` knows the others. */
+const KEY_NAMES: ReadonlySet<string> = new Set(['cookie', 'key', 'sig', 'signature', 'x-amz-signature', 'code']);
+const SCHEME = /^[\w-]+\s+(?=\S)/;
 const seen = new Set<string>();
 
 /** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
 export function rememberKeys({ headers, url = '' }: PlaneRequest['request']): void {
-  for (const name of KEY_HEADERS) {
-    const value = headers[name];
-    if (typeof value === 'string') remember(name, value.replace(/^(?:bearer|basic|token)\s+/i, ''));
+  for (const [name, given] of Object.entries(headers)) {
+    if (!isKey(name)) continue;
+    for (const value of [given].flat()) if (value !== undefined) rememberHeader(name, value);
   }
   if (!url.includes('?')) return;
-  const parameters = new URLSearchParams(url.slice(url.indexOf('?')));
-  for (const name of KEY_PARAMETERS) {
-    const value = parameters.get(name);
-    if (value !== null) remember(name, value);
+  for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?')))) if (isKey(name)) remember(name, value);
+}
+
+const isKey = (name: string): boolean => KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
+
+function rememberHeader(name: string, value: string): void {
+  // A signature is good for one request.
+  if (value.startsWith('AWS4-')) return;
+  if (name === 'cookie') {
+    for (const pair of value.split(';')) remember(name, pair.slice(pair.indexOf('=') + 1).trim());
+    return;
   }
+  const key = value.replace(SCHEME, '');
+  remember(name, key);
+  if (/^basic\s/i.test(value))
+    remember(
+      name,
+      Buffer.from(key, 'base64')
+        .toString('utf8')
+        .replace(/^[^:]*:/, ''),
+    );
 }
 
 function remember(name: string, value: string): void {
-  // A signature is good for one request.
-  if (seen.has(value) || value.startsWith('AWS4-')) return;
+  if (seen.has(value)) return;
   seen.add(value);
-  SECRETS.add([{ name, value }]);
+  SECRETS.add([{ name, value, isUsed: true }]);
 }

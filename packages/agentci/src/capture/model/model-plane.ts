@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream } from '../upstreams.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES, type OpenExchange } from './exchange-book.ts';
+import { QUERY_HEADER } from './headers.ts';
 import { rememberKeys } from './known-keys.ts';
 import { relay, writeHead } from './relay.ts';
 import { routeOf } from './route.ts';
@@ -34,6 +36,10 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
+  /** Told once when calls come for a query that is over. */
+  readonly onNote?: ((note: CaptureNote) => void) | undefined;
+  /** An agent that stays for the next query: calls that it begins at once after its answer are still of this one. */
+  readonly lingerMs?: number | undefined;
   /** Called with every exchange when it is over. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Hosts that refused the wish for usage; shared by all fronts. */
@@ -44,8 +50,22 @@ export interface ModelPlaneOptions {
 export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
   let book = new ExchangeBook(context.now, options.onExchange);
   let sockets = 0;
-  let late = 0;
-  const counts = { calls: 0, incomplete: 0, failed: 0 };
+  /** How many queries have begun; a module's thread counts its calls alike. */
+  let query = 0;
+  let hasTold = false;
+  /** Takes what belongs to a query that is over. */
+  const openLate: ExchangeBook['open'] = (about) => {
+    counts.late++;
+    if (!hasTold)
+      options.onNote?.({
+        code: 'CAPTURE_LATE',
+        message:
+          'the agent called a model after its answer to a query: such calls are not counted, and what passed may have called more',
+      });
+    hasTold = true;
+    return new ExchangeBook(context.now).open(about);
+  };
+  const counts = { calls: 0, incomplete: 0, failed: 0, late: 0 };
 
   const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
     if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
@@ -65,7 +85,10 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const { target, uri } = targetOf(upstream, rest);
     const method = request.method ?? 'GET';
     const route = routeOf(method, target.pathname);
-    const exchange = book.open({ route, provider, method, uri });
+    const about = { route, provider, method, uri };
+    const given = request.headers[QUERY_HEADER];
+    const isLate = book.isClosed || (given !== undefined && given !== String(query));
+    const exchange = isLate ? openLate(about) : book.open(about);
     const read = await readBody(request);
     if (read === undefined) {
       exchange.end({ complete: false, why: 'client_abort' });
@@ -126,10 +149,11 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     environment: options.environment,
     handle: (request) => void take(request),
     begin: () => {
-      late = book.late;
+      query++;
       book = new ExchangeBook(context.now, options.onExchange);
     },
     end: async ({ maxMs }) => {
+      if (options.lingerMs !== undefined) await sleep(options.lingerMs);
       const exchanges = await book.close(maxMs);
       const notes: CaptureNote[] = [];
       if (sockets > 0)
@@ -137,12 +161,6 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
           code: 'CAPTURE_WEBSOCKET',
           message: `the agent asked for a WebSocket ${sockets === 1 ? 'once' : `${sockets} times`} and was told to use HTTP`,
         });
-      if (late > 0)
-        notes.push({
-          code: 'CAPTURE_LATE',
-          message: `${late} requests came after the agent had answered the query before: they belong to no query`,
-        });
-      late = 0;
       counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
       counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
       counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;

@@ -47,6 +47,12 @@ describe('calls of a known host go through the capture', () => {
   const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['fetch', { 'agent.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())` }],
     [
+      'fetch of a name that ends with a dot',
+      {
+        'agent.mjs': `console.log(await (await fetch('${URL_.replace('.ai/', '.ai./')}', { ...${POST}, body: 'hi' })).text())`,
+      },
+    ],
+    [
       'fetch of a URL',
       { 'agent.mjs': `console.log(await (await fetch(new URL('${URL_}'), { ...${POST}, body: 'hi' })).text())` },
     ],

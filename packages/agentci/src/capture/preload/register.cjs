@@ -24,8 +24,9 @@
 
   /** Where a call goes instead, or undefined where it is none of ours. */
   const moved = (url) => {
-    if (url.protocol === 'https:' && (url.port === '' || url.port === '443') && isModelHost(url.hostname))
-      return `${base}/@${url.hostname}${url.pathname}${url.search}`;
+    const name = url.hostname.replace(/\.+$/, '');
+    if (url.protocol === 'https:' && (url.port === '' || url.port === '443') && isModelHost(name))
+      return `${base}/@${name}${url.pathname}${url.search}`;
     for (const [root, provider] of roots) {
       const rest = url.origin + url.pathname;
       if (rest === root || rest.startsWith(`${root}/`))

@@ -67,6 +67,13 @@ describe('tunnels', () => {
     expect(await plane.end(LIMITS)).toEqual({ gaps: [] });
   });
 
+  it('that stay open from one query to the next count for both', async () => {
+    const { plane } = await open();
+    await tunnel(`127.0.0.1:${await echoServer()}`);
+    plane.begin();
+    expect(await plane.end(LIMITS)).toEqual({ gaps: [{ gap: 'tunnelled', detail: '127.0.0.1' }] });
+  });
+
   it('to other hosts are noted without a gap', async () => {
     const { plane } = await open({}, ['api.openai.com']);
     await tunnel(`127.0.0.1:${await echoServer()}`);
@@ -111,11 +118,15 @@ describe('tunnels', () => {
       },
       ['api.openai.com'],
     );
-    const { socket } = await tunnel('api.openai.com:443');
+    await tunnel('Docs.Example.:443');
+    const { socket } = await tunnel('api.openai.com.:443');
     socket.write('x');
     await once(socket, 'data');
-    expect(asked).toEqual([`api.openai.com:443 Basic ${Buffer.from('ann:secret').toString('base64')}`]);
-    expect(await plane.end(LIMITS)).toMatchObject({ gaps: [{ detail: 'api.openai.com' }] });
+    expect(asked.slice(1)).toEqual([`api.openai.com.:443 Basic ${Buffer.from('ann:secret').toString('base64')}`]);
+    expect(await plane.end(LIMITS)).toMatchObject({
+      gaps: [{ detail: 'api.openai.com' }],
+      notes: [{ code: 'CAPTURE_OTHER_HOSTS', message: expect.stringContaining('docs.example:') }],
+    });
   });
 });
 

@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 import { headerObject, headersForClient } from '../model/headers.ts';
 import { routeOf } from '../model/route.ts';
 import { bareHost } from '../model/upstream.ts';
-import type { Plane, PlaneContext, PlaneRequest } from '../plane.ts';
+import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
+import { plainHost } from '../providers.ts';
 import { refuse } from '../refuse.ts';
 import { witnessEnvironment } from './environment.ts';
 import { credentialsFor, portOf, proxyOf, reach } from './user-proxy.ts';
@@ -19,6 +20,7 @@ export interface WitnessOptions {
 
 /** More hosts than this are counted, not named. */
 const MAX_HOSTS = 200;
+const MAX_NAMED = 10;
 
 /**
  * A proxy that only looks at where connections go: what an agent reaches past the model plane is named, never read. A model
@@ -28,13 +30,15 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
   const { env } = context;
   const all = new Set<string>();
   let models = new Set<string>();
-  const tunnels = new Set<Duplex>();
+  let others = new Set<string>();
+  const tunnels = new Map<Duplex, string>();
   const counts = { connections: 0 };
 
   const note = (host: string, isModel: boolean): void => {
     counts.connections++;
     if (all.size < MAX_HOSTS) all.add(host);
     if (isModel) models.add(host);
+    else if (others.size < MAX_HOSTS && !isLocal(host)) others.add(host);
   };
 
   const tunnel = async (target: string, client: Duplex, head: Buffer): Promise<void> => {
@@ -45,8 +49,9 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     }
     try {
       const { socket, head: first } = await reach(place, env);
-      note(place.host, options.isModelHost(place.host));
-      for (const end of [client, socket]) tunnels.add(end);
+      const host = plainHost(place.host);
+      note(host, options.isModelHost(host));
+      for (const end of [client, socket]) tunnels.set(end, host);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.write(first);
       socket.write(head);
@@ -81,7 +86,7 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
       headers: { ...headers, host: target.host, ...(upstream === undefined ? {} : credentialsFor(upstream)) },
     });
     sending.on('response', (reply) => {
-      note(host, options.isModelHost(host) || routeOf(method, target.pathname) !== 'other');
+      note(plainHost(host), options.isModelHost(plainHost(host)) || routeOf(method, target.pathname) !== 'other');
       (response as { writeHead: (status: number, headers: object) => unknown }).writeHead(
         reply.statusCode ?? 502,
         headerObject(headersForClient(reply.rawHeaders)),
@@ -112,17 +117,31 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     tunnel: (target, socket, head) => void tunnel(target, socket, head),
     proxy,
     begin: () => {
-      models = new Set();
+      // A connection that is still open may be used again.
+      const open = [...tunnels.values()];
+      models = new Set(open.filter(options.isModelHost));
+      others = new Set(open.filter((host) => !options.isModelHost(host) && !isLocal(host)));
     },
     end: async () => ({
       gaps: models.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...models].sort().join(', ') }],
+      ...(others.size === 0 ? {} : { notes: [otherHosts([...others].sort())] }),
     }),
     report: () => ({ ...counts, hosts: [...all].sort() }),
     close: async () => {
-      for (const end of tunnels) end.destroy();
+      for (const end of tunnels.keys()) end.destroy();
     },
   };
 }
+
+/** A model that nothing here knows may be among them: people can tell. */
+const otherHosts = (hosts: readonly string[]): CaptureNote => ({
+  code: 'CAPTURE_OTHER_HOSTS',
+  message: `the agent also connected to ${hosts.slice(0, MAX_NAMED).join(', ')}${
+    hosts.length > MAX_NAMED ? ` and ${hosts.length - MAX_NAMED} more hosts` : ''
+  }: if a model answers at one of them, its calls are missing`,
+});
+
+const isLocal = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** `host:port`, with IPv6 in brackets. */
 function placeOf(target: string): { readonly host: string; readonly port: number } | undefined {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CaptureResult } from '../../capture/captured-run.ts';
 import type { Exchange } from '../../capture/exchange.ts';
 import { exchangeLine } from '../../capture/exchange-line.ts';
+import { maskReply } from '../../capture/mask-replies.ts';
 import { maskText } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
@@ -30,7 +31,7 @@ export class CaptureFolder {
   }
 
   add(exchange: Exchange, run: string): void {
-    writeSync(this.#exchanges, `${maskText(exchangeLine(exchange, run))}\n`);
+    writeSync(this.#exchanges, `${maskText(exchangeLine(maskReply(exchange), run))}\n`);
   }
 
   addTelemetry(request: unknown): void {

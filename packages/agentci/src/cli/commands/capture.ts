@@ -7,6 +7,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
 import type { Trace } from '../../trace/model.ts';
 import { CaptureFolder } from '../capture/folder.ts';
+import { maskArguments } from '../capture/mask-arguments.ts';
 import { type ChildEnd, exitCodeOf, runChild } from '../capture/run-child.ts';
 import { summarizeCapture, summaryLines } from '../capture/summary.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -97,7 +98,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       const about = {
         id,
         run: result.id,
-        command: args,
+        command: maskArguments(args),
         started_at: new Date(started).toISOString(),
         duration_ms: Math.round(io.now() - started),
         exit: end === undefined ? null : { code: end.code ?? null, signal: end.signal ?? null },
