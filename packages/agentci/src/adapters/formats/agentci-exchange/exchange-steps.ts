@@ -94,11 +94,18 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     }
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
-    wires.push({ ...read, ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
+    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
   }
   const llm = withThreadIds(wires).map(llmStep);
   const found = { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
   return { ...found, ...defined({ error }) };
+}
+
+/** A stream that ended early has counted its output so far at best. */
+function withoutRunningCounts(exchange: WireExchange): WireExchange {
+  if (exchange.gap !== 'cutOff' || exchange.usage === undefined) return exchange;
+  const { output: _, total: __, reasoning: ___, ...usage } = exchange.usage;
+  return { ...exchange, usage };
 }
 
 /** How the route's provider speaks; models on Bedrock speak their own language when they are invoked. */

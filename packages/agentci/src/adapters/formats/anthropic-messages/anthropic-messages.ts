@@ -137,7 +137,8 @@ function joined(events: readonly unknown[]): Fields {
   for (const event of events) {
     const { type, index, delta, content_block, message: start, usage: counted } = fields(event);
     if (type === 'message_start') message = fields(start);
-    if (type === 'message_start') usage = fields(message.usage);
+    // What is counted there of the output is a placeholder.
+    if (type === 'message_start') usage = { ...fields(message.usage), output_tokens: undefined };
     if (type === 'message_delta') {
       usage = { ...usage, ...fields(counted) };
       stop = fields(delta).stop_reason ?? stop;

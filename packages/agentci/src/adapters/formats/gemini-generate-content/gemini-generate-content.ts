@@ -81,7 +81,10 @@ function inputOf(request: Fields): Turn[] {
 
 export const GEMINI_WIRE: Wire = {
   input: inputOf,
-  asked: ({ uri }) => defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
+  asked: ({ uri, response }) => ({
+    ...defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
+    ...gapOf({ cutOff: /:streamGenerateContent\b/i.test(uri) && !isEnded(response) }),
+  }),
   reply: replyOf,
 };
 
@@ -126,6 +129,12 @@ export function replyOf(response: unknown): Reply & { output?: Turn } {
     }),
   });
 }
+
+/** A stream that was read to its end says why it ended, or that the prompt was refused. */
+const isEnded = (response: unknown): boolean =>
+  (Array.isArray(response) ? objects(response) : [fields(response)]).some(
+    (part) => finishIn(part) !== undefined || isFields(pick(part, 'promptFeedback', 'prompt_feedback')),
+  );
 
 /** A reply comes in pieces, in a stream and in a history kept from one: the pieces are one text, broken anywhere. */
 function withWholeText(turn: Turn): Turn {

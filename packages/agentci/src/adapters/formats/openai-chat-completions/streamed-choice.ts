@@ -1,5 +1,5 @@
-import type { Fields } from '../../../trace/fields.ts';
-import { fields, objects } from '../../build/values.ts';
+import { type Fields, isFields } from '../../../trace/fields.ts';
+import { fields, objects, parseJson } from '../../build/values.ts';
 
 interface OpenCall {
   readonly id: unknown;
@@ -50,12 +50,20 @@ export class StreamedChoice {
       id === undefined
         ? this.#calls.findLast((call) => index === undefined || call.index === index)
         : this.#calls.findLast((call) => call.id === id && call.index === index);
-    if (known !== undefined) return known;
+    if (known !== undefined && !isNext(known, id, fields(part.function))) return known;
     const call: OpenCall = { id, index, name: '', arguments: '' };
     this.#calls.push(call);
     return call;
   }
 }
+
+/** A name after arguments that are whole is that of another call, though neither has an id. */
+const isNext = (call: OpenCall, id: unknown, { name }: Fields): boolean =>
+  id === undefined &&
+  typeof name === 'string' &&
+  name !== '' &&
+  call.name !== '' &&
+  (isFields(parseJson(call.arguments)) || (call.arguments !== '' && name !== call.name));
 
 /** Most servers send a name once, some in pieces, and some whole in every delta. */
 function grow(call: OpenCall, { name, arguments: args }: Fields): void {

@@ -167,9 +167,23 @@ function lastOf(events: readonly unknown[]): Fields {
     .map((event) => fields(event).item);
   if (last !== undefined) {
     const whole = fields(fields(last).response);
-    // Some servers leave the output out of the last event.
-    return objects(whole.output).length === 0 && done.length > 0 ? { ...whole, output: done } : whole;
+    return withItems(whole, objects(done));
   }
   const started = events.find((event) => fields(event).type === 'response.created');
   return { ...fields(fields(started).response), output: done.length === 0 ? undefined : done };
+}
+
+/** Some servers leave the output out of the last event, or all of it but the message: what was done before counts too. */
+function withItems(whole: Fields, done: readonly Fields[]): Fields {
+  const output = objects(whole.output);
+  if (output.length === 0) return done.length > 0 ? { ...whole, output: done } : whole;
+  const known = new Set(output.flatMap(namesOf));
+  const missing = done.filter((item) => item.type !== 'message' && !namesOf(item).some((name) => known.has(name)));
+  return missing.length === 0 ? whole : { ...whole, output: [...missing, ...output] };
+}
+
+/** The ids of an item; its content where it has none. */
+function namesOf({ id, call_id, ...rest }: Fields): string[] {
+  const ids = [label(id), label(call_id)].flatMap((name) => name ?? []);
+  return ids.length > 0 ? ids : [JSON.stringify([rest.type, rest.name, rest.arguments ?? rest.input])];
 }
