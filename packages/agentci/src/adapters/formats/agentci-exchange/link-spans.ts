@@ -3,6 +3,8 @@ import type { DraftLlm, DraftStep } from '../../build/draft.ts';
 
 /** Clocks of one machine agree; programs note the beginning a little before they send and the end a little after. */
 const SLACK_MS = 50;
+/** The end of an exchange is noted when we get to it, which on a busy machine can be after the program has moved on. */
+const LATE_MS = 1_000;
 
 export interface Linked {
   readonly llm: readonly DraftLlm[];
@@ -89,7 +91,8 @@ const isAround = (span: DraftLlm, { t0, t1 }: DraftLlm): boolean =>
   t0 !== undefined &&
   t1 !== undefined &&
   span.t0 - SLACK_MS <= t0 &&
-  t1 <= span.t1 + SLACK_MS;
+  t0 <= span.t1 + SLACK_MS &&
+  t1 <= span.t1 + LATE_MS;
 
 const length = ({ t0 = 0, t1 = 0 }: DraftLlm): number => t1 - t0;
 
