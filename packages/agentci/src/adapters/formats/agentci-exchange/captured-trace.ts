@@ -73,6 +73,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     gaps,
     ...(seen.tools.length === 0 ? {} : { tools: [...seen.tools] }),
     meta: spans?.meta ?? {},
+    ...defined({ mentions: spans?.mentions }),
     warnings: [
       ...(spans?.warnings ?? []),
       ...(run.warnings ?? []),
