@@ -123,6 +123,11 @@ export const GAPS = {
     says: 'a span tells of a model call that did not pass the capture: calls may be missing',
     hides: EVERYTHING,
   },
+  disputed: {
+    code: 'SPAN_DISAGREES',
+    says: 'the span of a model call has a call of a tool that the reply on the wire has not: both are counted',
+    hides: CALLS,
+  },
   spansLost: {
     code: 'SPANS_NOT_KEPT',
     says: 'spans of the agent reached the capture and were not kept: calls may be missing',

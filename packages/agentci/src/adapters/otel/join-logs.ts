@@ -1,5 +1,6 @@
 import { defined } from '../build/defined.ts';
-import { amount, label } from '../build/values.ts';
+import { mentionsIn } from '../build/mentions.ts';
+import { amount, label, pick } from '../build/values.ts';
 import { isAdotBody, operationOf, withAdotContent } from './adot-content.ts';
 import type { Telemetry } from './read-otlp.ts';
 import type { LogRecord, Span } from './span.ts';
@@ -14,6 +15,7 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
   const alone: Span[] = [];
   for (const log of logs) {
     if (isOwnEvent(log)) alone.push(ownSpan(log));
+    else if (isHint(log)) alone.push(hintSpan(log));
     else if (isContent(log)) {
       const key = `${log.traceId ?? ''} ${log.spanId}`;
       const same = bySpan.get(key);
@@ -31,24 +33,53 @@ export function joinLogs({ spans, logs }: Telemetry): Span[] {
   return [...joined, ...[...bySpan.values()].flatMap(spanOfLogs), ...alone];
 }
 
-const isOwnEvent = ({ name, scope }: LogRecord): boolean =>
-  name.startsWith('claude_code.') || scope.startsWith('com.anthropic.claude_code');
+const isOwnEvent = (log: LogRecord): boolean => isClaudeCode(log) || isToolEvent(log);
+
+const isClaudeCode = ({ name, scope, body }: LogRecord): boolean =>
+  name.startsWith('claude_code.') ||
+  scope.startsWith('com.anthropic.claude_code') ||
+  (typeof body === 'string' && body === `claude_code.${name}`);
+
+/** Other programs write down a call that has ended in the same way. */
+const isToolEvent = ({ name, attributes }: LogRecord): boolean =>
+  /^(?:[\w-]{1,40}\.)?tool_(?:result|call)$/.test(name) && toolIn(attributes) !== undefined;
+
+const toolIn = (attributes: LogRecord['attributes']): string | undefined =>
+  label(pick(attributes, 'tool_name', 'function_name'));
+
+/** A message whose span is not known: what it says of calls is worth knowing, though not whose they are. */
+const isHint = ({ spanId, name, body }: LogRecord): boolean =>
+  spanId === undefined && name.startsWith('gen_ai.') && mentionsIn(body).length > 0;
+
+const hintSpan = ({ name, scope, resource, record, body, traceId }: LogRecord): Span => ({
+  name,
+  scope,
+  attributes: { 'log.body': body },
+  resource,
+  events: [],
+  record,
+  ...defined({ traceId }),
+});
 
 const isContent = ({ spanId, name, body }: LogRecord): boolean =>
   spanId !== undefined && (name.startsWith('gen_ai.') || isAdotBody(body));
 
 /** Whether a record mentions an agent; most of what programs log does not. */
-export const isAgentLog = (log: LogRecord): boolean => isOwnEvent(log) || isContent(log);
+export const isAgentLog = (log: LogRecord): boolean => isOwnEvent(log) || isContent(log) || isHint(log);
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
 function ownSpan(log: LogRecord): Span {
   const duration = amount(log.attributes.duration_ms) ?? 0;
-  const name = log.name.startsWith('claude_code.') ? log.name : `claude_code.${log.name}`;
+  const name = !isClaudeCode(log)
+    ? 'claude_code.tool_result'
+    : log.name.startsWith('claude_code.')
+      ? log.name
+      : `claude_code.${log.name}`;
   const times = log.at === undefined ? {} : { t0: log.at - duration, t1: log.at };
   return {
     name,
     scope: log.scope,
-    attributes: log.attributes,
+    attributes: isClaudeCode(log) ? log.attributes : { ...log.attributes, tool_name: toolIn(log.attributes) },
     resource: log.resource,
     events: [],
     record: log.record,

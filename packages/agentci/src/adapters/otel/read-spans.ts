@@ -26,7 +26,8 @@ export function readSpans(spans: readonly Span[], format: string): AdapterItem[]
 /** What one run's spans say, where something else has decided that they are one run. */
 export function draftOfSpans(spans: readonly Span[], format: string): Draft | undefined {
   const run = nested(once(spans)).map(readSpan);
-  return run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span')) ? draftOf(run, format) : undefined;
+  const isAgents = run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span'));
+  return isAgents || mentionsOf(run).length > 0 ? draftOf(run, format) : undefined;
 }
 
 /** A span that was exported twice, word for word, happened once. */

@@ -1,8 +1,9 @@
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { DraftStep, GapNote } from '../build/draft.ts';
 import { mentionsIn } from '../build/mentions.ts';
-import { amount, label, unpacked } from '../build/values.ts';
+import { amount, label, pick, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
+import type { Span } from './span.ts';
 
 /** Attributes that list what could be called. */
 const DEFINITIONS =
@@ -13,6 +14,7 @@ export function mentionsOf(run: readonly ReadSpan[]): string[] {
   const found = new Set<string>();
   for (const { span, steps } of run) {
     if (steps.some(({ kind }) => kind === 'tool' || kind === 'retrieval')) continue;
+    for (const name of namesInEvents(span)) found.add(name);
     for (const [key, value] of Object.entries(span.attributes)) {
       if (DEFINITIONS.test(key)) continue;
       if (typeof value === 'string' || typeof value === 'object') for (const name of mentionsIn(value)) found.add(name);
@@ -32,6 +34,10 @@ export function countedCalls(run: readonly ReadSpan[]): number {
       if (COUNT.test(key)) most = Math.max(most, amount(value) ?? 0);
   return most;
 }
+
+/** Names of tools that the events of a span tell of. */
+export const namesInEvents = ({ events }: Span): string[] =>
+  events.flatMap(({ attributes }) => label(pick(attributes, 'gen_ai.tool.name', 'tool.name', 'tool_name')) ?? []);
 
 /** What spans that gave no step, and the numbers of flattened messages, say about parts that are missing. */
 export const signsIn = (run: readonly ReadSpan[]): GapNote[] => [

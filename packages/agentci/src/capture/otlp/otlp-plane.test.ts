@@ -111,6 +111,10 @@ const toolsIn = ({ telemetry = [], gaps = [] }: Partial<Evidence>): readonly str
 };
 const spans = JSON.stringify(otlp([{ id: 'a', name: 'execute_tool lookup', attributes: TOOL }]));
 
+/** Field names as protobuf has them; the keys of attributes are values. */
+const snake = (text: string): string =>
+  text.replace(/"(\w+)":/g, (_, key: string) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`);
+
 describe('what is taken', () => {
   it.each([
     ['JSON', '/v1/traces', spans, JSON_TYPE],
@@ -118,6 +122,8 @@ describe('what is taken', () => {
     ['JSON, packed with deflate', '/v1/traces', deflateSync(spans), { ...JSON_TYPE, 'content-encoding': 'deflate' }],
     ['protobuf', '/v1/traces', protobuf(), PROTOBUF],
     ['protobuf, packed', '/v1/traces', gzipSync(protobuf()), { ...PROTOBUF, 'content-encoding': 'gzip' }],
+    ['the endpoint itself', '', spans, JSON_TYPE],
+    ['JSON with protobuf’s names', '/v1/traces', snake(spans), JSON_TYPE],
     ['a vendor’s longer path', '/api/public/otel/v1/traces', spans, JSON_TYPE],
   ])('%s', async (_, path, body, headers) => {
     const { plane } = await open();
@@ -130,6 +136,16 @@ describe('what is taken', () => {
     const evidence = await plane.end(SOON);
     expect(toolsIn(evidence)).toEqual(['lookup']);
     expect(evidence.gaps).toEqual([]);
+  });
+
+  it.each([
+    ['protobuf at the endpoint itself', '', protobuf(), PROTOBUF, 404],
+    ['a path that is not known', '/spans', spans, JSON_TYPE, 404],
+    ['a list of spans without its request', '/v1/traces', '{"scopeSpans":[{"spans":[]}]}', JSON_TYPE, 400],
+  ])('%s is refused, and counted', async (_, path, body, headers, status) => {
+    const { plane } = await open();
+    expect((await post(path, body, headers)).status).toBe(status);
+    expect((await plane.end(SOON)).gaps).toMatchObject([{ gap: 'spansLost' }]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { decodeRequest } from '../../adapters/containers/protobuf.ts';
 import { isOtlp } from '../../adapters/otel/read-otlp.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../kit/json-limits.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
+import { camelRequest, isRequest } from './camel-request.ts';
 import { collectorOf, Forwarder, SERVICES } from './collector.ts';
 import { otlpEnvironment, RUN_HEADER } from './environment.ts';
 import { BodyReader, isTooLarge, unpackBody } from './read-body.ts';
@@ -114,9 +115,12 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   };
 
   const takeHttp = async ({ path, request, response }: PlaneRequest): Promise<void> => {
-    const signal = SIGNALS.find((name) => path.split('?')[0]!.replace(/\/+$/, '').endsWith(`/v1/${name}`));
+    const plain = path.split('?')[0]!.replace(/\/+$/, '');
+    const named = SIGNALS.find((name) => plain.endsWith(`/v1/${name}`));
     const type = request.headers['content-type'] ?? '';
     const isJson = /^application\/json\b/i.test(type);
+    // JSON says itself what it holds, so that the address of the endpoint alone will do.
+    const signal = named ?? (plain === '' && isJson ? 'traces' : undefined);
     const reply = (outcome: Outcome): void => {
       noteLost(outcome);
       replyHttp(response, signal ?? 'traces', { isJson, outcome });
@@ -126,6 +130,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
       if (read.why === 'too_large') reply(TOO_LARGE);
       return;
     }
+    if (signal === undefined && request.method === 'POST' && !/profiles$/.test(plain)) lose();
     if (signal === undefined || request.method !== 'POST')
       return reply({ status: 'no_method', message: 'spans are sent with POST to /v1/traces, logs to /v1/logs' });
     if (!isJson && !/^application\/(?:x-)?protobuf\b/i.test(type))
@@ -227,8 +232,8 @@ function decode(bytes: Buffer, as: 'json' | 'traces' | 'logs'): unknown {
     if (as !== 'json') return decodeRequest(bytes, as);
     const text = bytes.toString('utf8');
     if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
-    const value: unknown = JSON.parse(text);
-    return isOtlp(value) ? value : undefined;
+    const value = camelRequest(JSON.parse(text));
+    return isOtlp(value) && isRequest(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,8 +1,10 @@
 import { nanoseconds, objects } from '../../adapters/build/values.ts';
 import { dialectOf } from '../../adapters/otel/choose-dialect.ts';
+import { declaredTool, mayTellKind } from '../../adapters/otel/dialects/declared.ts';
 import { isAgentLog } from '../../adapters/otel/join-logs.ts';
 import { idOf, readOtlp } from '../../adapters/otel/read-otlp.ts';
-import type { LogRecord } from '../../adapters/otel/span.ts';
+import { namesInEvents } from '../../adapters/otel/signs.ts';
+import type { LogRecord, Span } from '../../adapters/otel/span.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 
 export interface BookLimits {
@@ -103,7 +105,7 @@ export class SpanBook {
       }
       const [span] = readOtlp({ value: requestOf([raw], { resource: undefined, scope: scoped.scope }) }).spans;
       if (span === undefined) continue;
-      if (dialectOf(span) === undefined && !AROUND_CALLS.test(span.name)) {
+      if (!isOfAgent(span)) {
         if (this.#strangers.size < MAX_SHAPES) this.#strangers.add(shape);
         this.#addOther(raw, place);
         continue;
@@ -195,14 +197,23 @@ export class SpanBook {
 
 const SPAN_ID_DIGITS = 16;
 const MAX_SHAPES = 2000;
+const MAX_KIND = 200;
+
+const isOfAgent = (span: Span): boolean =>
+  dialectOf(span) !== undefined ||
+  AROUND_CALLS.test(span.name) ||
+  declaredTool(span) !== undefined ||
+  namesInEvents(span).length > 0;
 
 /** All that a dialect is known by: scope, name, and which attributes there are, of which kind, empty or not. */
-function shapeOf(scope: string, { name, attributes }: Fields): string {
+function shapeOf(scope: string, { name, attributes, events }: Fields): string {
   let shape = `${scope}\n${String(name)}`;
   for (const { key, value } of objects(attributes)) {
     shape += `\n${String(key)}`;
+    if (mayTellKind(String(key)) && isFields(value)) shape += `=${String(value.stringValue).slice(0, MAX_KIND)}`;
     if (isFields(value)) for (const kind in value) shape += value[kind] === '' ? ` ${kind}-` : ` ${kind}`;
   }
+  for (const event of objects(events)) for (const { key } of objects(event.attributes)) shape += `\n@${String(key)}`;
   return shape;
 }
 

@@ -364,4 +364,34 @@ describe('exchanges and spans of one run', () => {
     expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(2);
     expect(trace.captured.llmCalls).toBe('full');
   });
+
+  const asksRefund = JSON.stringify([
+    { role: 'assistant', parts: [{ type: 'tool_call', id: 'q', name: 'refund', arguments: {} }] },
+  ]);
+  test.each([
+    ['of another model', { 'gen_ai.request.model': 'claude-opus-4-1' }, 'SPAN_WITHOUT_EXCHANGE'],
+    ['of a smaller model', { 'gen_ai.request.model': 'm-mini' }, 'SPAN_WITHOUT_EXCHANGE'],
+    ['of another provider', { 'gen_ai.provider.name': 'anthropic' }, 'SPAN_WITHOUT_EXCHANGE'],
+    ['of another reply', { 'gen_ai.response.id': 'msg_01' }, 'SPAN_WITHOUT_EXCHANGE'],
+    ['of the same reply', { 'gen_ai.response.id': 'b' }, 'SPAN_DISAGREES'],
+    ['around the same call', {}, 'SPAN_DISAGREES'],
+  ])('a call that only a span %s has counts, and more may be missing', (_, values, code) => {
+    const other = chatSpan('c', AT + 1990, AT + 2510, { 'gen_ai.output.messages': asksRefund, ...values });
+    const trace = build([request(agent, chatSpan('b', AT + 990, AT + 1510), other)]);
+    expect(shape(trace)).toContain('tool refund');
+    expect(trace.captured.toolCalls).toBe('partial');
+    expect(trace.warnings.map((warning) => warning.code)).toContain(code);
+  });
+
+  test.each([
+    ['with a date', { 'gen_ai.request.model': 'm-2026-01-01' }],
+    ['with its provider', { 'gen_ai.request.model': 'openai/m', 'gen_ai.system': 'openai' }],
+    ['of Azure', { 'gen_ai.system': 'az.ai.openai' }],
+    ['of a provider that is not known', { 'gen_ai.system': 'in-house' }],
+  ])('a span that names the model %s is of the same call', (_, values) => {
+    const spans = [chatSpan('b', AT + 990, AT + 1510, values), chatSpan('c', AT + 1990, AT + 2510, values)];
+    const trace = build([request(agent, ...spans, tool({ 'gen_ai.tool.call.id': 'c1' }))]);
+    expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(2);
+    expect(trace.warnings).toEqual([]);
+  });
 });

@@ -45,7 +45,7 @@ function withoutAnswer({ final: _, ...trace }: Trace): Trace {
 
 function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const spans = spanDraft(run.telemetry ?? []);
-  const linked = linkToSpans(seen.llm, spans?.steps ?? []);
+  const linked = linkToSpans(seen.llm, spans?.steps ?? [], seen.callers);
   const extra = run.steps ?? [];
   if (seen.llm.length + seen.events.length + extra.length === 0 && spans === undefined && seen.gaps.length === 0)
     return undefined;
@@ -57,6 +57,9 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     // Where nothing passed the front, spans are all there is, and they are judged as such.
     ...(isUnflushed(linked.llm) ? [{ gap: 'unflushed' as const }] : []),
     ...(seen.llm.length > 0 && linked.unseen > 0 ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }] : []),
+    ...linked.disputed
+      .slice(0, 1)
+      .map((name) => ({ gap: 'disputed' as const, detail: JSON.stringify(name.slice(0, 60)) })),
   ];
   return {
     ...defined({ id: run.id, error: seen.error }),
@@ -70,6 +73,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     gaps,
     ...(seen.tools.length === 0 ? {} : { tools: [...seen.tools] }),
     meta: spans?.meta ?? {},
+    ...defined({ mentions: spans?.mentions }),
     warnings: [
       ...(spans?.warnings ?? []),
       ...(run.warnings ?? []),

@@ -14,11 +14,13 @@ import { OLLAMA_WIRE } from '../ollama/ollama.ts';
 import { CHAT_WIRE } from '../openai-chat-completions/openai-chat-completions.ts';
 import { RESPONSES_WIRE } from '../openai-responses/openai-responses.ts';
 import { type ExchangeRecord, isExchange, pairRecord } from './exchange-record.ts';
+import type { Caller } from './same-model.ts';
 import { withThreadIds } from './thread-ids.ts';
 
 /** What the exchanges of one run tell. */
 export interface ExchangeSteps {
   readonly llm: readonly DraftLlm[];
+  readonly callers: ReadonlyMap<DraftLlm, Caller>;
   /** Calls that failed, and calls for embeddings. */
   readonly events: readonly DraftEvent[];
   readonly gaps: readonly GapNote[];
@@ -48,6 +50,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
 /** Reads every exchange in its own format. Those that are not calls of models are passed over. */
 export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
   const wires: (WireExchange & Times)[] = [];
+  const asked: Caller[] = [];
   const events: DraftEvent[] = [];
   const gaps: GapNote[] = [];
   const tools = new Map<string, ToolDef>();
@@ -94,12 +97,18 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     }
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
+    asked.push({ provider: exchange.provider, ...defined({ model: askedModel(exchange, pair.value) }) });
     wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
   }
   const llm = withThreadIds(wires).map(llmStep);
-  const found = { llm, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
+  const callers = new Map(llm.map((step, i) => [step, asked[i]!]));
+  const found = { llm, callers, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
   return { ...found, ...defined({ error }) };
 }
+
+/** The model that a request names in its body, else in its path. */
+const askedModel = ({ uri }: ExchangeRecord, { request }: Readonly<Record<string, unknown>>): string | undefined =>
+  label(fields(request).model) ?? /\/(?:models?|deployments)\/([^/:?]+)/.exec(uri)?.[1];
 
 /** A stream that ended early has counted its output so far at best. */
 function withoutRunningCounts(exchange: WireExchange): WireExchange {

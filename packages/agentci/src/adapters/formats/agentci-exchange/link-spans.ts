@@ -1,5 +1,6 @@
 import { defined } from '../../build/defined.ts';
-import type { DraftLlm, DraftStep } from '../../build/draft.ts';
+import type { Call, DraftLlm, DraftStep } from '../../build/draft.ts';
+import { type Caller, maySame } from './same-model.ts';
 
 /** Clocks of one machine agree; programs note the beginning a little before they send and the end a little after. */
 const SLACK_MS = 50;
@@ -11,17 +12,23 @@ export interface Linked {
   readonly spans: readonly DraftStep[];
   /** Model calls that spans mention and that no exchange shows. */
   readonly unseen: number;
+  /** Names of tools that the span of a call has among its calls, and its exchange has not. */
+  readonly disputed: readonly string[];
 }
 
 /**
  * Puts each exchange below the span of the same call, so that the builder folds them into one step: by the id of the
  * reply, else by time, into the innermost span around it. What the span says of messages and tokens gives way to what went
- * over the wire.
+ * over the wire; calls that only the span has are added. A span of another provider or model is of another call.
  */
-export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly DraftStep[]): Linked {
+export function linkToSpans(
+  exchanges: readonly DraftLlm[],
+  steps: readonly DraftStep[],
+  callers: ReadonlyMap<DraftLlm, Caller> = new Map(),
+): Linked {
   const isSpan = (step: DraftStep): step is DraftLlm & { key: string } => step.kind === 'llm' && step.key !== undefined;
   const spans = steps.filter(isSpan);
-  if (spans.length === 0) return { llm: exchanges, spans: steps, unseen: 0 };
+  if (spans.length === 0) return { llm: exchanges, spans: steps, unseen: 0, disputed: [] };
   const found = new Map<DraftLlm, string>();
   const taken = new Map<string, number>();
   const take = (exchange: DraftLlm, key: string): void => {
@@ -38,7 +45,10 @@ export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly Draf
   for (const exchange of exchanges) {
     if (found.has(exchange)) continue;
     const around = spans.filter(
-      (span) => isAround(span, exchange) && (span.responseId === undefined || exchange.responseId === undefined),
+      (span) =>
+        isAround(span, exchange) &&
+        (span.responseId === undefined || exchange.responseId === undefined) &&
+        maySame(span, exchange, callers.get(exchange)),
     );
     // Of calls one after the other the span that holds the exchange counts, not the next one, close by. Of calls side by
     // side each takes a span of its own, in the order they began.
@@ -52,15 +62,54 @@ export function linkToSpans(exchanges: readonly DraftLlm[], steps: readonly Draf
     if (best !== undefined) take(exchange, best.key);
   }
   const only = new Map([...found].filter(([, key]) => taken.get(key) === 1).map(([exchange, key]) => [key, exchange]));
+  const extra = extraCalls(spans, found);
   return {
     llm: exchanges.map((exchange) => {
       const parent = found.get(exchange);
-      return parent === undefined ? exchange : { ...exchange, parent };
+      return parent === undefined ? exchange : { ...withCalls(exchange, extra.get(exchange) ?? []), parent };
     }),
+    disputed: [...extra.values()].flatMap((calls) => calls.map(({ name }) => name)),
     spans: steps.map((step) => (isSpan(step) && taken.has(step.key) ? withoutContent(step, only.get(step.key)) : step)),
     unseen: spans.filter(({ key, status }) => !taken.has(key) && !outer.has(key) && status !== 'error').length,
   };
 }
+
+/** Calls that a span's reply asks for and none of its exchanges has, by its last exchange. */
+function extraCalls(
+  spans: readonly (DraftLlm & { key: string })[],
+  found: ReadonlyMap<DraftLlm, string>,
+): Map<DraftLlm, Call[]> {
+  const extra = new Map<DraftLlm, Call[]>();
+  for (const { key, output } of spans) {
+    const own = [...found].flatMap(([exchange, at]) => (at === key ? [exchange] : []));
+    const last = own.at(-1);
+    if (last === undefined) continue;
+    const known = own.flatMap((exchange) => exchange.output?.calls ?? []);
+    const isKnown = ({ id, name }: Call): boolean => {
+      const byId = id === undefined ? -1 : known.findIndex((call) => call.id === id);
+      const at = byId >= 0 ? byId : known.findIndex((call) => keyOf(call.name) === keyOf(name));
+      if (at >= 0) known.splice(at, 1);
+      return at >= 0;
+    };
+    const missing = (output?.calls ?? []).filter((call) => call.by === undefined && !isKnown(call));
+    if (missing.length > 0) extra.set(last, missing);
+  }
+  return extra;
+}
+
+/** Instrumentations write names in their own way. */
+const keyOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+const withCalls = (exchange: DraftLlm, calls: readonly Call[]): DraftLlm =>
+  calls.length === 0
+    ? exchange
+    : {
+        ...exchange,
+        output: {
+          ...(exchange.output ?? { role: 'assistant', parts: [] }),
+          calls: [...(exchange.output?.calls ?? []), ...calls],
+        },
+      };
 
 /** Spans that have a span of a model call below them. */
 function outerSpans(steps: readonly DraftStep[]): ReadonlySet<string> {

@@ -66,7 +66,7 @@ const chat = (...parts: object[]) => exchange({ body: sse(...parts, part({}, 'to
 const gemini = (method: string, body: string) =>
   exchange({
     provider: 'gemini',
-    route: /^(?:stream)?generateContent$/.test(method) ? 'generate' : 'other',
+    route: /^(?:stream)?generateContent$/i.test(method) ? 'generate' : 'other',
     uri: `https://generativelanguage.googleapis.com/v1beta/models/g:${method}`,
     request: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
     body,

@@ -49,6 +49,7 @@ const valueAt = (entries: readonly (readonly [string, unknown])[], key: RegExp):
 
 function saysTool({ name, attributes }: Span): boolean {
   if (TOOL_NAME.test(name)) return true;
+  if (isToolKind(name) && Object.keys(attributes).some((key) => NAME_KEY.test(key))) return true;
   if (pick(attributes, 'rpc.method', 'mcp.method', 'mcp.method.name', 'jsonrpc.method') === 'tools/call') return true;
   return Object.entries(attributes).some(([key, value]) => {
     if (NOT_KIND.test(key)) return false;
@@ -57,6 +58,9 @@ function saysTool({ name, attributes }: Span): boolean {
     return isFields(inner) && (isToolKind(inner.type) || isToolKind(inner.kind));
   });
 }
+
+/** Whether the value of an attribute, and not only its presence, may say that a span is a tool's. */
+export const mayTellKind = (key: string): boolean => KIND_KEY.test(key) || KIND_OBJECT.test(key);
 
 const isToolKind = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 80 && TOOL_KIND.test(value.replace(/^"|"$/g, ''));
