@@ -8,7 +8,7 @@ import { knownAgent } from './known-agents.ts';
 import { type Answer, openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
-import type { CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
+import type { AgentEnd, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
 import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
@@ -55,7 +55,7 @@ export interface CaptureSlot {
   readonly set: Readonly<Record<string, string>>;
   readonly begin: () => void;
   /** `itself`: the agent ended, or answered, by itself. */
-  readonly end: (how: 'itself' | 'stopped') => Promise<CaptureResult>;
+  readonly end: (how: AgentEnd) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
   /** What the capture changes about this agent. */
   readonly notes: readonly CaptureNote[];
@@ -185,15 +185,17 @@ const NOWHERE = (env: Env, now: () => number): PlaneContext => {
 /** An empty variable says nothing, and must not hide what a file says. */
 const withoutEmpty = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 
-function merged(
-  parts: readonly Partial<Evidence>[],
-  how: 'itself' | 'stopped',
-  notes: readonly CaptureNote[],
-): Evidence {
+const ENDS: Readonly<Record<AgentEnd, Evidence['gaps']>> = {
+  itself: [],
+  stopped: [{ gap: 'ended' }],
+  left: [{ gap: 'ended', detail: 'processes that it had started were still running' }],
+};
+
+function merged(parts: readonly Partial<Evidence>[], how: AgentEnd, notes: readonly CaptureNote[]): Evidence {
   return {
     exchanges: parts.flatMap(({ exchanges = [] }) => exchanges),
     telemetry: parts.flatMap(({ telemetry = [] }) => telemetry),
-    gaps: [...parts.flatMap(({ gaps = [] }) => gaps), ...(how === 'stopped' ? [{ gap: 'ended' as const }] : [])],
+    gaps: [...parts.flatMap(({ gaps = [] }) => gaps), ...ENDS[how]],
     notes: [...notes, ...parts.flatMap((part) => part.notes ?? [])],
   };
 }

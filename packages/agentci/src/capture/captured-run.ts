@@ -3,6 +3,7 @@ import { capturedTrace } from '../adapters/formats/agentci-exchange/captured-tra
 import { pairRecord } from '../adapters/formats/agentci-exchange/exchange-record.ts';
 import { withHints } from '../adapters/reader/hints.ts';
 import type { Trace } from '../trace/model.ts';
+import type { Exchange } from './exchange.ts';
 import { exchangeRecord } from './exchange-line.ts';
 import type { Evidence } from './plane.ts';
 
@@ -21,7 +22,7 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
   const built = capturedTrace({ id, exchanges, telemetry, gaps: evidence.gaps });
   const [item] = withHints(built, exchanges.map(pairRecord));
-  const warnings = evidence.notes.map(({ code, message }) => ({ code, message }));
+  const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({ code, message }));
   if (item === undefined) {
     const passed = evidence.exchanges.length;
     const seen =
@@ -45,4 +46,26 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
       ],
     };
   return { id, evidence, trace: item.trace, warnings };
+}
+
+/** Why calls have no reply that could be read. */
+function failures({ exchanges }: Evidence): Evidence['notes'] {
+  const calls = exchanges.filter(({ route }) => route !== 'other');
+  const reasons = calls.flatMap((exchange) => reasonOf(exchange) ?? []);
+  if (reasons.length === 0) return [];
+  const [first] = reasons;
+  return [
+    {
+      code: 'CAPTURE_UPSTREAM_FAILED',
+      message: `${reasons.length} of ${calls.length} calls of a model got no usable reply: ${first}`,
+    },
+  ];
+}
+
+function reasonOf({ error, status, headers, uri, why }: Exchange): string | undefined {
+  if (error !== undefined) return error;
+  const { host } = new URL(uri);
+  if (why === 'upstream_reset') return `${host} broke the connection off`;
+  if (status !== undefined && status >= 400) return `${host} answered with status ${status}`;
+  return /^text\/html\b/i.test(headers['content-type'] ?? '') ? `${host} answered with a web page` : undefined;
 }

@@ -61,6 +61,7 @@ describe('front', () => {
     ['the name of another host, as after DNS rebinding', undefined, { host: 'evil.example' }, 403],
     ['localhost, which may be another address', undefined, { host: 'localhost' }, 403],
     ['the origin of a web page', undefined, { origin: 'https://evil.example' }, 403],
+    ['what browsers add to requests without an origin', undefined, { 'sec-fetch-site': 'cross-site' }, 403],
     ['the origin "null" of a sandboxed page', undefined, { origin: 'null' }, 403],
   ])('turns away a request with %s', async (_, path, headers, status) => {
     expect(await ask(path ?? own('/llm/x'), headers)).toBe(status);

@@ -69,7 +69,7 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       turnAway(response, 403, 'the Host header is not that of the capture');
       return;
     }
-    if (request.headers.origin !== undefined) {
+    if (request.headers.origin !== undefined || isOfPage(request.headers['sec-fetch-site'])) {
       turnAway(response, 403, 'requests of web pages are not taken');
       return;
     }
@@ -167,6 +167,10 @@ function passOn(socket: Socket, next: (isHttp2: boolean) => void): void {
   };
   socket.on('readable', look);
 }
+
+/** Browsers say so of requests without an origin too, such as those of images; Node's fetch says less. */
+const isOfPage = (site: string | string[] | undefined): boolean =>
+  site === 'cross-site' || site === 'same-site' || site === 'same-origin';
 
 function isSame(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startChaos } from '../../test/support/chaos-upstream.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { createModuleRunner } from '../runners/module.ts';
+import type { AgentEnd } from '../runners/runner.ts';
 import { createCapture } from './capture.ts';
 import type { CaptureNote } from './plane.ts';
 
@@ -45,7 +46,7 @@ test.each([
     const watch = {
       open: async () => {
         const slot = await capture.open();
-        const end = async (how: 'itself' | 'stopped') => {
+        const end = async (how: AgentEnd) => {
           const result = await slot.end(how);
           asked.push(result.evidence.exchanges.map(({ request }) => JSON.parse(request.toString()).model));
           return result;

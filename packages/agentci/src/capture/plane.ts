@@ -7,6 +7,9 @@ import type { Exchange } from './exchange.ts';
 export const PLANES = ['llm', 'otlp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
 
+/** How an agent's run ended: by itself, by force, or with processes that it had started still running. */
+export type AgentEnd = 'itself' | 'stopped' | 'left';
+
 /** Where a front can be reached, and the environment the agent would have had without it. */
 export interface PlaneContext {
   /** `http://127.0.0.1:PORT`. */

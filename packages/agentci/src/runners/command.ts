@@ -44,9 +44,12 @@ export function createCommandRunner(
         stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {} }),
         signal,
         maxStdoutBytes: MAX_OUTPUT_BYTES,
+        leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,
       });
       const wallMs = performance.now() - started;
-      const seen = await lookout?.end(outcome.ended === 'exited' ? 'itself' : 'stopped');
+      const seen = await lookout?.end(
+        outcome.ended !== 'exited' ? 'stopped' : outcome.hasLeftovers === true ? 'left' : 'itself',
+      );
       await lookout?.close();
       switch (outcome.ended) {
         case 'exited': {
@@ -98,6 +101,8 @@ export function createCommandRunner(
   };
 }
 
+/** Servers that an agent had started see its end and follow. */
+const LEFTOVER_MS = 300;
 const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** The system says ENOENT for the program and for the folder alike. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The variable that every process of an agent inherits, whichever group or session it moves to. */
 export const MARK = 'AGENTCI_PROCESS_MARK';
@@ -17,7 +18,30 @@ export function killMarked(mark: string): void {
   for (let round = 0; round < MAX_ROUNDS && killRound(wanted); round++);
 }
 
+/** Whether processes that carry the mark are still running after they had so long to end by themselves. */
+export async function outlives(mark: string, graceMs: number): Promise<boolean> {
+  const until = performance.now() + graceMs;
+  while (isAlive(mark)) {
+    if (performance.now() >= until) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+const POLL_MS = 25;
 const MAX_ROUNDS = 5;
+
+function isAlive(mark: string): boolean {
+  if (process.platform !== 'linux') return false;
+  const wanted = Buffer.from(`${MARK}=${mark}`);
+  return processes().some((name) => {
+    try {
+      return readFileSync(`/proc/${name}/environ`).includes(wanted);
+    } catch {
+      return false;
+    }
+  });
+}
 
 function killRound(wanted: Buffer): boolean {
   let isFound = false;

@@ -184,3 +184,14 @@ test('what the system refuses to start is said in words', async () => {
   const outcome = await runProcess({ ...base, command: process.execPath, args, signal: never });
   expect(outcome).toMatchObject({ ended: 'not_started', code: 'E2BIG', message: expect.stringContaining('too large') });
 });
+
+test.runIf(process.platform === 'linux').each([
+  ['nothing', 'echo hi', undefined],
+  ['what ends soon after it', '(sleep 0.1) >/dev/null 2>&1 & echo hi', undefined],
+  ['a process in the background', '(sleep 30) >/dev/null 2>&1 & echo hi', true],
+  ['a process in a session of its own', 'setsid sleep 3 >/dev/null 2>&1 & echo hi', true],
+])('a program that leaves %s running', async (_, script, hasLeftovers) => {
+  const outcome = await runProcess({ ...base, command: 'sh', args: ['-c', script], signal: never, leftoverMs: 500 });
+  expect(outcome).toMatchObject({ ended: 'exited', code: 0 });
+  expect((outcome as { hasLeftovers?: boolean }).hasLeftovers).toBe(hasLeftovers);
+});

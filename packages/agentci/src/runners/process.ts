@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { systemErrorText } from '../kit/system-error.ts';
-import { killMarked, MARK, newMark } from './process-mark.ts';
+import { killMarked, MARK, newMark, outlives } from './process-mark.ts';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -11,12 +11,21 @@ export interface ProcessRequest {
   readonly signal: AbortSignal;
   /** More output than this ends the process: an agent stuck in a print loop must not eat the machine. */
   readonly maxStdoutBytes: number;
+  /** What the process leaves running gets this long to end by itself, and is reported if it does not. */
+  readonly leftoverMs?: number | undefined;
   /** Called with the process id as soon as there is one; what it gives is called when the process is over. */
   readonly onStart?: ((pid: number) => () => void) | undefined;
 }
 
 export type ProcessOutcome =
-  | { readonly ended: 'exited'; readonly code: number; readonly stdout: Buffer; readonly stderr: string }
+  | {
+      readonly ended: 'exited';
+      readonly code: number;
+      readonly stdout: Buffer;
+      readonly stderr: string;
+      /** Processes that it had started were still running, and were ended. */
+      readonly hasLeftovers?: boolean;
+    }
   | { readonly ended: 'signal'; readonly signal: string; readonly stderr: string }
   | { readonly ended: 'aborted'; readonly stderr: string }
   | { readonly ended: 'flooded'; readonly stderr: string }
@@ -67,6 +76,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     let finalKill: NodeJS.Timeout | undefined;
     let giveUp: NodeJS.Timeout | undefined;
     let isLeft = false;
+    let isClosed = false;
 
     /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
     const end = (outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals) => {
@@ -113,15 +123,19 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       finish();
     });
     // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
-    child.on('exit', (code, signal) => {
+    child.on('exit', async (code, signal) => {
+      const hasLeftovers = request.leftoverMs !== undefined && (await outlives(mark, request.leftoverMs));
       end((errors) => {
         if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
         // What was still in the pipe may have been too much: half an output must not pass for a whole one.
         if (stdoutBytes > request.maxStdoutBytes) return { ended: 'flooded', stderr: errors };
-        return { ended: 'exited', code, stdout: Buffer.concat(stdout), stderr: errors };
+        const output = { stdout: Buffer.concat(stdout), stderr: errors };
+        return { ended: 'exited', code, ...output, ...(hasLeftovers ? { hasLeftovers } : {}) };
       }, 'SIGTERM');
+      if (isClosed) finish();
     });
     child.on('close', () => {
+      isClosed = true;
       if (verdict) finish();
     });
     // An agent that does not read its input is not an error.

@@ -49,6 +49,9 @@ export interface Sighting {
   readonly warnings: Trace['warnings'];
 }
 
+/** `stopped`: the agent did not end by itself. `left`: it did, and processes that it had started were still running. */
+export type AgentEnd = 'itself' | 'stopped' | 'left';
+
 /** A place from which one agent at a time is watched. */
 export interface Lookout {
   /** The agent's whole environment. */
@@ -59,8 +62,8 @@ export interface Lookout {
   readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to the next query. */
   readonly begin: () => void;
-  /** Waits for what is under way. `stopped`: the agent did not end by itself. */
-  readonly end: (how: 'itself' | 'stopped') => Promise<Sighting>;
+  /** Waits for what is under way. */
+  readonly end: (how: AgentEnd) => Promise<Sighting>;
   readonly close: () => Promise<void>;
 }
 

@@ -110,6 +110,20 @@ describe('spans of an agent that many queries share', () => {
     expect(codes(notes)).toEqual(['CAPTURE_LATE_SPANS']);
   });
 
+  it('that came late once are waited for as long as there is time', async () => {
+    const { origin, open } = await receiver();
+    const [lost, next] = [open(), open()];
+    lost.close();
+    await send(origin, [
+      [TOOL('dig'), lost.headers.traceparent!],
+      [TOOL('fill'), next.headers.traceparent!],
+    ]);
+    const ended = next.end();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await send(origin, [[TOOL('refund'), next.headers.traceparent!]]);
+    expect(toolNames((await ended).trace!)).toEqual(['fill', 'refund']);
+  });
+
   it('that could not be read may have been those of a query', async () => {
     const { origin, open } = await receiver();
     const slot = open();

@@ -17,7 +17,7 @@ interface Patience {
   readonly maxMs: number;
 }
 
-const PATIENCE: Patience = { quietMs: 300, maxMs: 5000 };
+const PATIENCE: Patience = { quietMs: 1500, maxMs: 5000 };
 const POLL_MS = 10;
 /** Finished queries whose late spans are known as such. */
 const MAX_PAST = 10_000;
@@ -73,13 +73,17 @@ export async function receiveByTraceparent(options: {
   /** Some query got spans; as long as none did, one that waited in vain is enough. */
   let hasContinued = false;
   let hasWaited = false;
+  let hasLate = false;
 
   const addLate = ({ request }: TracePart): void => {
     const isFirst = late.counts.rejected === 0;
-    if (late.add(request, 0).rejected > 0 && isFirst)
+    const isLate = late.add(request, 0).rejected > 0;
+    // What came late once will again: from now on every query has all the time there is.
+    hasLate ||= isLate;
+    if (isLate && isFirst)
       options.onNote?.({
         code: 'CAPTURE_LATE_SPANS',
-        message: `spans came for queries that were over, and are not part of them; ${setup(front)}`,
+        message: `spans came for queries that were over, and are not part of them: what passed before may have called more; ${setup(front)}`,
       });
   };
 
@@ -113,7 +117,7 @@ export async function receiveByTraceparent(options: {
     const began = now();
     const isOver = (): boolean => {
       const isQuiet = inFlight === 0 && now() - Math.max(query.lastAt, began) >= quietMs;
-      return isQuiet && (query.isAnswered || (hasWaited && !hasContinued));
+      return isQuiet && !hasLate && (query.isAnswered || (hasWaited && !hasContinued));
     };
     while (now() - began < maxMs && !isOver()) await sleep(POLL_MS);
     hasWaited ||= query.items === 0;
@@ -203,8 +207,10 @@ function resultOf(query: Query, id: string, front: Front): CaptureResult {
       message: `${others} spans or logs of agents came in other traces and cannot be attributed to a query: the server must continue the trace of the header traceparent`,
     });
   const nothing =
-    items === 0
-      ? `no span of this query came to ${front.origin}; ${setup(front)}`
-      : `the ${items} spans and logs of this query tell of no model and no tool; instrument the agent, not only its server`;
+    items === 0 && others > 0
+      ? 'none of the spans that came continues the trace of this query'
+      : items === 0
+        ? `no span of this query came to ${front.origin}; ${setup(front)}`
+        : `the ${items} spans and logs of this query tell of no model and no tool; instrument the agent, not only its server`;
   return readEvidence({ exchanges: [], telemetry, gaps, notes }, id, nothing);
 }

@@ -2,14 +2,19 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { MARK, newMark, outlives } from '../../runners/process-mark.ts';
 
 export interface ChildEnd {
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
+  /** Processes that it had started are still running. */
+  readonly hasLeftovers: boolean;
 }
 
 /** A child that was told to stop, by Ctrl-C or by us, gets this long before it is told again, and again before it is killed. */
 const GRACE_MS = 3000;
+/** Servers that a program had started see its end and follow. */
+const LEFTOVER_MS = 300;
 
 /** Runs a program with this process's own input and output, and waits for its end. */
 export function runChild(options: {
@@ -19,10 +24,11 @@ export function runChild(options: {
   readonly signal: AbortSignal;
 }): Promise<ChildEnd> {
   const [program = '', ...args] = options.command;
+  const mark = newMark();
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: options.cwd,
-      env: options.env as NodeJS.ProcessEnv,
+      env: { ...options.env, [MARK]: mark } as NodeJS.ProcessEnv,
       stdio: 'inherit',
       windowsHide: true,
     });
@@ -44,13 +50,14 @@ export function runChild(options: {
         error.code === 'ENOENT' ? 'no program of this name was found' : (systemErrorText(error) ?? error.message);
       reject(new UserError('CAPTURE_NOT_STARTED', `"${program}" could not be started: ${why}`));
     });
-    child.on('exit', (code, signal) => {
+    child.on('exit', async (code, signal) => {
       done();
-      resolve({ code: code ?? undefined, signal: signal ?? undefined });
+      const hasLeftovers = await outlives(mark, LEFTOVER_MS);
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, hasLeftovers });
     });
   });
 }
 
 /** As a shell gives it: the program's own code, or 128 and the number of the signal that ended it. */
-export const exitCodeOf = ({ code, signal }: ChildEnd): number =>
+export const exitCodeOf = ({ code, signal }: Pick<ChildEnd, 'code' | 'signal'>): number =>
   code ?? 128 + (signal === undefined ? 0 : (constants.signals[signal] ?? 0));

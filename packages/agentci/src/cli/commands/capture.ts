@@ -59,7 +59,9 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         'CAPTURE_NO_COMMAND',
         isServing ? '--env-only starts no program' : 'no program to run was given',
         {
-          hint: 'Put the program after two dashes: agentci capture -- python agent.py',
+          hint: isServing
+            ? 'Leave the program out and start it yourself with the printed variables, or leave --env-only out.'
+            : 'Put the program after two dashes: agentci capture -- python agent.py',
         },
       );
     const id = captureId(io);
@@ -89,7 +91,9 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
           signal: io.signal,
         });
       }
-      const seen = await slot.end(end === undefined || end.signal === undefined ? 'itself' : 'stopped');
+      const seen = await slot.end(
+        end?.signal !== undefined ? 'stopped' : end?.hasLeftovers === true ? 'left' : 'itself',
+      );
       const result = { ...seen, ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }) };
       const prices =
         result.trace === undefined ? undefined : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
@@ -122,9 +126,10 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         ];
         for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
       }
-      if (io.signal.aborted && !isServing) return EXIT_INTERRUPTED;
       const code = end === undefined ? 0 : exitCodeOf(end);
-      return code === 0 && result.trace === undefined ? NOTHING_SEEN : code;
+      // A program that deals with the signal ends with a code of its own.
+      if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined)) return EXIT_INTERRUPTED;
+      return code === 0 && summary.llm_calls === 0 && !hasWork(result.trace) ? NOTHING_SEEN : code;
     } finally {
       await slot.close();
       await capture.close();
@@ -171,6 +176,9 @@ async function serve(slot: CaptureSlot, io: Io): Promise<void> {
     else io.signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/** Failed calls alone show nothing of what the program does. */
+const hasWork = (trace: Trace | undefined): boolean => trace?.steps.some(({ kind }) => kind !== 'event') ?? false;
 
 /** Says what was asked, so that a query of that text finds its recording. */
 const asked = (trace: Trace, query: string | undefined): Trace =>

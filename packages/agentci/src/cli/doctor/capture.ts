@@ -7,7 +7,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { RunnerConfig } from '../../runners/config.ts';
 import { createRunner } from '../../runners/create-runner.ts';
-import { AgentError } from '../../runners/runner.ts';
+import { type AgentEnd, AgentError } from '../../runners/runner.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { Io } from '../io.ts';
 import { cannedReply } from './canned-reply.ts';
@@ -30,7 +30,8 @@ export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Pr
   try {
     const found = createCapture({ planes: ['llm'], env, cwd });
     await found.close();
-    if (isTried) return await tried(suite, runner, { io, env, cwd });
+    const isUnset = Object.keys(found.upstreams).length === 0;
+    if (isTried) return await tried(suite, runner, { io, env, cwd, isUnset });
     const names = Object.entries(found.upstreams).map(([name, host]) => `${name} (${host})`);
     if (names.length > 0)
       return { what, status: 'ok', detail: `calls of ${names.join(', ')}; agentci doctor --capture tries it` };
@@ -63,7 +64,12 @@ async function spansFinding(port: number): Promise<Finding> {
 async function tried(
   { queries, dir }: Suite,
   runner: Started,
-  { io, env, cwd }: { readonly io: Io; readonly env: Io['env']; readonly cwd: string },
+  {
+    io,
+    env,
+    cwd,
+    isUnset,
+  }: { readonly io: Io; readonly env: Io['env']; readonly cwd: string; readonly isUnset: boolean },
 ): Promise<Finding> {
   const [query] = queries;
   if (query === undefined) return { what, status: 'warn', detail: 'the spec has no query to try', fix: 'Add one.' };
@@ -85,7 +91,7 @@ async function tried(
       return {
         ...slot,
         env: { ...dummyKeys(slot.env, providers), ...slot.env },
-        end: async (how: 'itself' | 'stopped') => {
+        end: async (how: AgentEnd) => {
           const result = await slot.end(how);
           seen.push(...result.evidence.exchanges);
           return result;
@@ -116,8 +122,8 @@ async function tried(
     return {
       what,
       status: 'fail',
-      detail: `the agent was run once and none of its calls came through${failure}`,
-      fix: FIX,
+      detail: `the agent was run once and none of its calls came through${failure}${isUnset ? '; neither a key nor an address of a provider is set, here or in .env' : ''}`,
+      fix: isUnset ? `Set the key that the agent uses, or the address of its model. ${FIX}` : FIX,
     };
   const variables = honoured.map(
     (name) => `${name} (${PROVIDERS.find((provider) => provider.name === name)?.variables[0]?.name ?? 'its address'})`,
