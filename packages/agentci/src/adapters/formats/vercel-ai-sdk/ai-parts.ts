@@ -120,6 +120,10 @@ export function dataStreamPart(line: string): Fields | undefined {
       return { type: 'reasoning-delta', text: value };
     case '3':
       return { type: 'error', error: value };
+    case 'b':
+      return { ...fields, type: 'tool-input-start' };
+    case 'c':
+      return { ...fields, type: 'tool-input-delta', inputTextDelta: fields.argsTextDelta };
     case '9':
       return { ...fields, type: 'tool-call' };
     case 'a':
