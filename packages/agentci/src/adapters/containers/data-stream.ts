@@ -1,4 +1,4 @@
-import { dataStreamPart } from '../formats/vercel-ai-sdk/ai-parts.ts';
+import { dataStreamPart } from '../build/data-stream-part.ts';
 import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
 /** The stream that version 4 of the Vercel AI SDK sends, `0:"text"`, one part per line. */
