@@ -34,7 +34,8 @@ import { isWithheld, isWithheldTurn } from './withheld.ts';
  * messages mention, puts everything in order, and finds agents, handoffs, answer, totals and what was captured.
  */
 export function buildTrace(draft: Draft, record: RawRecord): Trace {
-  if (draft.steps.length > TRACE_LIMITS.steps) throw tooMany(draft.steps.length);
+  const least = leastSteps(draft);
+  if (least > TRACE_LIMITS.steps) throw tooMany(least);
   const linked = linkSteps(draft.steps.flatMap(withoutParallel).map(withBareName));
   foldDuplicates(linked);
   const joined = inTimeOrder(joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)));
@@ -96,6 +97,19 @@ export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): A
     if (!(error instanceof TraceError)) throw error;
     return [problemWith(record, error)];
   }
+}
+
+/** How many steps the run has at least: a call that a reply asks for is one, unless a step of its own shows it. */
+function leastSteps({ steps }: Draft): number {
+  let calls = 0;
+  let tools = 0;
+  let others = 0;
+  for (const step of steps) {
+    if (step.kind === 'tool') tools++;
+    else if (step.kind !== 'span') others++;
+    if (step.kind === 'llm') calls += step.output?.calls?.length ?? 0;
+  }
+  return Math.max(steps.length, others + Math.max(tools, calls));
 }
 
 const tooMany = (count: number): TraceError =>

@@ -239,6 +239,7 @@ test('no bytes make a container throw, whatever they start with', () => {
     cassette: 'interactions:\n',
     har: '{"log": {"version": "1.2", "entries": [',
     httprr: 'httprr trace v1\n',
+    'data-stream': '0:"a"\n',
   };
   fc.assert(
     fc.property(

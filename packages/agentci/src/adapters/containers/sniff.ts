@@ -1,5 +1,5 @@
 /** What recordings come packed in, besides plain JSON and gzip. */
-export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har' | 'httprr';
+export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har' | 'httprr' | 'data-stream';
 
 /** Two bytes start every gzip file, whatever its name. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -21,11 +21,14 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
   if (/^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(text))
     return 'cassette';
+  if (DATA_STREAM.test(text)) return 'data-stream';
   return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes that no text has are what is looked for
 const CONTROL = /[\u0000-\u0008\u000e-\u001f]/;
+/** The stream of version 4 of the Vercel AI SDK: a letter, a colon and JSON. */
+const DATA_STREAM = /^(?:[0-9a-k]:(?:["{[][^\n]*)\r?\n){1,3}[0-9a-k]:["{[]/;
 const HAR = /^\s*\{\s*"log"\s*:\s*\{[\s\S]*?"(?:version|creator|_recordingName|entries|pages)"\s*:/;
 const RECORDER = /^\s*\{\s*"meta"\s*:\s*\{[^{}]*\}\s*,\s*"recordings"\s*:\s*\[/;
 const JSON_CASSETTE =

@@ -1,4 +1,5 @@
 import { unpackCassette } from './cassette.ts';
+import { unpackDataStream } from './data-stream.ts';
 import { unpackEvents } from './events.ts';
 import { unpackHar } from './har.ts';
 import { unpackHttprr } from './httprr.ts';
@@ -16,6 +17,7 @@ const UNPACKERS: Readonly<Record<Container, (bytes: Uint8Array) => Unpacked>> = 
   cassette: unpackCassette,
   har: unpackHar,
   httprr: unpackHttprr,
+  'data-stream': unpackDataStream,
 };
 
 /** The records in a container. What is damaged is a problem beside the records that could be read. */

@@ -4,6 +4,29 @@ import { MAX_CONTAINER_BYTES, type Unpacked } from './unpacked.ts';
 
 const MAX_FILES = 100_000;
 
+const RECORDING = /\.(?:jsonl?|ndjson|traj|har|sse)$/i;
+/** What an Inspect log, which is a zip, has in it. */
+const LOG = /^(?:header\.json|_journal\/|samples\/|summaries\.json|logs\/)/;
+
+/** The recordings in a zip file, each of which is read as a file; undefined for one that is a recording as a whole, or damaged. */
+export function filesInZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
+  let total = 0;
+  let isWhole = false;
+  try {
+    const files = unzipSync(bytes, {
+      filter: ({ name, originalSize }) => {
+        total += originalSize;
+        isWhole ||= LOG.test(name) || total > MAX_CONTAINER_BYTES;
+        return !isWhole && RECORDING.test(name) && !name.startsWith('__MACOSX/');
+      },
+    });
+    const found = Object.entries(files).toSorted(([a], [b]) => Number(a > b) - Number(a < b));
+    return isWhole || found.length === 0 || found.length > MAX_FILES ? undefined : new Map(found);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A zip file: every JSON file in it is one record, `{file, value}`. Sizes are bounded before anything is unpacked. */
 export function unpackZip(bytes: Uint8Array): Unpacked {
   let total = 0;
@@ -23,7 +46,8 @@ export function unpackZip(bytes: Uint8Array): Unpacked {
     const problems = [];
     const records = [];
     for (const [file, content] of Object.entries(files)) {
-      const value = parseJson(Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8'));
+      const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8');
+      const value = parseJson(text.replace(/^\uFEFF/, ''));
       if (value === undefined)
         problems.push({ code: 'TRACE_BAD_JSON', message: `${file} in the zip file is not JSON` });
       else records.push({ value: { file, value } });

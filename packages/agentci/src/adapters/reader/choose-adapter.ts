@@ -54,12 +54,30 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
     if (own.length * 2 <= values.length) break;
     if (clearAdapter(detectRecords(own, adapters), adapters) === adapter) return adapter;
   }
-  // No single format has the most: where records are whole runs, each is read in its own.
+  // No single format has the most: where records are whole runs, each is read in its own. Else the surest format that
+  // any record is in reads its own, and the others are named.
+  const runs = votes.filter(({ adapter, own }) => unitOf(adapter, own) === 'record');
+  const each =
+    runs.find(({ adapter, own }) => isSureOf(adapter, own, { adapters, from: ENOUGH })) ??
+    votes.find(({ adapter, own }) => isSureOf(adapter, own, { adapters, from: CERTAIN }));
+  if (each !== undefined) return each.adapter;
   return votes.find(
     ({ adapter, own }) =>
       unitOf(adapter, values) === 'record' && own.some((value) => adapter.detect([value]) >= ENOUGH),
   )?.adapter;
 }
+
+/** Whether a format, and no other, is what these records are in. */
+function isSureOf(
+  adapter: Adapter,
+  own: readonly unknown[],
+  { adapters, from }: { readonly adapters: readonly Adapter[]; readonly from: number },
+): boolean {
+  const telling = own.filter((value) => adapter.detect([value]) >= from);
+  return telling.length > 0 && clearAdapter(detectRecords(telling, adapters), adapters) === adapter;
+}
+/** Records that are a run only together are read without one of them where there is no doubt whose they are. */
+const CERTAIN = 0.9;
 
 export const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>
   typeof unit === 'string' ? unit : unit(sample);

@@ -7,7 +7,7 @@ import type { Adapter, AdapterItem, TraceProblem } from '../adapter.ts';
 import { containerOf } from '../containers/sniff.ts';
 import { byteChunks } from './byte-chunks.ts';
 import type { AdapterList } from './choose-adapter.ts';
-import { readContainer } from './read-container.ts';
+import { gathered, readContainer } from './read-container.ts';
 import { RecordReader } from './record-reader.ts';
 import { recordingFiles } from './recording-files.ts';
 
@@ -127,10 +127,13 @@ async function* readOne(
       const container = isFirst ? containerOf(chunk) : undefined;
       isFirst = false;
       if (container !== undefined) {
-        yield [
-          ...(await readContainer({ container, first: chunk, rest: chunks, reader, signal })),
-          ...(await reader.end()),
-        ];
+        const all = await gathered(chunk, chunks, signal);
+        const inner = container === 'zip' && all !== undefined ? await zipped(all) : undefined;
+        if (inner !== undefined) {
+          for (const [name, bytes] of inner) yield* readOne(bytes, `${file ?? '<zip>'}/${name}`, options);
+          return;
+        }
+        yield [...(await readContainer({ container, bytes: all, reader })), ...(await reader.end())];
         return;
       }
       const items = await reader.push(stream.push(chunk));
@@ -145,6 +148,9 @@ async function* readOne(
   }
   yield [...(await reader.push(stream.end())), ...(await reader.end())];
 }
+
+const zipped = async (bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array> | undefined> =>
+  (await import('../containers/zip.ts')).filesInZip(bytes);
 
 /** A file that cannot be read to its end is a problem of that file; the others are still read. */
 function readFailure(error: unknown, file: string | undefined): TraceProblem | undefined {

@@ -141,10 +141,9 @@ export class RecordReader {
     }
     this.#adapter ??= await this.#choose(sample);
     if (!OWN.has(this.#adapter.format) || this.#chosen !== undefined) this.#known = await this.#adapters();
-    this.#unit = unitOf(
-      this.#adapter,
-      sample.map((value) => unwrap(value).value),
-    );
+    const values = sample.map((value) => unwrap(value).value);
+    const own = OWN.has(this.#adapter.format) ? values : values.filter((value) => this.#isOwn(value));
+    this.#unit = unitOf(this.#adapter, own.length === 0 ? values : own);
     if (this.#unit === 'file') this.#session = this.#adapter.open?.();
   }
 

@@ -4,7 +4,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { containerOf } from '../containers/sniff.ts';
 
 /** Files that are recordings by their names. */
-const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses|httprr)$/i;
+const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses|httprr|zip)$/i;
 /** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
 /** Texts that programs keep streams in, one JSON object a line. */
@@ -13,7 +13,7 @@ const HEAD_BYTES = 4096;
 
 /** The endings of what is read from a folder, for messages. */
 export const RECORDING_NAMES =
-  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .txt with a stream and cassettes in .yaml';
+  '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .zip, .txt with a stream and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
 export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {

@@ -35,7 +35,9 @@ function likeness(value: unknown): number {
   if ('parentUuid' in value && typeof value.sessionId === 'string') return 0.97;
   if (isClaudeMessage(value) && 'timestamp' in value && !('session_id' in value)) return 0.9;
   // Lines about the session itself are among the messages and tell nothing alone.
-  return NOTES.has(value.type) && !('session_id' in value) ? 0.4 : 0;
+  // It grows new kinds of them, each with the session it is about.
+  const isNote = NOTES.has(value.type) || (typeof value.sessionId === 'string' && 'timestamp' in value);
+  return isNote && !('session_id' in value) ? 0.4 : 0;
 }
 
 const NOTES = new Set([
@@ -95,6 +97,7 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
   const isOwnFile = lines.filter(isClaudeMessage).every(({ isSidechain }) => isSidechain === true);
   const run = new ClaudeRun({ usageOf: (message) => anthropicUsage(message.usage) });
   const gaps: GapNote[] = branches.absent.map((uuid) => ({ gap: 'absentParent', detail: uuid.slice(0, 80) }));
+  gaps.push(...goneCalls(lines));
   for (const line of lines) {
     if (line.type === 'assistant' && !isFields(line.message))
       gaps.push({ gap: 'absentChildren', detail: 'a line without its message' });
@@ -186,4 +189,17 @@ function takePrompt({ message }: Fields, byPrompt: Map<string, string[]>): strin
   const { content } = fields(message);
   const said = typeof content === 'string' ? content : text(objects(content)[0]?.text);
   return said === undefined ? undefined : byPrompt.get(said)?.shift();
+}
+
+/** Results that were replaced, of calls that are not there. */
+function goneCalls(lines: readonly Fields[]): GapNote[] {
+  const replaced = lines.flatMap(({ type, replacements }) =>
+    type === 'content-replacement' ? objects(replacements).flatMap(({ toolUseId }) => label(toolUseId) ?? []) : [],
+  );
+  if (replaced.length === 0) return [];
+  const known = new Set(
+    lines.flatMap(({ message }) => objects(fields(message).content).flatMap(({ id }) => label(id) ?? [])),
+  );
+  const gone = replaced.find((id) => !known.has(id));
+  return gone === undefined ? [] : [{ gap: 'orphanResult', detail: gone.slice(0, 80) }];
 }

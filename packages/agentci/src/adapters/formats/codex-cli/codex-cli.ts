@@ -5,6 +5,7 @@ import { most } from '../../build/likeness.ts';
 import { isResponseItem } from '../../build/response-items.ts';
 import { objects } from '../../build/values.ts';
 import { execDraft, isExecEvent } from './codex-exec.ts';
+import { execEvents, isProtoLine } from './codex-proto.ts';
 import { isRolloutLine, rolloutDraft } from './codex-rollout.ts';
 
 const FORMAT = 'codex-cli';
@@ -21,7 +22,11 @@ export const adapter: Adapter = {
 };
 
 const likeness = (value: unknown): number =>
-  isExecEvent(value) || isRolloutLine(value) ? 0.97 : wrappedEvents(value) !== undefined ? 0.97 : 0;
+  isExecEvent(value) || isRolloutLine(value) || isProtoLine(value)
+    ? 0.97
+    : wrappedEvents(value) !== undefined
+      ? 0.97
+      : 0;
 
 /** Events, or the items of a session, as a program collected them. */
 function wrappedEvents(value: unknown): readonly Fields[] | undefined {
@@ -44,4 +49,6 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 }
 
 const draftOf = (lines: readonly Fields[]) =>
-  lines.some(isRolloutLine) ? rolloutDraft(lines, FORMAT) : execDraft(lines, FORMAT);
+  lines.some(isRolloutLine)
+    ? rolloutDraft(lines, FORMAT)
+    : execDraft(lines.some(isProtoLine) ? execEvents(lines) : lines, FORMAT);

@@ -6,6 +6,7 @@ import { best } from '../../build/likeness.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { fields } from '../../build/values.ts';
 import { replyOf } from '../gemini-generate-content/gemini-generate-content.ts';
+import { isOutput, outputDraft } from './gemini-output.ts';
 import { isMessageLine, isSession, isSessionLine, sessionDraft } from './gemini-session.ts';
 import { isStreamEvent, streamDraft } from './gemini-stream.ts';
 
@@ -17,15 +18,16 @@ const FORMAT = 'gemini-cli';
  */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Gemini CLI: session files, stream-json events, recorded responses',
-  unit: (sample) => (sample.length > 0 && sample.every(isSession) ? 'record' : 'file'),
+  summary: 'Gemini CLI: session files, stream-json events, json output, recorded responses',
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => isSession(value) || isOutput(value)) ? 'record' : 'file',
   detect: (sample) => best(sample, likeness),
   read,
 };
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
-  if (isSession(value) || isResponse(value)) return 0.97;
+  if (isSession(value) || isResponse(value) || isOutput(value)) return 0.97;
   if (isSessionLine(value)) return 0.95;
   // Messages of the user look like those of others.
   if (isMessageLine(value)) return value.type === 'gemini' ? 0.97 : 0.4;
@@ -41,6 +43,8 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (first === undefined) return [];
   if (isSession(first.value))
     return records.flatMap((record) => tryBuild(record, () => sessionDraft([fields(record.value)], FORMAT)));
+  if (isOutput(first.value))
+    return records.flatMap((record) => tryBuild(record, () => outputDraft(fields(record.value), FORMAT)));
   const lines = records.map(({ value }) => value).filter(isFields);
   if (isResponse(first.value)) return tryBuild(first, () => responsesDraft(lines));
   return tryBuild(first, () =>

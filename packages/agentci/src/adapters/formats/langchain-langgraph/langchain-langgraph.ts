@@ -26,12 +26,13 @@ export const adapter: Adapter = {
     if (isStreamEvent(first.value)) return tryBuild(first, () => streamDraft(records, FORMAT));
     if (messagesOf(first.value) !== undefined)
       return records.flatMap((record) => tryBuild(record, () => stateDraft(record)));
-    return tryBuild(first, () => messagesDraft(records.map((record) => record.value)));
+    return tryBuild(first, () => messagesDraft(records.flatMap(({ value }) => updateOf(value) ?? [value])));
   },
 };
 
 function likeness(value: unknown): number {
   if (isStreamEvent(value)) return 0.97;
+  if (updateOf(value) !== undefined) return 0.9;
   const messages = messagesOf(value);
   if (messages !== undefined) return messages.length > 0 ? worst(messages.slice(0, 20), messageLikeness) : 0;
   return messageLikeness(value);
@@ -39,6 +40,17 @@ function likeness(value: unknown): number {
 
 const messageLikeness = (value: unknown): number =>
   langchainMessage(value) === undefined ? 0 : isFields(value) && value.lc === 1 ? 0.97 : 0.9;
+
+/** The messages of an update of a graph, `{node: {messages}}`, as `stream_mode: updates` gives them. */
+function updateOf(value: unknown): readonly unknown[] | undefined {
+  if (!isFields(value)) return undefined;
+  const nodes = Object.values(value);
+  const lists = nodes.map((node) => (isFields(node) ? node.messages : undefined));
+  const isUpdate =
+    nodes.length > 0 &&
+    lists.every((list) => Array.isArray(list) && list.length > 0 && list.every((one) => langchainMessage(one)));
+  return isUpdate ? lists.flat() : undefined;
+}
 
 /** The messages of a graph's state. */
 const messagesOf = (value: unknown): readonly unknown[] | undefined => {

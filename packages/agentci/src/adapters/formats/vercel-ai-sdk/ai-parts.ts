@@ -1,4 +1,7 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
+import { dataStreamPart } from '../../build/data-stream-part.ts';
+
+export { dataStreamPart };
 
 /**
  * The AI SDK's stream, put together as the steps of a run. The same parts come from `fullStream` in a module, as events of
@@ -101,37 +104,6 @@ interface Step extends Record<string, unknown> {
 const UNSAID = 'unknown';
 const KNOWN =
   /^(?:start|finish|abort|error|start-step|finish-step|step-start|step-finish|message-metadata|raw|file|source|source-url|source-document|data-.+|(?:text|reasoning)-(?:start|delta|end)|tool-(?:call|result|error|input-.+|output-.+|approval-.+))$/;
-
-/** The data stream of version 4: `0:"text"`, `9:{…}`, one part per line. Undefined when a line is not one of it. */
-export function dataStreamPart(line: string): Fields | undefined {
-  const [, code, json] = /^([0-9a-l]):(.*)$/s.exec(line) ?? [];
-  if (code === undefined || json === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  const fields = isFields(value) ? value : {};
-  switch (code) {
-    case '0':
-      return { type: 'text-delta', text: value };
-    case 'g':
-      return { type: 'reasoning-delta', text: value };
-    case '3':
-      return { type: 'error', error: value };
-    case '9':
-      return { ...fields, type: 'tool-call' };
-    case 'a':
-      return { ...fields, type: 'tool-result' };
-    case 'e':
-      return { ...fields, type: 'finish-step' };
-    case 'd':
-      return { ...fields, type: 'finish' };
-    default:
-      return { type: 'raw' };
-  }
-}
 
 /**
  * Whether a text is such a stream though no header says so: every line is a part, and one of them is what no list of
