@@ -5,7 +5,7 @@ import { label, pick, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
 import type { Span } from './span.ts';
 
-/** Attributes that list what could be called, and those whose values are no record of calls. */
+/** Attributes that list what could be called, and those whose values do not record calls. */
 const DEFINITIONS =
   /(?:^|[._])(?:tools?|functions?|tool[._]definitions|available_tools|json_schema|schema|request[._]functions)(?:$|\.\d)/i;
 
