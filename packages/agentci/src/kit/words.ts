@@ -5,6 +5,8 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
 export function formatCount(count: number): string {
+  // Most counts need no separator, and there is one in the message of every check.
+  if (count >= 0 && count < 1000 && Number.isInteger(count)) return String(count);
   const [whole = '', fraction] = String(count).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;

@@ -18,9 +18,13 @@ export function listIssues(key: string, items: readonly string[]): Problem[] {
   return blankIssues(key, items);
 }
 
+/** Printable ASCII that starts with something to see, as most names and terms are. */
+const PRINTED = /^[!-~][ -~]*$/;
+
 export function blankIssues(key: string, items: readonly string[]): Problem[] {
   const issues: Problem[] = [];
   for (const [i, item] of items.entries()) {
+    if (PRINTED.test(item)) continue;
     if (visibleText(item).trim() === '')
       issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
     else {
