@@ -5,6 +5,8 @@ import { undecorated } from '../build/span-name.ts';
 import { eventsIn } from '../containers/events.ts';
 import { KEY, keyBits } from './hint-keys.ts';
 import {
+  asNumber,
+  asWord,
   hasHole,
   hasResult,
   hasRun,
@@ -167,7 +169,7 @@ export class HintScan {
       this.removed ??= 'attempts';
     const { args, observation } = fields;
     if (isFields(args) && Array.isArray(args.forgotten_event_ids))
-      for (const id of args.forgotten_event_ids) this.#before.add(String(id));
+      for (const id of args.forgotten_event_ids) this.#before.add(asWord(id));
     if (isFields(observation) && Array.isArray(observation.results)) this.#subAgents(observation.results);
   }
 
@@ -189,12 +191,12 @@ export class HintScan {
     if (isFields(container) && typeof container.expires_at === 'string') this.activity ??= 'container';
     if (Array.isArray(iterations) && iterations.filter(isRound).length > 1) this.activity ??= 'iterations';
     if (isFields(tokens) && isSomething(tokens.tool)) this.activity ??= 'tokens.tool';
-    if (isFields(final_metrics) && Array.isArray(steps) && Number(final_metrics.total_steps) > steps.length)
-      this.removed ??= `total_steps: ${Number(final_metrics.total_steps)}`;
-    if (isFields(fields.last_token_usage)) this.#lastUsage += Number(fields.last_token_usage.total_tokens) || 0;
+    if (isFields(final_metrics) && Array.isArray(steps) && asNumber(final_metrics.total_steps) > steps.length)
+      this.removed ??= `total_steps: ${asNumber(final_metrics.total_steps)}`;
+    if (isFields(fields.last_token_usage)) this.#lastUsage += asNumber(fields.last_token_usage.total_tokens) || 0;
     if (isFields(fields.total_token_usage))
-      this.#totalUsage = Math.max(this.#totalUsage, Number(fields.total_token_usage.total_tokens) || 0);
-    if (isFields(usage) && isUnaccounted(usage)) this.removed ??= `total_tokens: ${Number(usage.total_tokens)}`;
+      this.#totalUsage = Math.max(this.#totalUsage, asNumber(fields.total_token_usage.total_tokens) || 0);
+    if (isFields(usage) && isUnaccounted(usage)) this.removed ??= `total_tokens: ${asNumber(usage.total_tokens)}`;
     if (fields.object === 'response' && fields.status === 'incomplete' && !isFields(fields.incomplete_details))
       this.removed ??= 'status: incomplete';
     const { events } = fields;
@@ -240,8 +242,8 @@ export class HintScan {
     if (bits & KEY.activity && isUsed(inner)) this.activity ??= name;
     if (bits & KEY.count && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     if (bits & KEY.rounds)
-      this.rounds = Math.max(this.rounds, Array.isArray(inner) ? inner.length : Number(inner) || 0);
-    if (bits & KEY.id && typeof inner === 'number') this.ids.add(String(inner));
+      this.rounds = Math.max(this.rounds, Array.isArray(inner) ? inner.length : asNumber(inner) || 0);
+    if (bits & KEY.id && typeof inner === 'number') this.ids.add(asWord(inner));
     if (bits & KEY.finish && Array.isArray(inner))
       for (const item of inner) if (typeof item === 'string') this.#finish(item);
     // Some SDKs keep the provider's word beside their own.
@@ -252,8 +254,8 @@ export class HintScan {
     if (bits & (KEY.before | KEY.callId) && Array.isArray(inner))
       for (const item of inner)
         if (typeof item === 'string' || typeof item === 'number')
-          if (bits & KEY.before) this.#before.add(String(item));
-          else this.#callId(name, String(item), fields);
+          if (bits & KEY.before) this.#before.add(asWord(item));
+          else this.#callId(name, asWord(item), fields);
   }
 
   /** Statistics of the tools that were used, where definitions would be a list. */
@@ -267,8 +269,8 @@ export class HintScan {
     // What names the tool beside the id is the call; its result refers to it.
     const called = fields.toolName ?? fields.tool_name ?? fields.toolCallName ?? fields.function_name ?? fields.name;
     const isDefined =
-      typeof called === 'string' && fields.role === undefined && !/result|output/i.test(String(fields.type));
-    const isItem = typeof fields.id === 'string' && String(fields.type).endsWith('_call');
+      typeof called === 'string' && fields.role === undefined && !/result|output/i.test(asWord(fields.type));
+    const isItem = typeof fields.id === 'string' && asWord(fields.type).endsWith('_call');
     // A model call may have such an id too; an event says what it is.
     if (/^call_?ids?$/i.test(name) && typeof (fields.type ?? fields.kind) !== 'string') return;
     if ((isDefined || isItem) && !/parent|preceding|source/i.test(name)) this.ids.add(id);

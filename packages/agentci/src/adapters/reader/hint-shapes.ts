@@ -25,7 +25,7 @@ export function hasHole(items: readonly unknown[]): boolean {
 export const isRound = (value: unknown): boolean => isFields(value) && typeof value.output_tokens === 'number';
 
 export const isDefinition = (tool: Fields): boolean =>
-  /addition|reference|definition/.test(String(tool.type)) ||
+  /addition|reference|definition/.test(asWord(tool.type)) ||
   'description' in tool ||
   'parameters' in tool ||
   'inputSchema' in tool ||
@@ -37,7 +37,7 @@ export const hasRun = (item: unknown): boolean =>
   isFields(item) && !isDefinition(item) && ['result', 'output', 'tool_args', 'tool_call_id'].some((key) => key in item);
 
 export const hasResult = (content: unknown): boolean =>
-  Array.isArray(content) && content.some((block) => isFields(block) && RESULT_KIND.test(String(block.type)));
+  Array.isArray(content) && content.some((block) => isFields(block) && RESULT_KIND.test(asWord(block.type)));
 
 /** A total far beyond the sum of what it is the total of. */
 export function isUnaccounted({
@@ -46,9 +46,9 @@ export function isUnaccounted({
   completion_tokens,
   completion_tokens_details: details,
 }: Fields): boolean {
-  const sum = Number(prompt_tokens) + Number(completion_tokens);
-  const thought = isFields(details) ? Number(details.reasoning_tokens) || 0 : 0;
-  return Number(total_tokens) > 10 * (sum + thought) + 10_000;
+  const sum = asNumber(prompt_tokens) + asNumber(completion_tokens);
+  const thought = isFields(details) ? asNumber(details.reasoning_tokens) || 0 : 0;
+  return asNumber(total_tokens) > 10 * (sum + thought) + 10_000;
 }
 
 /** Whether events were summed up that came before the first of those that are there. */
@@ -78,3 +78,11 @@ export const isSomething = (value: unknown): boolean =>
       : isFields(value)
         ? Object.keys(value).length > 0
         : value === true;
+
+/** A number, or text that is one. Records hold anything; an object must not be asked for its value. */
+export const asNumber = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+
+/** A word or a number as text; nothing for anything else. */
+export const asWord = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
