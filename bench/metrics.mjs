@@ -13,7 +13,7 @@ const NAMES = [
   ...['pii_leakage', 'privacy_budget', 'data_minimization', 'consent_compliance'],
   ...['energy_consumption', 'carbon_emissions', 'resource_utilization'],
   ...['coordination_efficiency', 'swarm_intelligence', 'network_fault_tolerance'],
-  ...['cross_modal_grounding', 'image_caption_accuracy', 'video_response_relevance'],
+  ...['cross_modal_grounding', { image_caption_accuracy: { use_semantic: false } }, 'video_response_relevance'],
   ...['audio_transcription_quality', 'multimodal_coherence', 'decision_quality'],
 ];
 
