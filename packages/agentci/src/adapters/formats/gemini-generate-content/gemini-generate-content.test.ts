@@ -62,3 +62,8 @@ test.each([
     .replace('PIECE2', () => JSON.stringify(JSON.stringify(reply({ text: 'ne' }))).slice(1, -1));
   expect(finalText(await readOne(text))).toBe('done');
 });
+
+test('a text where a request has its contents hides what came before', async () => {
+  const trace = await readOne([{ ...pair([], reply({ text: 'done' })), request: { contents: 'hi' } }]);
+  expect(trace.captured.toolCalls).toBe('partial');
+});

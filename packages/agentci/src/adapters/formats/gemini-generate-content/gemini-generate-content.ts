@@ -81,7 +81,9 @@ function inputOf(request: Fields): Turn[] {
 
 export const GEMINI_WIRE: Wire = {
   input: inputOf,
-  asked: ({ uri, response }) => ({
+  asked: ({ uri, request, response }) => ({
+    // On the wire the contents are a list: a text in its place is not what was sent, and hides what came before.
+    ...(/generateContent\b/i.test(uri) && typeof request.contents === 'string' ? { input: [] } : {}),
     ...defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
     ...gapOf({ cutOff: /:streamGenerateContent\b/i.test(uri) && !isEnded(response) }),
   }),
