@@ -79,11 +79,13 @@ function inputOf(request: Fields): Turn[] {
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
+/** On the wire the contents are a list of maps: a text in its place is not what was sent, and hides what came before. */
+const isAsSent = (contents: unknown): boolean => Array.isArray(contents) && contents.every(isFields);
+
 export const GEMINI_WIRE: Wire = {
   input: inputOf,
   asked: ({ uri, request, response }) => ({
-    // On the wire the contents are a list: a text in its place is not what was sent, and hides what came before.
-    ...(/generateContent\b/i.test(uri) && typeof request.contents === 'string' ? { input: [] } : {}),
+    ...(/generateContent\b/i.test(uri) && !isAsSent(request.contents) ? { input: [] } : {}),
     ...defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
     ...gapOf({ cutOff: /:streamGenerateContent\b/i.test(uri) && !isEnded(response) }),
   }),
