@@ -1,7 +1,7 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Part } from '../../trace/model.ts';
 import { UNNAMED } from '../../trace/tool-name.ts';
-import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { argumentsOf, fields, label, pick, resultOf, text } from './values.ts';
 

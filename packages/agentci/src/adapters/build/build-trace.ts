@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { driftWarnings } from '../../trace/drift.ts';
 import {
   type Failure,
@@ -18,7 +19,6 @@ import { findFinal, findTask, plainMessage } from './answer.ts';
 import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
-import { defined } from './defined.ts';
 import type { Call, Draft, DraftStep, DraftTool } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
 import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';

@@ -1,5 +1,5 @@
+import { defined } from '../../kit/defined.ts';
 import { UNNAMED } from './blocks.ts';
-import { defined } from './defined.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
 import { isEcho } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';

@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import { CallIds } from './call-ids.ts';
 import type { Reply } from './conversation.ts';
-import { defined } from './defined.ts';
 import type { DraftLlm, DraftStep, Turn } from './draft.ts';
 
 /** A reply in the making: a source may mention it in several records. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
@@ -9,7 +10,6 @@ import { problemWith } from '../problem.ts';
 import { textOf } from './answer.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Reply } from './conversation.ts';
-import { defined } from './defined.ts';
 import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
 import { toolDefs } from './messages.ts';
 import { asPair } from './recorders.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Message, Part } from '../../trace/model.ts';
 import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
-import { defined } from './defined.ts';
 import type { Call, Turn } from './draft.ts';
 import { langchainMessage } from './langchain.ts';
 import { argumentsOf, fields, label, objects, parseJson, pick, text, time, unpacked } from './values.ts';

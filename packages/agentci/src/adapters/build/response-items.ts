@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import { contentOf, mayBeCall } from './blocks.ts';
-import { defined } from './defined.ts';
 import type { Call, DraftRetrieval, Turn } from './draft.ts';
 import { messageTurns } from './messages.ts';
 import { argumentsOf, label, number, objects, pick, resultOf, text } from './values.ts';

@@ -1,4 +1,4 @@
-import { defined } from './defined.ts';
+import { defined } from '../../kit/defined.ts';
 import type { Gap } from './draft.ts';
 
 /** The replies in a list of events: a file can hold the streams of several calls, one after the other or mixed. */

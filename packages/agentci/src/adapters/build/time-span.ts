@@ -1,4 +1,4 @@
-import { defined } from './defined.ts';
+import { defined } from '../../kit/defined.ts';
 import type { Draft } from './draft.ts';
 
 /** When a run began and ended, where its records only say when they were written. */

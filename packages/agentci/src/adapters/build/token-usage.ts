@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import type { Fields } from '../../trace/fields.ts';
 import type { Cost, Usage } from '../../trace/model.ts';
-import { defined } from './defined.ts';
 import { amount, fields, objects, pick } from './values.ts';
 
 /**

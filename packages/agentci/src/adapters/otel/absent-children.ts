@@ -1,4 +1,4 @@
-import { defined } from '../build/defined.ts';
+import { defined } from '../../kit/defined.ts';
 import type { DraftStep, DraftTool } from '../build/draft.ts';
 import { label, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';

@@ -1,5 +1,5 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
-import { defined } from '../build/defined.ts';
 import { fields, label, objects, pick, text, unpacked } from '../build/values.ts';
 import type { Span, SpanEvent } from './span.ts';
 

@@ -1,5 +1,5 @@
+import { defined } from '../../kit/defined.ts';
 import type { Failure } from '../../trace/model.ts';
-import { defined } from '../build/defined.ts';
 import type { DraftStep } from '../build/draft.ts';
 import { label, text } from '../build/values.ts';
 import type { Span } from './span.ts';

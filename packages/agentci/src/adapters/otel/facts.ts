@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import type { Fields } from '../../trace/fields.ts';
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
-import { defined } from '../build/defined.ts';
 import { finishOf } from '../build/finish.ts';
 import { amount, label, pick, unpacked } from '../build/values.ts';
 

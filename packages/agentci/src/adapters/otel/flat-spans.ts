@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { RawRecord } from '../adapter.ts';
-import { defined } from '../build/defined.ts';
 import { namedRuns } from '../build/named-runs.ts';
 import { fields, label, nanoseconds, objects, pick, text, time } from '../build/values.ts';
 import { withAdotContent } from './adot-content.ts';

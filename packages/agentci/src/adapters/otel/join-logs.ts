@@ -1,4 +1,4 @@
-import { defined } from '../build/defined.ts';
+import { defined } from '../../kit/defined.ts';
 import { mentionsIn } from '../build/mentions.ts';
 import { amount, label, pick } from '../build/values.ts';
 import { isAdotBody, operationOf, withAdotContent } from './adot-content.ts';

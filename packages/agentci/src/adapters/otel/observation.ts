@@ -1,7 +1,7 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Cost, Failure, LlmStep, Usage } from '../../trace/model.ts';
 import { outcomeOf } from '../build/blocks.ts';
-import { defined } from '../build/defined.ts';
 import type { Turn } from '../build/draft.ts';
 import { finishOf } from '../build/finish.ts';
 import { turnOfText, turnsOf } from '../build/messages.ts';

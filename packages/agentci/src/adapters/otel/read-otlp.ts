@@ -1,6 +1,6 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { RawRecord } from '../adapter.ts';
-import { defined } from '../build/defined.ts';
 import { amount, fields, label, nanoseconds, objects, pick, text } from '../build/values.ts';
 import { anyValue, attributesOf, type LogRecord, type Span, type SpanEvent } from './span.ts';
 

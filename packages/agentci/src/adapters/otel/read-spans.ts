@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../kit/defined.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
-import { defined } from '../build/defined.ts';
 import type { Draft, DraftStep } from '../build/draft.ts';
 import { TRACING_RECORD } from '../build/records.ts';
 import { label } from '../build/values.ts';

@@ -1,5 +1,5 @@
+import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
-import { defined } from '../build/defined.ts';
 import { fields, label, objects, pick } from '../build/values.ts';
 
 /** What OpenInference calls the kinds of spans. Phoenix gives the kind a place of its own, beside the attributes. */

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Part, Trace } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftMessage } from '../../build/draft.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { fields, label, objects, pick, text, time } from '../../build/values.ts';

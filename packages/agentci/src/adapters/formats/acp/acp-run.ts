@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
 import { contentOf } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, DraftTool } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import type { Step, Trace } from '../../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
 import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/records.ts';
 import { joinLogs } from '../../otel/join-logs.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../../trace/model.ts';
 import type { RawRecord } from '../../adapter.ts';
-import { defined } from '../../build/defined.ts';
 import type { DraftEvent, DraftLlm, GapNote } from '../../build/draft.ts';
 import { exchangesIn, llmStep, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
 import { mayBeModelCall } from '../../build/model-request.ts';

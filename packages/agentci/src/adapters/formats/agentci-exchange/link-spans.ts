@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import type { Call, DraftLlm, DraftStep } from '../../build/draft.ts';
 import { type Caller, maySame } from './same-model.ts';
 

@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
-import { defined } from '../../build/defined.ts';
 import { fields, label, nanoseconds, objects, pick, unpacked } from '../../build/values.ts';
 import { flatSpan, isSpanLike } from '../../otel/flat-spans.ts';
 import { joinLogs } from '../../otel/join-logs.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { contentOf, outcomeOf } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Call, Draft, DraftStep, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { amount, argumentsOf, fields, label, objects, pick, text, time } from '../../build/values.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import { contentOf } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
 import { timeSpan } from '../../build/time-span.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step, Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';

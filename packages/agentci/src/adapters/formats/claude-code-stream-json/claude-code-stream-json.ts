@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
 import { TEAM_RECORD } from '../../build/records.ts';

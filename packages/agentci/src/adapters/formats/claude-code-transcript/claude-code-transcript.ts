@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { plainMessage } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { most } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';

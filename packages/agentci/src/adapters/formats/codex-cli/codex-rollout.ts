@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { conversation } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftTool, Turn } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';

@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { fields, label, objects, text } from '../../build/values.ts';

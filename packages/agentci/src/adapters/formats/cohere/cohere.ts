@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
 import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire, wholeReplies } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';

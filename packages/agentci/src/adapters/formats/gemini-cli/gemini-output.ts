@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftTool } from '../../build/draft.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { amount, fields, label, text } from '../../build/values.ts';

@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message, Step, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { contentOf, UNNAMED } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
 import { messageTurns } from '../../build/messages.ts';

@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Part } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import { pairOf, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';

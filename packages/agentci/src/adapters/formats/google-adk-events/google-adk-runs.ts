@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, DraftTool, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';

@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { outcomeOf } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns } from '../../build/messages.ts';

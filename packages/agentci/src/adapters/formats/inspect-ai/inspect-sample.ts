@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { conversation } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { mentionsIn } from '../../build/mentions.ts';
 import { turnsOf } from '../../build/messages.ts';

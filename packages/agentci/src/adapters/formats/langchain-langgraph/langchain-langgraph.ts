@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
 import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { plainMessage } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep, GapNote } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { mentionsIn } from '../../build/mentions.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Usage } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
 import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';

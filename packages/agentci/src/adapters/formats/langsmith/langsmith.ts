@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { langchainMessage } from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';

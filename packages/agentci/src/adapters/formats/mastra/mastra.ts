@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Call, DraftStep, GapNote, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';

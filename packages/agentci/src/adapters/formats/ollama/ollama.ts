@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
 import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';

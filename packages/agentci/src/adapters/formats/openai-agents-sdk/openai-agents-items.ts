@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage } from '../../build/answer.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, DraftLlm, DraftStep } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';

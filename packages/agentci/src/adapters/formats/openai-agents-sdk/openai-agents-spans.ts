@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftStep } from '../../build/draft.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { TEAM_RECORD } from '../../build/records.ts';

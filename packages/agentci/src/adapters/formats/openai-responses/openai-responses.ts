@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, DraftRetrieval, Turn } from '../../build/draft.ts';
 import { exchangeItems, pairOf, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';

@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';

@@ -1,7 +1,7 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
 import { contentOf, UNNAMED } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { plainMessage } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { best } from '../../build/likeness.ts';
 import { turnOfText } from '../../build/messages.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message, Usage } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';

@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import { textOf } from '../../build/answer.ts';
-import { defined } from '../../build/defined.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';

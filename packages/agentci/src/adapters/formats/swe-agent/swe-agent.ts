@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';

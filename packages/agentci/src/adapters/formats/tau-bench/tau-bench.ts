@@ -1,8 +1,8 @@
+import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';

@@ -1,9 +1,9 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { contentOf } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
-import { defined } from '../../build/defined.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { geminiUsage } from '../../build/token-usage.ts';
 import { argumentsOf, fields, label, resultOf, unpacked } from '../../build/values.ts';

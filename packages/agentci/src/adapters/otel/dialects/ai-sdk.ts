@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import type { Call, Turn } from '../../build/draft.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';

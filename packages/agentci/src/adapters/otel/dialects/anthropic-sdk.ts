@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import { label, resultOf, text } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { llmOf, readGenAi } from './genai.ts';

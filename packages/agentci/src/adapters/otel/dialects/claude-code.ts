@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { amount, argumentsOf, flag, label, pick, resultOf, text } from '../../build/values.ts';

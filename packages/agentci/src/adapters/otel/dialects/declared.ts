@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { undecorated } from '../../build/span-name.ts';
 import { argumentsOf, label, pick, resultOf, unpacked } from '../../build/values.ts';
 import { fate, type Reading } from '../dialect.ts';

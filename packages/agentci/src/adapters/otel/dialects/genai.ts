@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { argumentsOf, label, number, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';

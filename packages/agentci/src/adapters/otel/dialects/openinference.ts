@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
-import { defined } from '../../build/defined.ts';
 import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
 import { amount, argumentsOf, fields, label, objects, pick, resultOf, unpacked } from '../../build/values.ts';

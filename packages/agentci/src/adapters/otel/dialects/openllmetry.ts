@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { argumentsOf, fields, label, resultOf, unpacked } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';

@@ -1,6 +1,6 @@
+import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
-import { defined } from '../../build/defined.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { argumentsOf, fields, label, objects, pick, resultOf, unpacked } from '../../build/values.ts';

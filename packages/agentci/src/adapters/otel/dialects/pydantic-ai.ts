@@ -1,5 +1,5 @@
+import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
-import { defined } from '../../build/defined.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
 import { amount, argumentsOf, label, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../build/defined.ts';
+import { defined } from '../../../kit/defined.ts';
 import { label } from '../../build/values.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { readGenAi } from './genai.ts';

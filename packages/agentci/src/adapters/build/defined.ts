@@ -1,1 +1,0 @@
-export { defined } from '../../kit/defined.ts';
