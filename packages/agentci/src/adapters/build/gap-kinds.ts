@@ -45,7 +45,7 @@ export const GAPS = {
   },
   unshown: {
     code: 'CALLS_HINTED',
-    says: 'the recording tells of a tool that is not among the calls that were read: calls may be missing',
+    says: 'the recording mentions a tool that is not among the calls that were read: calls may be missing',
     hides: CALLS,
   },
   unknownBlock: {
@@ -120,7 +120,7 @@ export const GAPS = {
   },
   unseen: {
     code: 'SPAN_WITHOUT_EXCHANGE',
-    says: 'a span tells of a model call that did not pass the capture: calls may be missing',
+    says: 'a span shows a model call that did not pass the capture: calls may be missing',
     hides: EVERYTHING,
   },
   disputed: {

@@ -46,7 +46,7 @@ function once(spans: readonly Span[]): Span[] {
 export const noAgentSpans = (record: RawRecord): AdapterItem =>
   problemWith(record, {
     code: 'OTEL_NO_AGENT_SPANS',
-    message: 'no span tells of a model, a tool or an agent: is the program instrumented for GenAI?',
+    message: 'no span describes a model, a tool or an agent: is the program instrumented for GenAI?',
   });
 
 function readSpan(span: Span): ReadSpan {

@@ -35,7 +35,7 @@ export function countedCalls(run: readonly ReadSpan[]): number {
   return most;
 }
 
-/** Names of tools that the events of a span tell of. */
+/** Names of tools that the events of a span mention. */
 export const namesInEvents = ({ events }: Span): string[] =>
   events.flatMap(({ attributes }) => label(pick(attributes, 'gen_ai.tool.name', 'tool.name', 'tool_name')) ?? []);
 

@@ -37,7 +37,7 @@ const SPAWNS = /^(?:Task|Agent|spawn_agent)$/;
 
 function lowered(trace: Trace, hint: string): Trace {
   if (trace.captured.toolCalls !== 'full') return trace;
-  const message = `the recording tells of ${hint}, which is not among the calls that were read: calls may be missing`;
+  const message = `the recording mentions ${hint}, which is not among the calls that were read: calls may be missing`;
   return {
     ...trace,
     captured: { ...trace.captured, toolCalls: 'partial' },

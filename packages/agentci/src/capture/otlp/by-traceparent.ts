@@ -211,6 +211,6 @@ function resultOf(query: Query, id: string, front: Front): CaptureResult {
       ? 'none of the spans that came continues the trace of this query'
       : items === 0
         ? `no span of this query came to ${front.origin}; ${setup(front)}`
-        : `the ${items} spans and logs of this query tell of no model and no tool; instrument the agent, not only its server`;
+        : `the ${items} spans and logs of this query mention no model and no tool; instrument the agent, not only its server`;
   return readEvidence({ exchanges: [], telemetry, gaps, notes }, id, nothing);
 }
