@@ -10,6 +10,7 @@ import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
 import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
 import type { Io } from './io.ts';
+import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
@@ -102,11 +103,12 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
 }
 
 function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
-  const { baselineDir, judgeCacheDir, ...run } = runOptionsIn(options);
+  const { baselineDir, judgeCacheDir, cassette, ...run } = runOptionsIn(options);
   return {
     // As given: messages name the recordings the way the user does.
     ...run,
     ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
+    ...(cassette === undefined ? {} : { cassette: withFolder(cassette, io.cwd) }),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
     suite,
     env: io.env,
@@ -193,6 +195,10 @@ function rerunCommand(
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);
+  if (options.cassette !== undefined) {
+    const { mode, dir } = options.cassette;
+    words.push('--cassette', dir === undefined ? mode : quote(`${mode}=${dir}`));
+  }
   return [...words, '--failed'].join(' ');
 }
 

@@ -4,6 +4,7 @@ import { UserError } from '../kit/user-error.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import { runUse, servedCheck } from './cassette-use.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
@@ -35,6 +36,14 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
   const runner = options.runner ?? suite.runner;
+  if (options.cassette !== undefined && options.cassette.mode !== 'off' && options.traces !== undefined)
+    throw new UserError(
+      'CASSETTE_TRACES',
+      'recordings are judged (--traces), so no agent runs that a cassette could answer',
+      {
+        hint: 'Leave out --cassette or --traces.',
+      },
+    );
   const isReplay = typeof runner === 'object' && runner.kind === 'replay';
   const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
@@ -76,11 +85,12 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
+  const cassette = runUse(results);
   const tools = witness.report(results);
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks, ...servedCheck(cassette)]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -91,6 +101,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     judge: judges.usage(),
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
+    ...(cassette === undefined ? {} : { cassette }),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     results: verdicts.results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),

@@ -26,6 +26,7 @@ export function createCommandRunner(
   return {
     run: async ({ signal, query, id, run, metadata }) => {
       const lookout = await around.watch?.open();
+      lookout?.begin({ id, run });
       const started = performance.now();
       let resources: ResourceSample[] = [];
       const outcome = await runProcess({

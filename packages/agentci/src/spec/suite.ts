@@ -1,3 +1,4 @@
+import type { CassetteConfig } from '../capture/cassette/config.ts';
 import type { Location } from '../kit/diagnostic.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RunnerConfig } from '../runners/config.ts';
@@ -16,6 +17,7 @@ export interface Suite {
   readonly baselineDir: string;
   readonly baseline?: string;
   readonly runner?: RunnerConfig;
+  readonly cassette?: CassetteConfig;
   readonly use: readonly string[];
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
   readonly queries: readonly Query[];

@@ -1,8 +1,17 @@
+import type { CassetteChoice } from '../../engine/cassette-choice.ts';
 import { freshTraces } from '../../engine/traces-of-queries.ts';
 import { selectQueries } from '../../spec/select.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
+import {
+  cassetteChoice,
+  collectList,
+  duration,
+  positiveNumber,
+  someText,
+  wholeNumber,
+  withFolder,
+} from '../options.ts';
 import { startProgress } from '../progress.ts';
 import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
@@ -15,6 +24,7 @@ interface Options extends PlaceOptions, SaveOptions {
   readonly timeout?: number;
   readonly maxCost?: number;
   readonly quiet?: boolean;
+  readonly cassette?: CassetteChoice;
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -34,6 +44,11 @@ export const command: CliCommand = {
       .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
       .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
+      .option(
+        '--cassette <mode[=dir]>',
+        'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
+        cassetteChoice,
+      )
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
       .option('--precheck-judge', 'ask the judge too before saving (always done)')
       .addOption(judgeOption())
@@ -66,7 +81,8 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
     );
     const progress = startProgress(io, { quiet: (options.quiet ?? false) || (options.json ?? false) });
     const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
-    const present = Object.entries({ tags, filter, ids, workers, retries, timeoutMs, maxCostUsd }).filter(
+    const cassette = options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
+    const present = Object.entries({ tags, filter, ids, workers, retries, timeoutMs, maxCostUsd, cassette }).filter(
       ([, value]) => value !== undefined,
     );
     try {
