@@ -4,6 +4,7 @@ import { UserError } from '../kit/user-error.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import { captureHint } from './capture-hint.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
@@ -23,13 +24,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const startedAt = now();
   const queries = selectQueries(suite, options);
   if (queries.length === 0) {
-    throw new UserError(
-      'NOTHING_SELECTED',
-      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
-      {
-        hint: selectionHint(options),
-      },
-    );
+    throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
+      hint: selectionHint(options),
+    });
   }
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
@@ -77,6 +74,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
   const tools = witness.report(results);
+  const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
@@ -101,6 +99,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
+      ...(hint === undefined ? [] : [hint]),
     ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
