@@ -10,8 +10,9 @@ import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
+import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
-import type { RunOptions } from './run-options.ts';
+import type { RunEvent, RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
 
@@ -50,6 +51,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
+  const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
@@ -68,7 +70,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
   } else {
     await metrics?.noteResumed(options, ledger.runsOf);
-    await collectLive(options, runner, ledger, evaluate);
+    const onEvent = (event: RunEvent): void => {
+      late.see(event);
+      options.onEvent?.(event);
+    };
+    await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
@@ -78,7 +84,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks, ...late.checks()]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
