@@ -7,7 +7,8 @@ import { type ProviderChoice, providerEnvironment, providersInUse } from './envi
 import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
-import { type Answer, openModelPlane } from './model/model-plane.ts';
+import type { Answer } from './model/answer.ts';
+import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { AgentEnd, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';

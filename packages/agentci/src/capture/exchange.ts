@@ -32,7 +32,7 @@ export interface Exchange {
   readonly method: string;
   /** Where the request went, without credentials. */
   readonly uri: string;
-  /** What the client asked for below its provider's address, keys and all: never written as it is. */
+  /** What the client asked for below its provider's address, without keys. */
   readonly path?: string;
   /** As the client sent it. */
   readonly request: Buffer;

@@ -71,7 +71,7 @@ export class Cassettes {
       if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
       this.#loaded.set(keyOf(about), cassette);
       if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
-      return this.#refused('cassette_miss', this.#missing(about, path));
+      return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return this.#refused('cassette', wordsOf(error));
@@ -155,7 +155,7 @@ export class Cassettes {
     return {
       use: this.#use(session),
       warnings: [],
-      ...(missText === undefined ? {} : { error: { kind: 'cassette_miss', message: missText } }),
+      ...(missText === undefined ? {} : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
     };
   }
 
@@ -173,7 +173,8 @@ export class Cassettes {
     const { session } = playing;
     const use = this.#use(session);
     const { missText } = session;
-    if (missText !== undefined) return { use, warnings: [], error: { kind: 'cassette_miss', message: missText } };
+    if (missText !== undefined)
+      return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
     const warnings = this.#warnings(session);
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
@@ -230,7 +231,8 @@ export class Cassettes {
       unused,
       ...(mode === 'replay' ? {} : { new: fresh }),
       isolated: mode === 'replay' && hits > 0 && misses === 0,
-      planes: mode === 'record' ? [] : ['llm'],
+      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && fresh === 0) ? ['llm'] : [],
+      ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
   }
@@ -286,6 +288,8 @@ export class Cassettes {
 
 /** Without a version: a recording made again should differ in what was said, not in who wrote it down. */
 const TOOL = 'agentci';
+
+const missMessage = (text: string): string => `cassette_miss: ${text}`;
 
 const keyOf = ({ id, run, cell }: RunAbout): string => JSON.stringify([id, run, cell ?? null]);
 

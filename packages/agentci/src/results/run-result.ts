@@ -71,6 +71,8 @@ export interface CassetteUse {
   scrubbed: number;
   /** Recorded calls that were not made. */
   unused: number;
+  /** Their places in the cassette; only where one run of one query is told of. */
+  unused_exchanges?: number[];
   /** Calls that were made and stored. */
   new?: number;
   /** Every call was answered from it, and there was at least one. */

@@ -1,9 +1,9 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
-import { isSecretName } from '../../kit/secrets.ts';
 import { prepareIgnore } from './ignore.ts';
+import { plainPath } from './plain-path.ts';
 import { prepareScrub, type Scrub } from './scrub.ts';
-import { mapTexts, PLACEHOLDER, withoutCredentials } from './secrets.ts';
+import { mapTexts, withoutCredentials } from './secrets.ts';
 
 /** A request as the front gets it. */
 export interface RawRequest {
@@ -63,28 +63,6 @@ function oneBoundary(text: string): string {
   const border = /^--([^\r\n]{8,70})\r\n/.exec(text)?.[1];
   return border === undefined ? text : text.replaceAll(border, 'boundary');
 }
-
-/** Names of parameters that carry keys though they do not say so. */
-const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'sig', 'signature', 'code', 'x-amz-signature']);
-
-/** The path with its parameters in order and without the values of keys. */
-function plainPath(path: string): string {
-  const at = path.indexOf('?');
-  if (at < 0) return withoutCredentials(path);
-  const kept = [...new URLSearchParams(path.slice(at + 1))]
-    .map(([name, value]): [string, string] =>
-      KEY_PARAMETERS.has(name.toLowerCase()) || isSecretName(name)
-        ? [name, PLACEHOLDER]
-        : [name, withoutCredentials(value)],
-    )
-    // A key may travel in the address on one machine and in a header on the other.
-    .filter(([, value]) => value !== PLACEHOLDER)
-    .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)));
-  const query = new URLSearchParams(kept).toString();
-  return `${withoutCredentials(path.slice(0, at))}${query === '' ? '' : `?${query}`}`;
-}
-
-const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 /** The form of a request that is compared: what two requests must share to get the same answer. */
 export interface Canonical {

@@ -1,7 +1,7 @@
 import { plural } from '../../kit/words.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Answer, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
-import type { Answer, ServedReply } from '../model/model-plane.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
 import { Deck, type Miss } from './deck.ts';

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream } from '../upstreams.ts';
+import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
@@ -12,30 +14,6 @@ import { routeOf } from './route.ts';
 import { serveReply } from './serve-reply.ts';
 import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
 import type { Connections } from './upstream.ts';
-
-/** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
-export interface ServedReply {
-  readonly served: NonNullable<Exchange['served']>;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly chunks: readonly Buffer[];
-  /** Usage in the chunks was not asked for by this client. */
-  readonly hidesUsage?: boolean;
-  /** The reply has no end: whoever was served it hung up first. */
-  readonly staysOpen?: boolean;
-}
-
-/** What may look at a request before it is sent on, and answer in the upstream's place. */
-export type Answer = (asked: {
-  readonly provider: string;
-  readonly route: Exchange['route'];
-  readonly method: string;
-  readonly uri: string;
-  /** What follows the provider's address, keys and all. */
-  readonly path: string;
-  readonly body: Buffer;
-  readonly encoding: string | undefined;
-}) => Promise<ServedReply | undefined>;
 
 export interface ModelPlaneOptions {
   readonly upstreams: readonly Upstream[];
@@ -97,7 +75,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const { target, uri } = targetOf(upstream, rest);
     const method = request.method ?? 'GET';
     const route = routeOf(method, target.pathname);
-    const about = { route, provider, method, uri, path: rest };
+    const about = { route, provider, method, uri, path: plainPath(rest) };
     const given = request.headers[QUERY_HEADER];
     const isLate = book.isClosed || (given !== undefined && given !== String(query));
     const exchange = isLate ? openLate(about) : book.open(about);

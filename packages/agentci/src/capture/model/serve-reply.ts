@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import type { PlaneRequest } from '../plane.ts';
+import type { ServedReply } from './answer.ts';
 import { UsageFilter } from './ask-usage.ts';
 import type { OpenExchange } from './exchange-book.ts';
-import type { ServedReply } from './model-plane.ts';
 import { writeHead } from './relay.ts';
 
 type Outgoing = PlaneRequest['response'];

@@ -65,5 +65,5 @@ export function openTape(
 export const tapeLines = ({ use, error, warnings }: Played): string[] => [
   cassetteText(use),
   ...warnings.map(({ code, message }) => `${message} (${code})`),
-  ...(error === undefined ? [] : [`${error.kind}: ${error.message}`]),
+  ...(error === undefined ? [] : [error.message]),
 ];

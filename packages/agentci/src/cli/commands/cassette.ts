@@ -5,6 +5,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { removeCassetteFile } from '../../store/cassette-files.ts';
 import { ageDays, checkCassettes } from '../cassette/check.ts';
+import { dropUnused } from '../cassette/drop-unused.ts';
 import { type CassettePlace, cassettePlace, findCassettes, missingRuns } from '../cassette/place.ts';
 import { showCassette } from '../cassette/show.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -20,6 +21,7 @@ interface Options {
   readonly only?: 'missing' | 'stale';
   readonly workers?: number;
   readonly json?: boolean;
+  readonly unused?: boolean;
 }
 
 const ACTIONS = ['ls', 'show', 'check', 'prune', 'rerecord'] as const;
@@ -47,6 +49,7 @@ export const command: CliCommand = {
         ).choices(['missing', 'stale']),
       )
       .option('-w, --workers <n>', 'check, rerecord: queries in progress at a time (default: 4)', wholeNumber(1))
+      .option('--unused', 'prune: run the agent offline, and also remove exchanges that it does not ask for')
       .option('--json', 'ls, check: as JSON')
       .addHelpText(
         'after',
@@ -80,7 +83,7 @@ Exit codes: 0 all is well · 1 check found recordings that no longer fit · 2 a 
       case 'check':
         return checkCassettes(place, options, io);
       case 'prune':
-        return prune(place, io);
+        return prune(place, options, io);
       default:
         return rerecord(place, options, io);
     }
@@ -167,14 +170,15 @@ function show(place: CassettePlace, id: string | undefined, options: Options, io
   return 0;
 }
 
-function prune(place: CassettePlace, io: Io): number {
+async function prune(place: CassettePlace, options: Options, io: Io): Promise<number> {
   const found = findCassettes(place);
   const orphans = found.filter(({ orphan }) => orphan !== undefined);
   for (const { path, file, orphan } of orphans) {
     removeCassetteFile(place.dir, path);
     say(io, `removed ${file}: ${orphan}`);
   }
-  if (orphans.length === 0) say(io, 'every cassette belongs to a query: nothing to remove');
+  if (orphans.length === 0) say(io, 'every cassette belongs to a query: no file to remove');
+  if (options.unused === true) for (const line of await dropUnused(place, options, io)) say(io, line);
   const broken = found.filter(({ error }) => error !== undefined);
   for (const { error } of broken) complain(io, error!);
   return broken.length > 0 ? 2 : 0;
