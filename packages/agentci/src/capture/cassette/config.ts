@@ -29,10 +29,13 @@ export const cassetteSchema = v
       .describe('Fields of requests that are not compared, beside user, metadata and other volatile ones'),
     scrub: v
       .array(
-        v.string().refine((item: string) => whyNotScrub(item) === undefined, {
-          message: (item: string) => whyNotScrub(item) ?? '',
-          code: 'SPEC_CASSETTE_SCRUB',
-        }),
+        v
+          .string()
+          .refine((item: string) => whyNotScrub(item) === undefined, {
+            message: (item: string) => whyNotScrub(item) ?? '',
+            code: 'SPEC_CASSETTE_SCRUB',
+          })
+          .keywords({ pattern: `^(?:${SCRUB_NAMES.join('|')}|secret:\\S+|/.+/)$` }),
       )
       .min(1)
       .optional()
