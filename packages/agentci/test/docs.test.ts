@@ -21,6 +21,7 @@ const pages = [
 ].filter((name) => name.endsWith('.md'));
 
 const CAPTURE = join('docs', 'guide', 'capture');
+const CASSETTES = join('docs', 'guide', 'cassettes.md');
 
 interface Block {
   readonly where: string;
@@ -60,7 +61,7 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
 );
 
 /** Those on capture need an agent and a model. */
-const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE);
+const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE) && page !== CASSETTES;
 
 describe('commands', () => {
   const commands = [
@@ -103,11 +104,11 @@ describe('capture', () => {
   });
   afterAll(() => model.close());
 
-  const scripts = blocks('sh').filter((block) => block.page === `${CAPTURE}.md`);
+  const scripts = blocks('sh').filter(({ page }) => page === `${CAPTURE}.md` || page === CASSETTES);
 
   test.each(scripts)('$where does what it says', async ({ text, page }) => {
     const cwd = tempDir();
-    cpSync(join(root, 'demos', 'capture'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', page === CASSETTES ? 'cassette' : 'capture'), cwd, { recursive: true });
     const env = { ...process.env, ...prepareFolder(cwd, root), ...model.env(page), NO_COLOR: '1' };
     const shell = spawn('sh', ['-e', '-c', text], { cwd, env });
     let said = '';
