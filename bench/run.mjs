@@ -5,6 +5,7 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
+import { measureCassettes } from './cassette.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 
@@ -32,6 +33,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...(await measureMetrics()));
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureCassettes({ quick })));
 report();
 
 function coldStart() {

@@ -10,7 +10,7 @@ import { UserError } from '../kit/user-error.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
-import { cassettePath, readCassetteFile, writeCassetteFile } from '../store/cassette-files.ts';
+import { cassettePath, readCassetteFile, readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 
 /** One run of a query, with what its agent was answered. */
@@ -51,9 +51,8 @@ export class Cassettes {
     for (const about of runs) {
       const path = this.#path(about);
       try {
-        const text = readCassetteFile(this.plan.dir, path);
-        if (text === undefined) continue;
-        Object.assign(all, readHeader(text.slice(0, text.indexOf('\n')), this.#shown(path)).providers);
+        const head = readCassetteHead(path);
+        if (head !== undefined) Object.assign(all, readHeader(head, this.#shown(path)).providers);
       } catch (error) {
         // Said with its place when the query's turn comes.
         if (!(error instanceof UserError)) throw error;
@@ -265,7 +264,7 @@ export class Cassettes {
     if (this.plan.mode === 'replay' && session.size === 0)
       warnings.push({
         code: 'CASSETTE_EMPTY',
-        message: 'its cassette holds no call, so nothing was served and nothing is known to be isolated',
+        message: 'there is not one call in its cassette, so nothing was served and nothing is known to be isolated',
       });
     const { blockedHosts, alteredBy } = session;
     if (blockedHosts.length > 0)

@@ -1,4 +1,15 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { sha256Hex } from '../kit/hash.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -17,8 +28,9 @@ const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 /** Larger ones are not recordings of an agent. */
 const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 
-/** A name as a file may have it. Any other becomes a slug with a short hash, so that no two share a file. */
+/** A name as a file may have it. Any other becomes a slug with a short hash, so that every name has a file of its own. */
 function safeName(name: string, fallback: string): string {
   if (SAFE.test(name) && !TAKEN.test(name)) return name;
   const slug = name
@@ -62,6 +74,19 @@ export function readCassetteFile(dir: string, path: string): string | undefined 
     });
   // Git may be set to write other line ends.
   return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** The first line of a cassette, which says what it is; undefined where there is none. */
+export function readCassetteHead(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const fd = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
+    const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, MAX_HEAD_BYTES, 0));
+    return text.includes('\n') ? text.slice(0, text.indexOf('\n')) : undefined;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Replaces the file whole, or leaves it as it was. */

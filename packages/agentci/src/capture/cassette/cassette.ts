@@ -14,7 +14,7 @@ export interface CassetteEntry extends StoredRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The reply's bytes with their borders. */
   readonly chunks: readonly Buffer[];
-  /** The upstream was asked for usage though the client had not asked: it is hidden from a client that does not. */
+  /** We added the wish for usage: it is hidden from a client that has no such wish. */
   readonly askedUsage?: boolean;
   /** The client hung up before the reply was over, so these are the bytes until then. */
   readonly why?: Extract<Broken, 'client_abort'>;

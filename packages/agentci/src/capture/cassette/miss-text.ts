@@ -11,7 +11,7 @@ export function missText(miss: Miss, { file, call }: { readonly file: string; re
   const what = `call ${call} (${request.method} ${request.path.split('?')[0]}) is not in ${file}`;
   if (recordedTimes !== undefined)
     return `${what} once more: the same request was asked ${plural(recordedTimes + 1, 'time')} and recorded ${plural(recordedTimes, 'time')}`;
-  if (nearest === undefined || first === undefined) return `${what}, which holds no exchange`;
+  if (nearest === undefined || first === undefined) return `${what}, which is empty`;
   const place = first.pointer === undefined ? '' : ` at ${first.pointer}`;
   const [recorded, asked] = excerpts(first.recorded, first.asked);
   const also = [...new Set(others)].filter((cause) => cause !== first.cause);

@@ -15,10 +15,18 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
   const isPacked = reply.headers['content-encoding'] !== undefined;
   const hides = reply.hidesUsage === true;
   const headers = Object.entries(reply.headers).filter(([name]) => !(hides && name === 'content-encoding'));
+  for (const chunk of reply.chunks) exchange.chunk(chunk);
+  const [only] = reply.chunks;
+  if (reply.chunks.length === 1 && only !== undefined && !hides && reply.staysOpen !== true && !response.destroyed) {
+    // A document, in one write.
+    writeHead(response, reply.status, '', [...headers.flat(), 'content-length', String(only.length)]);
+    response.end(only);
+    exchange.end({ complete: true });
+    return;
+  }
   writeHead(response, reply.status, '', headers.flat());
   const filter = hides ? new UsageFilter() : undefined;
   const pieces = hides && isPacked ? [] : reply.chunks;
-  for (const chunk of reply.chunks) exchange.chunk(chunk);
   if (hides && isPacked) {
     const whole = unpacked(Buffer.concat(reply.chunks), reply.headers['content-encoding']);
     send(response, filter!.push(whole));

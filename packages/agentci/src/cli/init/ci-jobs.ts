@@ -137,7 +137,7 @@ function githubWorkflow(plan: JobPlan): string {
     ...(plan.hasCassettes
       ? []
       : [
-          '  # Not needed once the calls of models are recorded: agentci test --cassette record, then agentci init --force',
+          '  # Not needed once calls of models are recorded (--cassette record): then run agentci init --force again',
           '  env:',
           '    ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}',
           '    OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}',
@@ -182,7 +182,7 @@ function gitlabJob(plan: JobPlan, name: string): string {
   ];
   const parallel = ['parallel:', '  matrix:', `    - AGENT: [${matrix.join(', ')}]`];
   return `# .gitlab-ci.yml must include this file:  include: [{local: .gitlab-ci.${name}.yml}]
-${plan.hasCassettes ? '' : '# Keys of models are variables of the project; recorded calls need none: agentci test --cassette record, then agentci init --force\n'}${name}:
+${plan.hasCassettes ? '' : '# Keys of models are variables of the project; recorded calls (--cassette record) need none: then run agentci init --force again\n'}${name}:
   image: ${isPython ? 'python:3.13-trixie' : 'node:22'}
 ${isMatrix ? `${indent(parallel, 2)}\n` : ''}  script:
 ${indent(
