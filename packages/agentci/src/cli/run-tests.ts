@@ -8,7 +8,7 @@ import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
+import { latestVerdicts, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
 import type { Io } from './io.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
@@ -116,7 +116,7 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
 }
 
 function failedIds(root: string, suite: Suite): string[] {
-  const previous = latestResults(root, (run) => isRunOf(suite, run));
+  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
@@ -131,7 +131,7 @@ function failedIds(root: string, suite: Suite): string[] {
   if (ids.length === 0) {
     throw new UserError(
       'NOTHING_FAILED',
-      `--failed: nothing failed in the last run (${previous.id}), so there is nothing to run again`,
+      `--failed: the last verdict on every query was good (newest run: ${previous.id}), so there is nothing to run again`,
     );
   }
   return ids;

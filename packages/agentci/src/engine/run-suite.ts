@@ -4,13 +4,15 @@ import { UserError } from '../kit/user-error.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import { captureHint } from './capture-hint.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
+import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
-import type { RunOptions } from './run-options.ts';
+import type { RunEvent, RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
 
@@ -23,13 +25,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const startedAt = now();
   const queries = selectQueries(suite, options);
   if (queries.length === 0) {
-    throw new UserError(
-      'NOTHING_SELECTED',
-      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
-      {
-        hint: selectionHint(options),
-      },
-    );
+    throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
+      hint: selectionHint(options),
+    });
   }
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
@@ -53,6 +51,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
+  const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
@@ -71,16 +70,21 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
   } else {
     await metrics?.noteResumed(options, ledger.runsOf);
-    await collectLive(options, runner, ledger, evaluate);
+    const onEvent = (event: RunEvent): void => {
+      late.see(event);
+      options.onEvent?.(event);
+    };
+    await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
   const tools = witness.report(results);
+  const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks, ...late.checks()]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -101,6 +105,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
+      ...(hint === undefined ? [] : [hint]),
     ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
