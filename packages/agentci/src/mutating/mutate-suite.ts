@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createTraceVerdicts } from '../engine/trace-verdicts.ts';
 import { recordingOf } from '../engine/match-traces.ts';
 import type { RunOptions } from '../engine/run-options.ts';
-import { type IdleCheck, MUTATION_SCHEMA, type MutationResult, type MutationScore, type Survivor } from '../results/mutation-result.ts';
-import { LAYERS, type CheckResult, type Layer, type QueryResult } from '../results/run-result.ts';
+import { createTraceVerdicts } from '../engine/trace-verdicts.ts';
+import {
+  type IdleCheck,
+  MUTATION_SCHEMA,
+  type MutationResult,
+  type MutationScore,
+  type Survivor,
+} from '../results/mutation-result.ts';
+import { type CheckResult, LAYERS, type Layer, type QueryResult } from '../results/run-result.ts';
 import { checksOf, worseStatus } from '../results/status.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
@@ -17,7 +23,11 @@ import { SuiteWorld } from './surroundings.ts';
 /** Mutants of one recording, unless a budget says otherwise. */
 const PER_RECORDING = 50;
 
-export interface MutateOptions extends Pick<RunOptions, 'suite' | 'judge' | 'judgeCacheDir' | 'env' | 'signal' | 'baseline' | 'baselineDir' | 'maxCostUsd'> {
+export interface MutateOptions
+  extends Pick<
+    RunOptions,
+    'suite' | 'judge' | 'judgeCacheDir' | 'env' | 'signal' | 'baseline' | 'baselineDir' | 'maxCostUsd'
+  > {
   /** Good recordings by query. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
   readonly seed?: number;
@@ -65,11 +75,20 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
       }
       const verdict = verdicts.evaluate(query, mutant);
       const result = verdict instanceof Promise ? await verdict : verdict;
-      tally.add({ query, trace, plan, noticedBy: worseChecks(parent, result), isForJudge: !asksJudge && hasRubrics(query) });
+      tally.add({
+        query,
+        trace,
+        plan,
+        noticedBy: worseChecks(parent, result),
+        isForJudge: !asksJudge && hasRubrics(query),
+      });
     }
     options.onProgress?.(i + 1, good.length);
   }
-  return tally.result(options, [...verdicts.notices(), ...(options.signal?.aborted ? ['interrupted: not every recording was changed'] : [])]);
+  return tally.result(options, [
+    ...verdicts.notices(),
+    ...(options.signal?.aborted ? ['interrupted: not every recording was changed'] : []),
+  ]);
 }
 
 function reasonToLeaveOut(query: Query): string | undefined {
@@ -163,7 +182,10 @@ class Tally {
   }
 
   result({ suite, seed = 0, minScore }: MutateOptions, notices: string[]): MutationResult {
-    const layers = Object.fromEntries(LAYERS.map((layer) => [layer, scoreOf(this.#byLayer[layer])])) as Record<Layer, MutationScore>;
+    const layers = Object.fromEntries(LAYERS.map((layer) => [layer, scoreOf(this.#byLayer[layer])])) as Record<
+      Layer,
+      MutationScore
+    >;
     const score = scoreOf({
       noticed: LAYERS.reduce((sum, layer) => sum + layers[layer].noticed, 0),
       mutants: LAYERS.reduce((sum, layer) => sum + layers[layer].mutants, 0),
@@ -179,7 +201,12 @@ class Tally {
       not_tried: this.#notTried,
       score,
       layers,
-      operators: this.#operators.map(({ name, layer, summary }) => ({ name, layer, summary, ...this.#byOperator.get(name)! })),
+      operators: this.#operators.map(({ name, layer, summary }) => ({
+        name,
+        layer,
+        summary,
+        ...this.#byOperator.get(name)!,
+      })),
       survivors: this.#survivors,
       for_the_judge: this.#forTheJudge,
       idle_checks: this.#idle(),

@@ -22,7 +22,9 @@ export function planMutants(
   options: { readonly operators: readonly Operator[]; readonly seed: number; readonly max: number },
 ): { readonly planned: readonly Planned[]; readonly found: number } {
   const piles = options.operators.map((operator) => {
-    const random = seededRandom(options.seed ^ Number.parseInt(shortHash(`${surroundings.query.id} ${operator.name}`), 16));
+    const random = seededRandom(
+      options.seed ^ Number.parseInt(shortHash(`${surroundings.query.id} ${operator.name}`), 16),
+    );
     const sites = operator.sites(trace, { ...surroundings, random });
     return shuffled(sites, random).map((site) => ({ operator, site }));
   });

@@ -28,7 +28,9 @@ export class SuiteWorld {
     return {
       query,
       otherTools: tools.filter((name) => !own.has(name)),
-      otherAnswers: [...this.#answers].filter(([id, text]) => id !== query.id && text !== answer).map(([, text]) => text),
+      otherAnswers: [...this.#answers]
+        .filter(([id, text]) => id !== query.id && text !== answer)
+        .map(([, text]) => text),
     };
   }
 }
@@ -45,7 +47,18 @@ function toolsNamedIn({ path, policies }: Query): string[] {
   return [...names];
 }
 
-const TOOL_KEYS = new Set(['tool', 'tools', 'then', 'first', 'after', 'before', 'trigger', 'deny', 'blocklist', 'sequence']);
+const TOOL_KEYS = new Set([
+  'tool',
+  'tools',
+  'then',
+  'first',
+  'after',
+  'before',
+  'trigger',
+  'deny',
+  'blocklist',
+  'sequence',
+]);
 const MAX_DEPTH = 8;
 
 /** Texts under keys that hold tool names, wherever they are in a rule. */

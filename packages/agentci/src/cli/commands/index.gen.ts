@@ -11,6 +11,7 @@ export const COMMANDS = {
   'init': { summary: 'write a spec, a starter agent and a CI job, and run them', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
   'metrics': { summary: 'list the metrics a spec can ask for: layer, unit, what they need', load: async () => (await import('./metrics.ts')).command },
+  'mutate': { summary: 'break good recordings on purpose and see which breakages the checks notice', load: async () => (await import('./mutate.ts')).command },
   'policy': { summary: 'explain calls by a policy, measure its coverage, or learn one from good traces', load: async () => (await import('./policy.ts')).command },
   'record': { summary: 'run the agent for every query and save each run as a baseline', load: async () => (await import('./record.ts')).command },
   'report': { summary: 'render a stored run, or a results file, in any format', load: async () => (await import('./report.ts')).command },

@@ -11,7 +11,11 @@ export const operator = defineOperator({
       const half = answer.slice(0, Math.floor(answer.length / 2)).replace(/[\ud800-\udbff]$/, '');
       const lost = answer.slice(half.length);
       return [
-        { what: 'an answer that stops halfway', text: half, advice: askFor(tellingWord(lost, `${query.query} ${half}`)) },
+        {
+          what: 'an answer that stops halfway',
+          text: half,
+          advice: askFor(tellingWord(lost, `${query.query} ${half}`)),
+        },
       ];
     }),
 });

@@ -1,7 +1,7 @@
 import { toolCalls } from '../../trace/selectors.ts';
+import { nameOfCall, stepOf } from '../calls.ts';
 import { withoutStep } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
-import { nameOfCall, stepOf } from '../calls.ts';
 import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
