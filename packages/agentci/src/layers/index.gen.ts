@@ -13,6 +13,10 @@ import { check as costMaxCostUsd } from './cost/max-cost-usd.ts';
 import { check as costMaxLatencyMs } from './cost/max-latency-ms.ts';
 import { check as costMaxLlmCalls } from './cost/max-llm-calls.ts';
 import { check as costMaxTotalTokens } from './cost/max-total-tokens.ts';
+import { check as everyAll } from './every/all.ts';
+import { check as everyAny } from './every/any.ts';
+import { check as everyNot } from './every/not.ts';
+import { setting as everySeverity } from './every/severity.ts';
 import { check as pathExpectedHandoff } from './path/expected-handoff.ts';
 import { check as pathExpectedHandoffsAvailable } from './path/expected-handoffs-available.ts';
 import { check as pathExpectedToolArgs } from './path/expected-tool-args.ts';
@@ -44,6 +48,10 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   costMaxLatencyMs,
   costMaxLlmCalls,
   costMaxTotalTokens,
+  everyAll,
+  everyAny,
+  everyNot,
+  everySeverity,
   pathExpectedHandoff,
   pathExpectedHandoffsAvailable,
   pathExpectedToolArgs,

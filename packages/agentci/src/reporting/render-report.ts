@@ -32,4 +32,4 @@ export async function renderReport(run: RunResult, options: RenderOptions): Prom
 }
 
 const checkSummary = (id: string): string | undefined =>
-  CHECKS.find((check) => `${check.layer}.${check.key}` === id)?.summary;
+  CHECKS.find((check) => LAYERS.some((layer) => isOfLayer(check, layer) && `${layer}.${check.key}` === id))?.summary;

@@ -1,5 +1,7 @@
+import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
+import { isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
@@ -16,6 +18,8 @@ export interface LayerKey {
   readonly partialSchema?: ValueSchema;
   /** A setting tunes a check and is not a check itself. */
   readonly isSetting: boolean;
+  /** The value is a block of checks of the same layer, or a list of them. */
+  readonly blocks?: 'one' | 'list';
   /** `dir` is the folder of the spec, for values that name files. */
   readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>, dir: string) => readonly Problem[];
 }
@@ -56,9 +60,11 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
     if (!layer.has(key.key)) layer.set(key.key, { ...key, id: `${key.layer}.${key.key}` });
   };
   for (const check of CHECKS) {
-    const { layer, key, summary, schema } = check;
+    const { key, summary, schema } = check;
     const inspect = check.inspect as LayerKey['inspect'];
-    put({ layer, key, summary, schema, isSetting: 'setting' in check, ...(inspect === undefined ? {} : { inspect }) });
+    const blocks = 'blocks' in check ? check.blocks : undefined;
+    for (const layer of LAYERS.filter((one) => isOfLayer(check, one)))
+      put({ layer, key, summary, schema, isSetting: 'setting' in check, ...defined({ inspect, blocks }) });
   }
   JUDGED_KEYS.forEach(put);
   return keys;

@@ -1,10 +1,8 @@
 import type { WrittenRubric } from '../judge/rubric.ts';
+import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import type { Query } from './suite.ts';
 
-/** The correctness keys that need a judge, in the order they are asked. */
-export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
-export type RubricKey = (typeof RUBRIC_KEYS)[number];
 
 /** One rubric of a query, and where it was written. */
 export interface RubricItem {
