@@ -3,6 +3,7 @@ import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
 import { type ResolvedRubric, resolveRubric } from '../judge/rubric.ts';
 import { noAnswer } from '../layers/answer.ts';
+import { severityOf } from '../layers/severity.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
 import { readContextFile } from '../spec/context-file.ts';
 import { itemsOf, RUBRIC_KEYS, type RubricItem, type RubricKey } from '../spec/rubric-items.ts';
@@ -63,10 +64,14 @@ interface Outcome {
 
 async function evaluate({ key, written, place }: RubricItem, input: RubricInput, hasFailed: boolean): Promise<Outcome> {
   const { judge, query, trace } = input;
+  const severity = severityOf({ severity: 'fail' }, query.correctness);
   const skip = (skip_reason: SkipReason, message: string): Outcome => ({
     check: { ...place, status: 'skip', skip_reason, message, evidence: [] },
   });
-  const error = (message: string): Outcome => ({ check: { ...place, status: 'error', message, evidence: [] } });
+  const error = (message: string): Outcome =>
+    severity === 'warn'
+      ? skip('not_measured', message)
+      : { check: { ...place, status: 'error', message, evidence: [] } };
 
   if (judge === 'off') return skip('off', 'not judged: the judge is off');
   const answer = finalText(trace);
@@ -95,7 +100,7 @@ async function evaluate({ key, written, place }: RubricItem, input: RubricInput,
   };
   try {
     const judgement = await judgeAnswer({ judge, question, useEnsemble: input.useEnsemble });
-    return { check: checkOfJudgement(place, judgement), judgement, rubric };
+    return { check: checkOfJudgement(place, judgement, severity), judgement, rubric };
   } catch (thrown) {
     return error(`the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

@@ -41,6 +41,8 @@ export interface Check<P = unknown> {
   readonly key: string;
   /** The status of a violation. */
   readonly severity: 'fail' | 'warn';
+  /** A rule on tools: `severity:` of the block does not soften it. */
+  readonly isFixed?: true;
   readonly summary: string;
   readonly schema: ValueSchema<P>;
   /** Position among the checks of its layer; ties are broken by key. */

@@ -4,6 +4,7 @@ import { emptyLayer, messagesOf, worseStatus } from '../results/status.ts';
 import { type AnyCheck, type AnySetting, type CheckContext, type CheckOutcome, isCheck } from './check.ts';
 import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
+import { type Severity, severityOf } from './severity.ts';
 
 export interface EvaluateLayerOptions {
   /** Where each check was written, by its id. */
@@ -34,7 +35,9 @@ export function evaluateLayer(
     if ((written ?? check.implied) === undefined) continue;
     const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
-    const result = resultOf(listed, outcome, locations);
+    // A check that was not written keeps its own severity, whatever the block says of the others.
+    const severity = severityOf(check, written === undefined ? undefined : block);
+    const result = resultOf(listed.id, outcome, severity, locations);
     status = worseStatus(status, result.status);
     checks.push(result);
     if (outcome.details !== undefined) Object.assign(details, outcome.details);
@@ -61,8 +64,13 @@ function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): At
   }
 }
 
-function resultOf({ id, check }: Listed, outcome: Attempt, locations: EvaluateLayerOptions['locations']): CheckResult {
-  const status = statusOf(outcome, check.severity);
+function resultOf(
+  id: string,
+  outcome: Attempt,
+  severity: Severity,
+  locations: EvaluateLayerOptions['locations'],
+): CheckResult {
+  const status = statusOf(outcome, severity);
   const { message } = outcome;
   const location = locationOf(id, outcome, locations);
   const result: CheckResult =
@@ -82,7 +90,7 @@ function locationOf(id: string, outcome: Attempt, locations: EvaluateLayerOption
   return (item === undefined ? undefined : locations[`${id}[${item}]`]) ?? locations[id];
 }
 
-function statusOf(attempt: Attempt, severity: AnyCheck['severity']): CheckStatus {
+function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
   switch (attempt.outcome) {
     case 'held':
       return 'pass';

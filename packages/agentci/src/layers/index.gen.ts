@@ -8,11 +8,13 @@ import { check as correctnessJsonSchema } from './correctness/json-schema.ts';
 import { check as correctnessNotInAnswer } from './correctness/not-in-answer.ts';
 import { check as correctnessOutcome } from './correctness/outcome.ts';
 import { check as correctnessRegexMatch } from './correctness/regex-match.ts';
+import { setting as correctnessSeverity } from './correctness/severity.ts';
 import { check as costMaxCostMultiplier } from './cost/max-cost-multiplier.ts';
 import { check as costMaxCostUsd } from './cost/max-cost-usd.ts';
 import { check as costMaxLatencyMs } from './cost/max-latency-ms.ts';
 import { check as costMaxLlmCalls } from './cost/max-llm-calls.ts';
 import { check as costMaxTotalTokens } from './cost/max-total-tokens.ts';
+import { setting as costSeverity } from './cost/severity.ts';
 import { check as pathExpectedHandoff } from './path/expected-handoff.ts';
 import { check as pathExpectedHandoffsAvailable } from './path/expected-handoffs-available.ts';
 import { check as pathExpectedToolArgs } from './path/expected-tool-args.ts';
@@ -29,6 +31,7 @@ import { check as pathMinToolPrecision } from './path/min-tool-precision.ts';
 import { check as pathMinToolRecall } from './path/min-tool-recall.ts';
 import { check as pathRules } from './path/rules.ts';
 import { setting as pathSequenceMetric } from './path/sequence-metric.ts';
+import { setting as pathSeverity } from './path/severity.ts';
 
 export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   correctnessAnyExpectedInAnswer,
@@ -39,11 +42,13 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   correctnessNotInAnswer,
   correctnessOutcome,
   correctnessRegexMatch,
+  correctnessSeverity,
   costMaxCostMultiplier,
   costMaxCostUsd,
   costMaxLatencyMs,
   costMaxLlmCalls,
   costMaxTotalTokens,
+  costSeverity,
   pathExpectedHandoff,
   pathExpectedHandoffsAvailable,
   pathExpectedToolArgs,
@@ -60,4 +65,5 @@ export const CHECKS: readonly (AnyCheck | AnySetting)[] = [
   pathMinToolRecall,
   pathRules,
   pathSequenceMetric,
+  pathSeverity,
 ];

@@ -1,0 +1,21 @@
+import { v } from '../kit/value-schema.ts';
+import type { Layer } from '../results/run-result.ts';
+import { defineSetting, type Setting } from './check.ts';
+
+export type Severity = 'fail' | 'warn';
+
+/**
+ * What a violation of a check counts as: what `severity:` of its own block says, else what the check itself says. A check
+ * that is a rule on tools (`isFixed`) is never softened. `block` is a layer's block, or that of a combinator.
+ */
+export function severityOf(
+  { severity, isFixed }: { readonly severity: Severity; readonly isFixed?: true },
+  block: Readonly<Record<string, unknown>> | undefined,
+): Severity {
+  const written = block?.severity;
+  return isFixed === true || (written !== 'fail' && written !== 'warn') ? severity : written;
+}
+
+/** The key itself, which every layer has. */
+export const severitySetting = (layer: Layer, summary: string): Setting<Severity> =>
+  defineSetting({ layer, key: 'severity', order: 990, summary, schema: v.enum(['fail', 'warn']) });
