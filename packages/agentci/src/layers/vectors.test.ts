@@ -65,11 +65,13 @@ test('there are the checks of the three layers, each key once', () => {
       "correctness.not_in_answer",
       "correctness.outcome",
       "correctness.regex_match",
+      "correctness.severity",
       "cost.max_cost_multiplier",
       "cost.max_cost_usd",
       "cost.max_latency_ms",
       "cost.max_llm_calls",
       "cost.max_total_tokens",
+      "cost.severity",
       "path.expected_handoff",
       "path.expected_handoffs_available",
       "path.expected_tool_args",
@@ -86,6 +88,7 @@ test('there are the checks of the three layers, each key once', () => {
       "path.min_tool_recall",
       "path.rules",
       "path.sequence_metric",
+      "path.severity",
     ]
   `);
 });
