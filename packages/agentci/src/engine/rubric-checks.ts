@@ -1,14 +1,19 @@
 import { type Judgement, judgeAnswer } from '../judge/ensemble.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
-import { type ResolvedRubric, resolveRubric } from '../judge/rubric.ts';
+import { type ResolvedRubric, resolveRubric, type WrittenRubric } from '../judge/rubric.ts';
 import { noAnswer } from '../layers/answer.ts';
+import type { RootedAsk } from '../layers/asks.ts';
+import type { CheckOutcome } from '../layers/check.ts';
+import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
+import { type Severity, severityOf } from '../layers/severity.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
 import { readContextFile } from '../spec/context-file.ts';
-import { itemsOf, RUBRIC_KEYS, type RubricItem, type RubricKey } from '../spec/rubric-items.ts';
+import { itemsOf, type RubricItem } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
+import { outcomeOfCheck } from './asks-of.ts';
 import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
 
 /** The seed's names for what a judge found out. */
@@ -55,18 +60,49 @@ export async function rubricChecks(input: RubricInput): Promise<RubricResults> {
   return { checks, details: records.length > 0 ? { ...details, judge: records } : details };
 }
 
+/** The verdicts on rubrics inside combinators, by the rubric as written. */
+export async function nestedRubrics(
+  asks: readonly RootedAsk[],
+  input: RubricInput,
+): Promise<{
+  readonly answers: ReadonlyMap<unknown, CheckOutcome>;
+  readonly details: Readonly<Record<string, unknown>>;
+}> {
+  const records: object[] = [];
+  const answers = new Map<unknown, CheckOutcome>();
+  await Promise.all(
+    asks.map(async ({ item, key, root }) => {
+      const place = { id: `correctness.${root}` };
+      const asked = { key: key as RubricKey, written: item as WrittenRubric, place };
+      const { check, judgement, rubric } = await evaluate(asked, input, input.deterministicFailed, 'fail');
+      answers.set(item, outcomeOfCheck(check));
+      if (judgement !== undefined && rubric !== undefined) records.push(...recordsOf(check.id, rubric, judgement));
+    }),
+  );
+  return { answers, details: records.length > 0 ? { judge: records } : {} };
+}
+
 interface Outcome {
   readonly check: CheckResult;
   readonly judgement?: Judgement;
   readonly rubric?: ResolvedRubric;
 }
 
-async function evaluate({ key, written, place }: RubricItem, input: RubricInput, hasFailed: boolean): Promise<Outcome> {
+async function evaluate(
+  { key, written, place }: RubricItem,
+  input: RubricInput,
+  hasFailed: boolean,
+  given?: Severity,
+): Promise<Outcome> {
   const { judge, query, trace } = input;
+  const severity = given ?? severityOf({ severity: 'fail' }, query.correctness);
   const skip = (skip_reason: SkipReason, message: string): Outcome => ({
     check: { ...place, status: 'skip', skip_reason, message, evidence: [] },
   });
-  const error = (message: string): Outcome => ({ check: { ...place, status: 'error', message, evidence: [] } });
+  const error = (message: string): Outcome =>
+    severity === 'warn'
+      ? skip('not_measured', message)
+      : { check: { ...place, status: 'error', message, evidence: [] } };
 
   if (judge === 'off') return skip('off', 'not judged: the judge is off');
   const answer = finalText(trace);
@@ -95,7 +131,7 @@ async function evaluate({ key, written, place }: RubricItem, input: RubricInput,
   };
   try {
     const judgement = await judgeAnswer({ judge, question, useEnsemble: input.useEnsemble });
-    return { check: checkOfJudgement(place, judgement), judgement, rubric };
+    return { check: checkOfJudgement(place, judgement, severity), judgement, rubric };
   } catch (thrown) {
     return error(`the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

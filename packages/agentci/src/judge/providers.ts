@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import type { EmbeddingModel, LanguageModel } from 'ai';
 import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
@@ -84,6 +84,54 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
     if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
     throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+  }
+}
+
+/** Vectors of texts, from a provider that has such models. */
+export async function embedTexts(
+  texts: readonly string[],
+  request: Omit<ModelRequest, 'system' | 'user' | 'temperature' | 'structured'>,
+): Promise<readonly (readonly number[])[]> {
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  const { embedMany, APICallError } = await import('./sdk/ai.ts');
+  const model = await connectEmbedding(request);
+  const deadline = AbortSignal.timeout(request.timeoutMs);
+  try {
+    const abortSignal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+    return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal })).embeddings;
+  } catch (error) {
+    if (error instanceof ModelError) throw error;
+    if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
+    if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+    if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
+    throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+  }
+}
+
+async function connectEmbedding({
+  name,
+  baseUrl,
+  apiKey,
+}: Pick<ModelRequest, 'name' | 'baseUrl' | 'apiKey'>): Promise<EmbeddingModel> {
+  const { provider, model } = name;
+  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
+  switch (provider) {
+    case 'openai':
+    case 'openai-chat':
+      return (await import('./sdk/openai.ts')).createOpenAI(settings).textEmbeddingModel(model);
+    case 'google':
+      return (await import('./sdk/google.ts')).createGoogleGenerativeAI(settings).textEmbeddingModel(model);
+    case 'openai-compatible':
+      return (await import('./sdk/openai-compatible.ts'))
+        .createOpenAICompatible({
+          name: 'openai-compatible',
+          baseURL: baseUrl ?? '',
+          fetch: fetchHere,
+          ...defined({ apiKey }),
+        })
+        .textEmbeddingModel(model);
+    case 'anthropic':
+      throw new ModelError('provider', 'Anthropic has no embedding models');
   }
 }
 

@@ -43,7 +43,11 @@ const isBlank = (char: string | undefined): boolean => char === ' ' || char === 
 
 const ESCAPES: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 
-function writtenLength(raw: string, at: number, { isDouble, isSingle }: { isDouble: boolean; isSingle: boolean }): number {
+function writtenLength(
+  raw: string,
+  at: number,
+  { isDouble, isSingle }: { isDouble: boolean; isSingle: boolean },
+): number {
   if (isSingle && raw[at] === "'") return 2;
   if (isDouble && raw[at] === '\\') return ESCAPES[raw[at + 1] ?? ''] ?? 2;
   return 1;

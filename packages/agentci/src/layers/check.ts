@@ -83,7 +83,7 @@ export interface Check<P = unknown> {
   readonly key: string;
   /** The status of a violation; `layer`: as is usual in the layer it is written in. */
   readonly severity: Severity | 'layer';
-  /** Stays as severe as it is, whatever `severity` is written beside it. */
+  /** A rule on tools: `severity:` of the block does not soften it. */
   readonly isFixed?: true;
   readonly summary: string;
   readonly schema: ValueSchema<P>;

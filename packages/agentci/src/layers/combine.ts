@@ -1,4 +1,14 @@
-import { type CheckContext, type CheckOutcome, held, type PartOutcome, type Severity, skipped, unmeasured, violated } from './check.ts';
+import type { SkipReason } from '../results/run-result.ts';
+import {
+  type CheckContext,
+  type CheckOutcome,
+  held,
+  type PartOutcome,
+  type Severity,
+  skipped,
+  unmeasured,
+  violated,
+} from './check.ts';
 import { clip, plural } from './words.ts';
 
 export type Block = Readonly<Record<string, unknown>>;
@@ -54,17 +64,35 @@ export function combined(options: {
   const decisive = parts.filter((part) => deciding.includes(truthOf(part)));
   const message = decisive.length === 0 ? text : `${text}; ${named(decisive)}`;
   const severity = worst(decisive.length === 0 ? parts : decisive);
-  const rest = { value, limit, parts, severity, evidence: decisive.flatMap(({ seen }) => seen.evidence ?? []).slice(0, MAX_EVIDENCE) };
+  const rest = {
+    value,
+    limit,
+    parts,
+    severity,
+    evidence: decisive.flatMap(({ seen }) => seen.evidence ?? []).slice(0, MAX_EVIDENCE),
+  };
   switch (truth) {
     case 'held':
       return held(message, rest);
     case 'violated':
       return violated(message, rest);
-    case 'unknown':
-      return unmeasured(message, { ...rest, value: undefined });
+    case 'unknown': {
+      const reason = commonReason(decisive);
+      return reason === undefined
+        ? unmeasured(message, { ...rest, value: undefined })
+        : skipped(reason, message, { ...rest, value: undefined });
+    }
     case 'skipped':
       return skipped('not_exercised', message, rest);
   }
+}
+
+/** Parts that were left out on purpose, all for one reason, leave the whole out: no one could have told. */
+function commonReason(parts: readonly PartOutcome[]): SkipReason | undefined {
+  const [first] = parts;
+  const reason = first?.seen.outcome === 'skipped' ? first.seen.reason : undefined;
+  const isCommon = parts.every(({ seen }) => seen.outcome === 'skipped' && seen.reason === reason);
+  return isCommon && reason !== 'not_measured' ? reason : undefined;
 }
 
 const MAX_EVIDENCE = 20;
@@ -72,7 +100,9 @@ const MAX_NAMED = 3;
 const MAX_MESSAGE = 160;
 
 function named(parts: readonly PartOutcome[]): string {
-  const shown = parts.slice(0, MAX_NAMED).map(({ at, seen }) => `${at.replace(/^\./, '')}: ${clip(seen.message, MAX_MESSAGE)}`);
+  const shown = parts
+    .slice(0, MAX_NAMED)
+    .map(({ at, seen }) => `${at.replace(/^\./, '')}: ${clip(seen.message, MAX_MESSAGE)}`);
   const more = parts.length - shown.length;
   return [...shown, ...(more > 0 ? [`${plural(more, 'more part')}`] : [])].join('; ');
 }

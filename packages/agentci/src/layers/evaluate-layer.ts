@@ -15,7 +15,7 @@ import {
 import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
 import { JUDGED } from './judged.ts';
-import { severityIn } from './severity.ts';
+import { severityOf, writtenSeverity } from './severity.ts';
 
 export interface EvaluateLayerOptions {
   /** Where each check was written, by its id. */
@@ -46,7 +46,8 @@ export function evaluateLayer(
     if ((written ?? check.implied) === undefined) continue;
     const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
-    const result = resultOf(listed, outcome, severityIn(check, block, layer), locations);
+    // A check that was not written keeps its own severity, whatever the block says of the others.
+    const result = resultOf(listed, outcome, severityOf(listed, written === undefined ? undefined : block), locations);
     status = worseStatus(status, result.status);
     checks.push(result);
     if (outcome.details !== undefined) Object.assign(details, outcome.details);
@@ -60,14 +61,14 @@ const withSiblings = (
   { trace, totals, baseline, query, asked }: Omit<CheckContext, 'siblings'>,
   siblings: CheckContext['siblings'],
 ): CheckContext => {
-  const evaluateParts = siblings.all ?? siblings.any ?? siblings.not ? partsIn(layer, { trace, totals, baseline, query, asked } as CheckContext, severityOf(siblings)) : undefined;
+  const evaluateParts =
+    (siblings.all ?? siblings.any ?? siblings.not)
+      ? partsIn(layer, { trace, totals, baseline, query, asked } as CheckContext, writtenSeverity(siblings))
+      : undefined;
   return baseline === undefined
     ? { trace, totals, siblings, query, asked, evaluateParts }
     : { trace, totals, siblings, query, asked, evaluateParts, baseline };
 };
-
-const severityOf = ({ severity }: Readonly<Record<string, unknown>>): Severity | undefined =>
-  severity === 'fail' || severity === 'warn' ? severity : undefined;
 
 /** Evaluates the blocks inside a combinator: every check of a block, each with the severity it would have. */
 const partsIn =
@@ -76,17 +77,17 @@ const partsIn =
     const full: CheckContext = {
       ...context,
       siblings: block,
-      evaluateParts: partsIn(layer, context, severityOf(block) ?? inherited),
+      evaluateParts: partsIn(layer, context, writtenSeverity(block) ?? inherited),
     };
     const parts: PartOutcome[] = [];
-    for (const { check } of partChecksOf(layer)) {
+    for (const { check, severity: own, isFixed } of partChecksOf(layer)) {
       const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
       if (written === undefined || written === null) continue;
       const outcome = outcomeOf(check, written, full);
       if (outcome === undefined) continue;
       const seen = outcome.outcome === 'threw' ? unmeasured(outcome.message) : outcome;
-      const severity = outcome.outcome === 'threw' ? undefined : outcome.severity;
-      parts.push({ at: `.${check.key}`, severity: severity ?? severityIn(check, block, layer, inherited), seen });
+      const usual = severityOf({ severity: isFixed ? own : (inherited ?? own), isFixed }, block);
+      parts.push({ at: `.${check.key}`, severity: seen.severity ?? usual, seen });
     }
     return parts;
   };
@@ -128,7 +129,11 @@ function resultOf(
 /** What a check inside another saw, with its place in the spec. */
 function partOf(parent: string, { at, seen }: PartOutcome, locations: EvaluateLayerOptions['locations']): CheckPart {
   const id = `${parent}${at}`;
-  const part: CheckPart = { id, outcome: seen.outcome === 'unmeasured' ? 'unknown' : seen.outcome, message: seen.message };
+  const part: CheckPart = {
+    id,
+    outcome: seen.outcome === 'unmeasured' ? 'unknown' : seen.outcome,
+    message: seen.message,
+  };
   const location = locationOf(id, seen, locations);
   if (location !== undefined) part.location = location;
   if (seen.value !== undefined) part.value = seen.value;
@@ -160,9 +165,14 @@ function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
   }
 }
 
+/** What a violation is in each layer, for checks that may be in all of them. */
+const USUAL: Readonly<Record<Layer, Severity>> = { correctness: 'fail', path: 'warn', cost: 'warn' };
+
 interface Listed {
   readonly id: string;
   readonly check: AnyCheck;
+  readonly severity: Severity;
+  readonly isFixed: true | undefined;
 }
 
 type Checks = readonly (AnyCheck | AnySetting)[];
@@ -195,6 +205,11 @@ function inOrder(all: Checks, layer: Layer): Listed[] {
   return all
     .filter(isCheck)
     .filter((check) => isOfLayer(check, layer))
-    .map((check) => ({ id: `${layer}.${check.key}`, check }))
+    .map((check) => ({
+      id: `${layer}.${check.key}`,
+      check,
+      severity: check.severity === 'layer' ? USUAL[layer] : check.severity,
+      isFixed: check.isFixed,
+    }))
     .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
 }

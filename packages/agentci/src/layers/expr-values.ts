@@ -16,7 +16,16 @@ export const EXPR_VARIABLES: CelVariables = {
 };
 
 const CALL_FIELDS = ['name', 'args', 'result', 'error', 'agent', 'latency_ms'] as const;
-const TRACE_FIELDS = ['cost_usd', 'total_tokens', 'input_tokens', 'output_tokens', 'latency_ms', 'llm_calls', 'tool_calls', 'handoffs'];
+const TRACE_FIELDS = [
+  'cost_usd',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+  'latency_ms',
+  'llm_calls',
+  'tool_calls',
+  'handoffs',
+];
 
 type Fields = Record<string, unknown>;
 
@@ -37,11 +46,36 @@ function put(fields: Fields, name: string, read: () => unknown, otherwise: () =>
 export function expressionValues(context: CheckContext): Readonly<Fields> {
   const { trace, query } = context;
   const values: Fields = { vars: query?.vars ?? {} };
-  put(values, 'answer', () => finalText(trace), () => noAnswer(trace));
-  put(values, 'output', () => outputOf(trace), () => noAnswer(trace));
-  put(values, 'query', () => query?.query, () => 'the text of the query is not known');
-  put(values, 'calls', () => callsOf(context), () => (trace.captured.toolCalls === 'none' ? NOT_CAPTURED : 'not all tool calls were captured'));
-  put(values, 'trace', () => traceOf(context), () => '');
+  put(
+    values,
+    'answer',
+    () => finalText(trace),
+    () => noAnswer(trace),
+  );
+  put(
+    values,
+    'output',
+    () => outputOf(trace),
+    () => noAnswer(trace),
+  );
+  put(
+    values,
+    'query',
+    () => query?.query,
+    () => 'the text of the query is not known',
+  );
+  put(
+    values,
+    'calls',
+    () => callsOf(context),
+    () => (trace.captured.toolCalls === 'none' ? NOT_CAPTURED : 'not all tool calls were captured'),
+  );
+  put(
+    values,
+    'trace',
+    () => traceOf(context),
+    () => '',
+  );
   return values;
 }
 
@@ -51,7 +85,13 @@ function callsOf({ trace }: CheckContext): readonly Fields[] | undefined {
     for (const name of CALL_FIELDS) {
       const value = facts[name];
       if (value !== undefined) fields[name] = value;
-      else put(fields, name, () => undefined, () => `${name} of call ${i + 1} (${facts.name}) was not captured`);
+      else
+        put(
+          fields,
+          name,
+          () => undefined,
+          () => `${name} of call ${i + 1} (${facts.name}) was not captured`,
+        );
     }
     return fields;
   });
@@ -62,9 +102,25 @@ function traceOf(context: CheckContext): Fields {
   const { trace } = context;
   const used = usedUp(context);
   const fields: Fields = { status: trace.status, metadata: trace.meta };
-  for (const name of TRACE_FIELDS) put(fields, name, () => used[name], () => `${name} is not known`);
+  for (const name of TRACE_FIELDS)
+    put(
+      fields,
+      name,
+      () => used[name],
+      () => `${name} is not known`,
+    );
   const isKnown = trace.captured.llmCalls === 'full';
-  put(fields, 'models', () => (isKnown ? [...new Set(llmCalls(trace).map(({ model }) => model ?? ''))] : undefined), () => 'model calls were not captured');
-  put(fields, 'agents', () => (trace.agents.length > 0 ? trace.agents.map(({ name }) => name) : undefined), () => 'agents were not captured');
+  put(
+    fields,
+    'models',
+    () => (isKnown ? [...new Set(llmCalls(trace).map(({ model }) => model ?? ''))] : undefined),
+    () => 'model calls were not captured',
+  );
+  put(
+    fields,
+    'agents',
+    () => (trace.agents.length > 0 ? trace.agents.map(({ name }) => name) : undefined),
+    () => 'agents were not captured',
+  );
   return fields;
 }

@@ -1,5 +1,15 @@
 import { v } from '../kit/value-schema.ts';
-import { type AnyCheck, type Ask, type CheckContext, type CheckOutcome, defineCheck, held, skipped, unmeasured, violated } from './check.ts';
+import {
+  type AnyCheck,
+  type Ask,
+  type CheckContext,
+  type CheckOutcome,
+  defineCheck,
+  held,
+  skipped,
+  unmeasured,
+  violated,
+} from './check.ts';
 import { plural } from './words.ts';
 
 /** The correctness keys that need a judge, in the order they are asked. */
@@ -17,7 +27,8 @@ function together(params: unknown, { asked }: CheckContext): CheckOutcome {
     seen.find((one) => one.outcome === outcome);
   const decisive = first('violated') ?? first('unmeasured') ?? first('skipped');
   if (seen.length === 1) return seen[0]!;
-  if (decisive === undefined) return held(`${plural(seen.length, 'rubric')} passed: ${seen.map((s) => s.message).join('; ')}`);
+  if (decisive === undefined)
+    return held(`${plural(seen.length, 'rubric')} passed: ${seen.map((s) => s.message).join('; ')}`);
   if (decisive.outcome === 'violated') return violated(decisive.message, decisive);
   return decisive.outcome === 'unmeasured' ? unmeasured(decisive.message) : decisive;
 }

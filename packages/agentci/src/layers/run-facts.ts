@@ -15,16 +15,20 @@ export interface CallFacts {
 
 /** A call's fields under the names of the simple form. */
 export function callFacts(step: ToolStep, trace: Trace): CallFacts {
-  const { name, args, result, status, error, startedAt, endedAt } = step;
-  const latency = startedAt !== undefined && endedAt !== undefined ? endedAt - startedAt : undefined;
+  const { name, args, result, status, error, t0, t1, meta } = step;
+  const latency = t0 !== undefined && t1 !== undefined ? t1 - t0 : meta?.durationMs;
   const agent = trace.agents.find(({ id }) => id === step.agent)?.name ?? step.agent;
   return {
     name,
     ...(args === undefined ? {} : { args }),
     ...(result === undefined ? {} : { result }),
-    ...(status === 'error' || error !== undefined ? { error: error?.message ?? error?.type ?? 'error' } : status === 'ok' ? { error: null } : {}),
+    ...(status === 'error' || error !== undefined
+      ? { error: error?.message ?? error?.type ?? 'error' }
+      : status === 'ok'
+        ? { error: null }
+        : {}),
     ...(agent === undefined ? (trace.agents.length === 0 ? {} : { agent: null }) : { agent }),
-    ...(latency === undefined ? {} : { latency_ms: latency }),
+    ...(typeof latency === 'number' ? { latency_ms: latency } : {}),
   };
 }
 

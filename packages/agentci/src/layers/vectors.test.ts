@@ -65,11 +65,13 @@ test('there are the checks of the three layers, each key once', () => {
       "correctness.not_in_answer",
       "correctness.outcome",
       "correctness.regex_match",
+      "correctness.severity",
       "cost.max_cost_multiplier",
       "cost.max_cost_usd",
       "cost.max_latency_ms",
       "cost.max_llm_calls",
       "cost.max_total_tokens",
+      "cost.severity",
       "path.expected_handoff",
       "path.expected_handoffs_available",
       "path.expected_tool_args",
@@ -86,11 +88,12 @@ test('there are the checks of the three layers, each key once', () => {
       "path.min_tool_recall",
       "path.rules",
       "path.sequence_metric",
+      "path.severity",
     ]
   `);
 });
 
-test.each(['correctness', 'path', 'cost'])('every check of %s has its test beside it', (layer) => {
+test.each(['correctness', 'path', 'cost', 'every'])('every check of %s has its test beside it', (layer) => {
   const folder = new URL(`./${layer}/`, import.meta.url);
   const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   expect(sources.filter((name) => !existsSync(new URL(name.replace(/\.ts$/, '.test.ts'), folder)))).toEqual([]);

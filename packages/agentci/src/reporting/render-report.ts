@@ -1,7 +1,8 @@
+import { isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { Report, ReportContext, Reporter } from '../reporters/reporter.ts';
-import type { RunResult } from '../results/run-result.ts';
+import { LAYERS, type RunResult } from '../results/run-result.ts';
 
 export interface RenderOptions extends Partial<Omit<ReportContext, 'checkSummary' | 'evidence'>> {
   readonly format: keyof typeof REPORTERS;

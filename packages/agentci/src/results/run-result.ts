@@ -1,4 +1,5 @@
 import type { Location } from '../kit/diagnostic.ts';
+import type { Cell } from './cell.ts';
 
 /** The JSON contract of a run. Field names are what other programs read: they change only with the schema's number. */
 export const RESULTS_SCHEMA = 'agentci.results/1';
@@ -123,6 +124,8 @@ export interface Stability {
 
 export interface QueryResult {
   id: string;
+  /** The combination of the matrix; absent without one. */
+  cell?: Cell;
   query: string;
   description?: string;
   tags: string[];

@@ -38,7 +38,10 @@ function layerSchemas(change: (shape: ValueShape) => ValueShape): ValueShape {
   const block = (layer: Layer): ValueSchema => {
     const keys = [...LAYER_KEYS[layer].values()];
     const shape = Object.fromEntries(
-      keys.map((key) => [key.key, withBlocks(key, partOf(layer), key.partialSchema ?? key.schema).describe(key.summary)]),
+      keys.map((key) => [
+        key.key,
+        withBlocks(key, partOf(layer), key.partialSchema ?? key.schema).describe(key.summary),
+      ]),
     );
     return v.strictObject(change(shape)).describe(LAYER_SUMMARY[layer]);
   };

@@ -1,9 +1,11 @@
+import { celEngine } from '../kit/cel/expression.ts';
 import type { Problem } from '../kit/problem.ts';
 import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { placeInside } from '../kit/yaml-offset.ts';
 import { emptyListIssue } from '../layers/issues.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
+import { EngineNeeded } from './expert.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
@@ -200,6 +202,7 @@ export class LayerBlockChecker {
 
   /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */
   #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock, isInherited: boolean): boolean {
+    if (key.key === 'expr' && celEngine() === undefined) throw new EngineNeeded('an expression was not expected');
     const issues = key.inspect?.(value, siblings, this.#dir) ?? [];
     const needed = isInherited ? issues.find(({ code }) => code === 'SPEC_NEEDS_KEY') : undefined;
     if (needed !== undefined) {

@@ -23,7 +23,9 @@ function run(text: string): unknown {
   const compiled = engine.compile(text, VARIABLES);
   if (!compiled.ok) return `${compiled.problem.offset}: ${compiled.problem.message}`;
   const result = compiled.program.run(valuesOf());
-  return result.kind === 'value' ? result.value : `${result.kind}: ${result.kind === 'error' ? result.message : result.what}`;
+  return result.kind === 'value'
+    ? result.value
+    : `${result.kind}: ${result.kind === 'error' ? result.message : result.what}`;
 }
 
 describe('values', () => {

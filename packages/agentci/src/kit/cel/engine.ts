@@ -114,7 +114,8 @@ function compile(text: string, variables: CelVariables): CelCompiled {
 
 const wrong = (message: string, offset: number): CelCompiled => ({ ok: false, problem: { message, offset } });
 
-const typeName = (type: string | undefined): string => (type === undefined ? 'another value' : `a value of type ${type}`);
+const typeName = (type: string | undefined): string =>
+  type === undefined ? 'another value' : `a value of type ${type}`;
 
 function problemOf(error: unknown): CelProblem {
   const { summary, message, range } = error as { summary?: string; message?: string; range?: { start: number } };

@@ -15,7 +15,8 @@ export const check = defineCheck({
   order: 930,
   summary: 'The CEL expression over answer, calls, trace, query, vars and output must be true.',
   schema: v.union([text, v.array(text)]),
-  inspect: (written) => (Array.isArray(written) && written.length === 0 ? [emptyListIssue('expr')] : problemsIn(written)),
+  inspect: (written) =>
+    Array.isArray(written) && written.length === 0 ? [emptyListIssue('expr')] : problemsIn(written),
   evaluate: (written, context) => {
     const texts = Array.isArray(written) ? written : [written];
     const values = expressionValues(context);
@@ -24,7 +25,8 @@ export const check = defineCheck({
     const item = order.map((outcome) => seen.findIndex((one) => one.outcome === outcome)).find((at) => at >= 0);
     const limit = texts.length;
     const value = seen.filter(({ outcome }) => outcome === 'held').length;
-    if (item === undefined) return held(limit === 1 ? seen[0]!.message : `${plural(limit, 'expression')} are true`, { value, limit });
+    if (item === undefined)
+      return held(limit === 1 ? seen[0]!.message : `${plural(limit, 'expression')} are true`, { value, limit });
     const { outcome, message, severity } = seen[item]!;
     const rest = { limit, item: Array.isArray(written) ? item : undefined, severity };
     return outcome === 'violated' ? violated(message, { ...rest, value }) : unmeasured(message, rest);
@@ -34,7 +36,8 @@ export const check = defineCheck({
 function problemsIn(written: string | readonly string[]): Problem[] {
   const engine = celEngine();
   if (engine === undefined) return [];
-  const texts = typeof written === 'string' ? [{ text: written, path: [] }] : written.map((one, i) => ({ text: one, path: [i] }));
+  const texts =
+    typeof written === 'string' ? [{ text: written, path: [] }] : written.map((one, i) => ({ text: one, path: [i] }));
   return texts.flatMap(({ text: one, path }) => {
     const compiled = engine.compile(one, EXPR_VARIABLES);
     if (compiled.ok) return [];
