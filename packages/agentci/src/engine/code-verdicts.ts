@@ -15,27 +15,9 @@ const MAX_STDOUT_BYTES = 1024 * 1024;
 const MAX_MESSAGE = 500;
 
 /** What programs need to run at all. Keys and everything else is passed on only by name. */
-const USUAL_ENV = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-  'TMPDIR',
-  'TEMP',
-  'TMP',
-  'USER',
-  'SHELL',
-  'SYSTEMROOT',
-  'PATHEXT',
-  'COMSPEC',
-  'APPDATA',
-  'LOCALAPPDATA',
-  'USERPROFILE',
-  'NODE_PATH',
-  'VIRTUAL_ENV',
-  'PYTHONPATH',
-];
+const USUAL_ENV =
+  'PATH HOME LANG LC_ALL TZ TMPDIR TEMP TMP USER SHELL SYSTEMROOT ' +
+  'PATHEXT COMSPEC APPDATA LOCALAPPDATA USERPROFILE NODE_PATH VIRTUAL_ENV PYTHONPATH';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -109,7 +91,9 @@ export function createCodeRunner(options: {
       const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } = typeof item === 'string' ? {} : item;
       const timeout = AbortSignal.timeout(timeoutMs);
       const env = Object.fromEntries(
-        [...USUAL_ENV, ...passed].flatMap((key) => (options.env[key] === undefined ? [] : [[key, options.env[key]]])),
+        [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
+          options.env[key] === undefined ? [] : [[key, options.env[key]]],
+        ),
       );
       const input = inputOf(context);
       try {
@@ -159,7 +143,7 @@ function parsed(stdout: string): unknown {
   }
 }
 
-/** What came back is a stranger's: anything but the agreed shape is no verdict. */
+/** What came back is a stranger's: anything but the agreed shape is an error. */
 function verdictOf(name: string, given: unknown): CheckOutcome {
   if (typeof given === 'boolean')
     return given ? held(`${name}: pass`, { value: true }) : violated(`${name}: fail`, { value: false });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { LAYERS } from '../results/run-result.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
@@ -20,7 +21,7 @@ describe('every check has a page', () => {
       const examples = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1]!);
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {
-        const { suite, diagnostics } = parseSpec(example, { file: `${key}.yaml` });
+        const { suite, diagnostics } = parseSpec(example, { file: fileURLToPath(page(key)) });
         expect(diagnostics).toEqual([]);
         const written = layers.flatMap((layer) => Object.keys(suite?.queries[0]?.[layer] ?? {}));
         expect(written).toContain(key);

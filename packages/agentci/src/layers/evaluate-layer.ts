@@ -191,7 +191,7 @@ function checksOf(all: Checks, layer: Layer): readonly Listed[] {
 
 const partChecks = new Map<Layer, readonly Listed[]>();
 
-/** Inside a combinator rubrics are checks like any other: their verdicts were asked for before. */
+/** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
 function partChecksOf(layer: Layer): readonly Listed[] {
   let list = partChecks.get(layer);
   if (list === undefined) {

@@ -22,7 +22,8 @@ export function findCycles(words: readonly string[], longest: number): Cycles {
     for (const cycle of cycles) {
       if (repeats.get(cycle)![i] === 0) continue;
       const total = after.get(cycle)![i + 2 * cycle]! + 1;
-      if (total <= best[i]!) continue;
+      // Of two that count the same, the one that begins first.
+      if (total < best[i]! || (total === best[i] && begins[i] !== 0)) continue;
       best[i] = total;
       begins[i] = cycle;
     }
@@ -52,13 +53,13 @@ function places(
   const at: number[] = [];
   for (let i = 0; i < best.length - 1; ) {
     const cycle = begins[i]!;
-    if (cycle === 0 || best[i] === best[i + 1]) {
+    if (cycle === 0) {
       i++;
       continue;
     }
     at.push(i + cycle);
     i += 2 * cycle;
-    while (repeats.get(cycle)![i - cycle] === 1 && after.get(cycle)![i]! > best[i]!) {
+    while (repeats.get(cycle)![i - cycle] === 1 && after.get(cycle)![i] === after.get(cycle)![i + cycle]! + 1) {
       at.push(i);
       i += cycle;
     }

@@ -8,7 +8,7 @@ export const check = defineCheck<readonly Block[]>({
   severity: 'layer',
   order: 940,
   summary: 'Every block of checks in the list must hold.',
-  schema: v.array(v.record(v.string(), v.unknown())).min(1),
+  schema: v.array(v.record(v.string(), v.unknown())),
   blocks: 'list',
   evaluate: (blocks, context) => {
     const seen = blocks.map((block, i) => evaluateBlock(block, `[${i}]`, context));
