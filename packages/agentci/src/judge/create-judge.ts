@@ -278,7 +278,7 @@ class ModelJudge implements Judge {
       lookup({ model: ask.name.model, provider: priceProvider(ask.name), usage })?.usd;
     // Three characters a token is on the safe side for every script and tokenizer in use.
     const most = price({
-      input: Math.ceil((request.system.length + request.user.length) / 3) + 200,
+      input: Math.ceil(((request.system?.length ?? 0) + request.user.length) / 3) + 200,
       output: MAX_OUTPUT_TOKENS,
     });
     for (let attempt = 0; ; attempt++) {
