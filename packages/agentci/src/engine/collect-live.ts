@@ -160,6 +160,8 @@ async function attempt({ runner, timeoutMs, interrupt }: Live, { query, run }: R
       run,
       signal: controller.signal,
       ...(query.metadata ? { metadata: query.metadata } : {}),
+      vars: query.vars,
+      cell: query.cell,
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
