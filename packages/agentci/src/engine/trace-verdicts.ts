@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import type { Query } from '../spec/suite.ts';
+import { asksOf } from './asks-of.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { Ledger } from './ledger.ts';
@@ -11,6 +12,8 @@ import { suiteJudge } from './suite-judge.ts';
 export interface TraceVerdicts {
   readonly evaluate: TraceEvaluator;
   readonly notices: () => string[];
+  /** Ends what checks have started. */
+  readonly close: () => Promise<void>;
 }
 
 /** For callers that judge many traces of one query, which a run would not take. */
@@ -25,8 +28,12 @@ export async function createTraceVerdicts(options: RunOptions, queries: readonly
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
+  const outside = queries.some((query) => asksOf(query).length > 0)
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    : undefined;
   return {
-    evaluate: createEvaluator(judges, memoized(shelf), suite.dir, metrics),
+    evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),
+    close: async () => outside?.close(),
     notices: () => [...shelf.notices, ...judges.notices()],
   };
 }

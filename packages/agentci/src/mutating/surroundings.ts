@@ -35,12 +35,12 @@ export class SuiteWorld {
   }
 }
 
-/** The tools that checks and policies of a query speak of by name. Patterns are left out: they are no names to call. */
+/** The tools that checks and policies of a query speak of; of a pattern, a name that it matches. */
 function toolsNamedIn({ path, policies }: Query): string[] {
   const names = new Set<string>();
   for (const key of ['forbidden_tools', 'expected_tools', 'expected_tool_sequence'] as const) {
     const list = path?.[key];
-    if (Array.isArray(list)) for (const name of list) if (isName(name)) names.add(name);
+    if (Array.isArray(list)) for (const entry of list) for (const name of namesIn(entry, 0, true)) names.add(name);
   }
   for (const name of namesIn(path?.rules)) names.add(name);
   for (const policy of policies ?? []) for (const name of namesIn(policy)) names.add(name);
@@ -63,10 +63,10 @@ const MAX_DEPTH = 8;
 
 /** Texts under keys that hold tool names, wherever they are in a rule. */
 function namesIn(value: unknown, depth = 0, isTool = false): string[] {
-  if (isName(value)) return isTool ? [value] : [];
+  if (typeof value === 'string') return isTool ? [value.replace(/\*+/g, 'all').replace(/\?/g, 'x')].filter(isName) : [];
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((item) => namesIn(item, depth + 1, isTool));
   return Object.entries(value).flatMap(([key, item]) => namesIn(item, depth + 1, TOOL_KEYS.has(key)));
 }
 
-const isName = (value: unknown): value is string => typeof value === 'string' && /^[\w.:/-]{1,128}$/.test(value);
+const isName = (value: string): boolean => /^[\w.:/-]{1,128}$/.test(value);

@@ -1,9 +1,8 @@
 import type { ToolStep } from '../../trace/model.ts';
 import { toolCalls } from '../../trace/selectors.ts';
-import { nameOfCall, stepOf } from '../calls.ts';
+import { adviceForCall, nameOfCall, stepOf } from '../calls.ts';
 import { replaceStep } from '../edit-trace.ts';
 import { defineOperator, pick } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
   name: 'rename-call',
@@ -20,7 +19,7 @@ export const operator = defineOperator({
           const { rawName: _, ...rest } = stepOf(trace, call) as ToolStep;
           return replaceStep(trace, stepOf(trace, call), { ...rest, name });
         },
-        advice: { layer: 'path', key: 'expected_tools', yaml: `expected_tools: ${yamlValue([call.name])}` },
+        advice: adviceForCall(names, i),
       };
     });
   },

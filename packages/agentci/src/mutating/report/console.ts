@@ -19,7 +19,8 @@ export function renderConsole(result: MutationResult): string {
       query = group.query;
     }
     lines.push(`  ! ${andMore(group.what, MAX_WHAT)} ${group.what.length === 1 ? 'goes' : 'go'} unnoticed`);
-    lines.push(`      ${group.advice.layer}: ${group.advice.yaml}`);
+    const more = group.further.length === 0 ? '' : `   (and ${group.further.length} more like it)`;
+    lines.push(`      ${group.advice.layer}: {${group.advice.yaml}}${more}`);
   }
   const idle = result.idle_checks.map(({ query: id, check, location }) =>
     location === undefined

@@ -31,10 +31,4 @@ export function renderMarkdown(result: MutationResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** In backticks, with a fence longer than any within; a pipe would end the cell. */
-function code(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
-  return `${fence}${space}${text.replaceAll('|', '\\|').replace(/[\r\n]+/g, ' ')}${space}${fence}`;
-}
+const code = (text: string): string => `<code>${escapeMarkdown(text)}</code>`;

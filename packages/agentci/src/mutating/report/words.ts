@@ -12,26 +12,28 @@ export const percent = (share: number): string => `${Math.floor(share * 1000) / 
 
 export const LAYER_NAMES: Readonly<Record<Layer, string>> = { correctness: 'Correctness', path: 'Path', cost: 'Cost' };
 
-/** Survivors that the same line would catch are told together. */
+/** Survivors of one query that the same check would catch are told together, with the line for the first of them. */
 export interface SurvivorGroup {
   readonly query: string;
   readonly location: Survivor['location'];
   readonly advice: Survivor['advice'];
   readonly what: readonly string[];
+  /** Further lines of the same check, for the others. */
+  readonly further: readonly string[];
 }
 
 export function groupSurvivors(survivors: readonly Survivor[]): SurvivorGroup[] {
-  const groups = new Map<
-    string,
-    { query: string; location: Survivor['location']; advice: Survivor['advice']; what: string[] }
-  >();
-  for (const { query, location, advice, what } of survivors) {
-    const key = `${query}\n${advice.layer}\n${advice.yaml}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { query, location, advice, what: [what] });
-    else if (!group.what.includes(what)) group.what.push(what);
+  const groups = new Map<string, Survivor[]>();
+  for (const survivor of survivors) {
+    const key = `${survivor.query}\n${survivor.advice.layer}\n${survivor.advice.check}`;
+    groups.set(key, [...(groups.get(key) ?? []), survivor]);
   }
-  return [...groups.values()];
+  return [...groups.values()].map((members) => {
+    const { query, location, advice } = members[0]!;
+    const lines = new Set(members.map((member) => member.advice.yaml));
+    lines.delete(advice.yaml);
+    return { query, location, advice, what: [...new Set(members.map(({ what }) => what))], further: [...lines] };
+  });
 }
 
 /** What a reader must know before the numbers. */
