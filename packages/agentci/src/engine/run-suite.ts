@@ -1,6 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
@@ -24,6 +26,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
+  refuseUnknownIds(options);
   const queries = selectQueries(suite, options);
   if (queries.length === 0) {
     throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
@@ -119,6 +122,24 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,
   };
+}
+
+/** A misspelt id among others would go unnoticed. */
+function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
+  const known = new Set(suite.queries.map(({ id }) => id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  const near = didYouMean(unknown[0]!, [...known]);
+  throw new UserError(
+    'QUERY_UNKNOWN',
+    `${suite.file} has no query ${andMore(
+      unknown.map((id) => JSON.stringify(id)),
+      5,
+    )}`,
+    {
+      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+    },
+  );
 }
 
 function selectionHint({ suite, tags, filter, ids }: RunOptions): string {

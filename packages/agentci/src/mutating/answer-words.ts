@@ -3,7 +3,7 @@ import { yamlValue } from './yaml-words.ts';
 
 const MAX_WORD = 60;
 
-/** The words of an answer most worth asking for: a number, what stands in quotes or code, else its longest word that is not in the question. */
+/** The words of an answer most worth asking for: a number, what is in quotes or code, else its longest word that is not in the question. */
 export function tellingWord(text: string, question = ''): string | undefined {
   const asked = question.toLowerCase();
   const isNew = (word: string): boolean => !asked.includes(word.toLowerCase());

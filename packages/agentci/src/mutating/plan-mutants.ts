@@ -1,4 +1,4 @@
-import { shortHash } from '../kit/hash.ts';
+import { shortHash } from '../kit/short-hash.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Operator, Site, World } from './operator.ts';

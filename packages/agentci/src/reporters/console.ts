@@ -14,6 +14,7 @@ import {
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { answerLines } from './answer-lines.ts';
+import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import { repeatLines } from './repeat-lines.ts';
@@ -201,7 +202,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   const { summary } = run;
   const lines = [countLine(run, c)];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
+  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c), ...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
@@ -211,6 +212,13 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;
+}
+
+/** Many failures are mostly few causes. */
+function groupLines(run: RunResult, c: Colors): string[] {
+  const groups = shownGroups(run);
+  if (groups.length === 0) return [];
+  return [c.dim('failures by cause:'), ...groups.map((group) => `  ${escapeTerminalLine(groupLine(group))}`)];
 }
 
 /** How often all of k runs pass, in columns. */

@@ -7,6 +7,7 @@ export const COMMANDS = {
   'eval': { summary: 'judge recordings or a stored run again; never runs an agent', load: async () => (await import('./eval.ts')).command },
   'experiment': { summary: 'compare conditions over trials: decision quality, time, tests, effect sizes, plots', load: async () => (await import('./experiment.ts')).command },
   'export-metrics': { summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP', load: async () => (await import('./export-metrics.ts')).command },
+  'failures': { summary: 'group the failures of a run by cause', load: async () => (await import('./failures.ts')).command },
   'import': { summary: 'read recordings of any tool: see what they hold, keep them as traces, or make tests of them', load: async () => (await import('./import.ts')).command },
   'init': { summary: 'write a spec, a starter agent and a CI job, and run them', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
