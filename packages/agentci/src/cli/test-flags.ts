@@ -21,6 +21,7 @@ export function addSharedFlags(parser: Command): Command {
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
+    .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
     .option('--failed', 'only what failed or could not be judged last time')
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)

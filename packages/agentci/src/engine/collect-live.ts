@@ -186,11 +186,13 @@ async function attempt({ runner, timeoutMs, interrupt, cassettes }: Live, { quer
       run,
       signal: controller.signal,
       ...(query.metadata ? { metadata: query.metadata } : {}),
+      vars: query.vars,
+      cell: query.cell,
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
     // What a cassette lacks it will lack the next time too.
-    if (cassettes?.hasMissed({ id: query.id, run }) === true && error instanceof AgentError)
+    if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
     if (controller.signal.reason === 'timeout')
       throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
@@ -247,7 +249,7 @@ function refuse({ interrupt, ledger, retries, cassettes }: Live, of: Run, error:
   );
 }
 
-const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run });
+const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: query.cell });
 
 /** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
 async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {

@@ -10,7 +10,13 @@ import type { CassetteChoice } from './cassette-choice.ts';
 /** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
 export type AgentFunction = (
   query: string,
-  context: { id: string; run: number; metadata: Readonly<Record<string, unknown>>; signal: AbortSignal },
+  context: {
+    id: string;
+    run: number;
+    metadata: Readonly<Record<string, unknown>>;
+    vars: Readonly<Record<string, unknown>>;
+    signal: AbortSignal;
+  },
 ) => unknown;
 
 /** What happens while a run is in progress; progress displays listen to it. */

@@ -1,9 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import { asksOf } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { runUse, servedCheck } from './cassette-use.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -24,6 +27,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
+  refuseUnknownIds(options);
   const queries = selectQueries(suite, options);
   if (queries.length === 0) {
     throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
@@ -53,7 +57,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const decide = createEvaluator(judges, shelf, suite.dir, metrics);
+  const outside = queries.some((query) => asksOf(query).length > 0)
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    : undefined;
+  const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
     return decide(query, trace);
@@ -62,28 +69,32 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
-  if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
-    const { collectPolicyTests } = await import('./policy-tests.ts');
-    recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
-  } else if (options.traces !== undefined) {
-    recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
-  } else if (runner === undefined) {
-    throw new UserError(
-      'NO_RUNNER',
-      `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
-      {
-        hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
-      },
-    );
-  } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
-  } else {
-    await metrics?.noteResumed(options, ledger.runsOf);
-    const onEvent = (event: RunEvent): void => {
-      late.see(event);
-      options.onEvent?.(event);
-    };
-    await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+  try {
+    if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
+      const { collectPolicyTests } = await import('./policy-tests.ts');
+      recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
+    } else if (options.traces !== undefined) {
+      recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
+    } else if (runner === undefined) {
+      throw new UserError(
+        'NO_RUNNER',
+        `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
+        {
+          hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
+        },
+      );
+    } else if (typeof runner !== 'function' && runner.kind === 'replay') {
+      recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
+    } else {
+      await metrics?.noteResumed(options, ledger.runsOf);
+      const onEvent = (event: RunEvent): void => {
+        late.see(event);
+        options.onEvent?.(event);
+      };
+      await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+    }
+  } finally {
+    await outside?.close();
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
@@ -128,6 +139,24 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,
   };
+}
+
+/** A misspelt id among others would go unnoticed. */
+function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
+  const known = new Set(suite.queries.map(({ id }) => id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  const near = didYouMean(unknown[0]!, [...known]);
+  throw new UserError(
+    'QUERY_UNKNOWN',
+    `${suite.file} has no query ${andMore(
+      unknown.map((id) => JSON.stringify(id)),
+      5,
+    )}`,
+    {
+      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+    },
+  );
 }
 
 function selectionHint({ suite, tags, filter, ids }: RunOptions): string {

@@ -15,6 +15,7 @@ import {
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { answerLines } from './answer-lines.ts';
+import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import { repeatLines } from './repeat-lines.ts';
@@ -205,7 +206,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   const { summary } = run;
   const lines = [countLine(run, c)];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
+  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c), ...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette)));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
@@ -216,6 +217,13 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;
+}
+
+/** Many failures are mostly few causes. */
+function groupLines(run: RunResult, c: Colors): string[] {
+  const groups = shownGroups(run);
+  if (groups.length === 0) return [];
+  return [c.dim('failures by cause:'), ...groups.map((group) => `  ${escapeTerminalLine(groupLine(group))}`)];
 }
 
 /** How often all of k runs pass, in columns. */

@@ -3,6 +3,7 @@ import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
@@ -39,7 +40,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     );
     lines.push(...told.map((result) => rowOf(result)), '');
   }
-  lines.push(...passHatLines(run));
+  lines.push(...passHatLines(run), ...groupLines(run));
   let length = lines.join('\n').length;
   let left = 0;
   for (const result of told) {
@@ -57,6 +58,13 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   if (run.cassette !== undefined) lines.push(`> ${inline(cassetteText(run.cassette))}`, '');
   for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Many failures are mostly few causes. */
+function groupLines(run: RunResult): string[] {
+  const groups = shownGroups(run);
+  if (groups.length === 0) return [];
+  return ['**Failures by cause**', '', ...groups.map((group) => `- ${inline(groupLine(group))}`), ''];
 }
 
 function passHatLines({ summary }: RunResult): string[] {

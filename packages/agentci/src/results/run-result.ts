@@ -1,4 +1,5 @@
 import type { Location } from '../kit/diagnostic.ts';
+import type { Cell } from './cell.ts';
 
 /** The JSON contract of a run. Field names are what other programs read: they change only with the schema's number. */
 export const RESULTS_SCHEMA = 'agentci.results/1';
@@ -30,6 +31,21 @@ export interface CheckResult {
   skip_reason?: SkipReason;
   location?: Location;
   evidence: Evidence[];
+  /** What the checks inside a combinator found, in the order written. */
+  parts?: CheckPart[];
+}
+
+/** A check inside a combinator. It has no status: the combinator decides. */
+export interface CheckPart {
+  /** The way to it in the spec: `correctness.any[0].expected_in_answer`. */
+  id: string;
+  outcome: 'held' | 'violated' | 'unknown' | 'skipped';
+  message: string;
+  value?: unknown;
+  limit?: unknown;
+  location?: Location;
+  evidence?: Evidence[];
+  parts?: CheckPart[];
 }
 
 export interface LayerResult {
@@ -135,6 +151,8 @@ export interface Stability {
 
 export interface QueryResult {
   id: string;
+  /** The combination of the matrix; absent without one. */
+  cell?: Cell;
   query: string;
   description?: string;
   tags: string[];

@@ -1,4 +1,4 @@
-import { shortHash } from '../kit/hash.ts';
+import { shortHash } from '../kit/short-hash.ts';
 
 const MAX_SLUG = 40;
 const IS_ASCII = /^[ -~]*$/;

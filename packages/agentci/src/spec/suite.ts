@@ -1,6 +1,7 @@
 import type { CassetteConfig } from '../capture/cassette/config.ts';
 import type { Location } from '../kit/diagnostic.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { Cell } from '../results/cell.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { PolicyTest } from './policy-test.ts';
 
@@ -39,6 +40,15 @@ export interface Query {
   readonly expectedOutput?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly xfail?: string;
+  /** Why the query is not run. */
+  readonly skip?: string;
+  /**
+   * Every variable of the query: of the root, the defaults, the query, its row and its cell, later ones first. Absent where
+   * the spec has none in scope; braces are plain text then.
+   */
+  readonly vars?: Readonly<Record<string, unknown>>;
+  /** The combination of the matrix it is run for. Queries of several cells share their id. */
+  readonly cell?: Cell;
   readonly correctness?: LayerBlock;
   readonly path?: LayerBlock;
   readonly cost?: LayerBlock;

@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { sha256Hex } from '../kit/hash.ts';
 import { UserError } from '../kit/user-error.ts';
+import { cellKey } from '../results/cell.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 
 /** Which run of which query, of which agent. */
@@ -42,10 +43,7 @@ function safeName(name: string, fallback: string): string {
 
 /** The one place that says what the file of a run is called: `<query-id>[.cell-HASH][.run-K].jsonl`. */
 export function cassetteFileName({ id, run, cell }: Omit<CassetteName, 'agent'>): string {
-  const suffix =
-    cell === undefined
-      ? ''
-      : `.cell-${sha256Hex(JSON.stringify(Object.entries(cell).sort(([a], [b]) => Number(a > b) - Number(a < b)))).slice(0, 8)}`;
+  const suffix = cell === undefined ? '' : `.cell-${sha256Hex(cellKey(cell)).slice(0, 8)}`;
   return `${safeName(id, 'query')}${suffix}${run === 1 ? '' : `.run-${run}`}.jsonl`;
 }
 

@@ -145,6 +145,35 @@ describe('record, then replay without a key', () => {
     expect(written.join('')).not.toContain(KEY);
   });
 
+  it('a command that stays up', async () => {
+    const cwd = project(
+      ['a', 'b', 'c'].map((id) => query(id)),
+      { runner: { command: ['node', 'serve.mjs'], mode: 'serve' } },
+    );
+    writeFileSync(
+      join(cwd, 'serve.mjs'),
+      `import { createInterface } from 'node:readline';
+      import agent from './agent.mjs';
+      for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await agent(JSON.parse(line).query)));`,
+    );
+    const recorded = await test(cwd, 'record', live, ['-w', '2']);
+    expect(recorded.code).toBe(0);
+    const replayed = await test(cwd, 'replay', {}, ['-w', '2']);
+    expect([replayed.code, replayed.run.cassette!.hits]).toEqual([0, 6]);
+  });
+
+  it('each cell of a matrix has a file of its own', async () => {
+    const cwd = project([query('a', 'say {{word}}')]);
+    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8'));
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, matrix: { word: ['one', 'two'] } }));
+    expect((await test(cwd, 'record', live)).code).toBe(0);
+    expect(readdirSync(join(cwd, 'cassettes', 'well'))).toEqual([
+      expect.stringMatching(/^a\.cell-[0-9a-f]{8}\.jsonl$/),
+      expect.stringMatching(/^a\.cell-[0-9a-f]{8}\.jsonl$/),
+    ]);
+    expect((await test(cwd, 'replay')).code).toBe(0);
+  });
+
   it('every report says what it may claim', async () => {
     const cwd = project([query('a')]);
     await test(cwd, 'record', live);

@@ -27,7 +27,7 @@ export async function dropUnused(
       const unused = result.cassette?.unused_exchanges ?? [];
       if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
       else if (unused.length > 0) {
-        dropEntries(dir, cassettePath(dir, { agent: suite.agent, id, run }), unused);
+        dropEntries(dir, cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }), unused);
         lines.push(`removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`);
       }
     },

@@ -3,6 +3,8 @@ import type { Cassette } from '../../capture/cassette/cassette.ts';
 import { readCassette } from '../../capture/cassette/read-cassette.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { caseText, sameCell } from '../../results/cell.ts';
+import type { RunAbout } from '../../runners/runner.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { cassettePath, listCassetteFiles, readCassetteFile } from '../../store/cassette-files.ts';
@@ -58,17 +60,17 @@ export function findCassettes({ suite, dir, shownDir }: CassettePlace): readonly
 
 function whyOrphan({ agent, id, run, cell }: Cassette, suite: Suite, dir: string, path: string): string | undefined {
   if (agent !== suite.agent) return `it is of agent "${agent}"`;
-  const query = suite.queries.find((one) => one.id === id);
-  if (query === undefined) return `the spec has no query "${id}"`;
+  const query = suite.queries.find((one) => one.id === id && sameCell(one.cell, cell));
+  if (query === undefined) return `the spec has no query "${caseText({ id, cell })}"`;
   if (run > query.runs) return `the query is run ${query.runs === 1 ? 'once' : `${query.runs} times`}`;
   return cassettePath(dir, { agent, id, run, cell }) === path ? undefined : 'its name is not that of its query';
 }
 
 /** What is expected and not there: one entry for each run of a query. */
-export function missingRuns({ suite, dir }: CassettePlace): readonly { readonly id: string; readonly run: number }[] {
+export function missingRuns({ suite, dir }: CassettePlace): readonly RunAbout[] {
   const files = new Set(listCassetteFiles(dir, suite.agent));
-  return suite.queries.flatMap(({ id, runs }) =>
-    Array.from({ length: runs }, (_, at) => ({ id, run: at + 1 })).filter(
+  return suite.queries.flatMap(({ id, runs, cell }) =>
+    Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })).filter(
       (about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })),
     ),
   );
