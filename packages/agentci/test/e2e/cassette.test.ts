@@ -162,18 +162,6 @@ describe('record, then replay without a key', () => {
     expect([replayed.code, replayed.run.cassette!.hits]).toEqual([0, 6]);
   });
 
-  it('each cell of a matrix has a file of its own', async () => {
-    const cwd = project([query('a', 'say {{word}}')]);
-    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8'));
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, matrix: { word: ['one', 'two'] } }));
-    expect((await test(cwd, 'record', live)).code).toBe(0);
-    expect(readdirSync(join(cwd, 'cassettes', 'well'))).toEqual([
-      expect.stringMatching(/^a\.cell-[0-9a-f]{8}\.jsonl$/),
-      expect.stringMatching(/^a\.cell-[0-9a-f]{8}\.jsonl$/),
-    ]);
-    expect((await test(cwd, 'replay')).code).toBe(0);
-  });
-
   it('every report says what it may claim', async () => {
     const cwd = project([query('a')]);
     await test(cwd, 'record', live);
