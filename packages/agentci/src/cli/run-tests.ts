@@ -2,13 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
+import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type CaseName, caseKey } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
 import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
+import { cellsOf } from './cell-option.ts';
 import type { Io } from './io.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
@@ -40,15 +43,15 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
   const recordings = recordingsOf(options, suite, io);
   refuseInputs(plans, inputsOf(suite, file, recordings, io));
-  const ids = previous
-    ? (previous.header.started_with?.ids as string[] | undefined)
+  const only = previous
+    ? onlyIn(previous.header.started_with ?? {})
     : options.failed
-      ? failedIds(root, suite)
+      ? failedCases(root, suite)
       : undefined;
   const session = new StoreSession({
     root,
     suite,
-    startedWith: startedWith(options, ids),
+    startedWith: startedWith(options, only),
     recordings,
     previous,
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
@@ -59,7 +62,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   try {
     run = await runSuite({
       ...toRunOptions(options, suite, io),
-      ...(ids ? { ids } : {}),
+      ...(only ? { only } : {}),
       runId: session.runId,
       resumed: session.entries,
       ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
@@ -108,6 +111,7 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
     ...run,
     ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
+    ...defined({ cells: cellsOf(suite, options.cell) }),
     suite,
     env: io.env,
     signal: io.signal,
@@ -115,26 +119,31 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
   };
 }
 
-function failedIds(root: string, suite: Suite): string[] {
+function failedCases(root: string, suite: Suite): CaseName[] {
   const previous = latestResults(root, (run) => isRunOf(suite, run));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
     });
   }
-  const ids = suite.queries
-    .map((query) => query.id)
-    .filter((id) => {
-      const status = previous.results.get(id)?.status;
+  const cases = suite.queries
+    .filter((query) => {
+      const status = previous.results.get(caseKey(query))?.status;
       return status === 'fail' || status === 'error';
-    });
-  if (ids.length === 0) {
+    })
+    .map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
+  if (cases.length === 0) {
     throw new UserError(
       'NOTHING_FAILED',
       `--failed: nothing failed in the last run (${previous.id}), so there is nothing to run again`,
     );
   }
-  return ids;
+  return cases;
+}
+
+/** What an unfinished run was restricted to; older ones name ids alone. */
+function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly CaseName[] | undefined {
+  return (only as CaseName[] | undefined) ?? (ids as string[] | undefined)?.map((id) => ({ id }));
 }
 
 /** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
@@ -165,13 +174,15 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
 }
 
 /** The options that say what a run is about, as opposed to how fast or where its reports go. */
-const CHOICES = ['traces', 'tags', 'filter', 'runs'] as const;
+const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell'] as const;
 
 const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
   Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
 
-function startedWith(options: TestOptions, ids: readonly string[] | undefined): Record<string, unknown> {
-  return { ...choicesIn(options), ...(ids ? { ids } : {}) };
+function startedWith(options: TestOptions, only: readonly CaseName[] | undefined): Record<string, unknown> {
+  if (only === undefined) return choicesIn(options);
+  const isByCell = only.some(({ cell }) => cell !== undefined);
+  return { ...choicesIn(options), ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
 }
 
 /** What the run reads and a report must not replace. */
@@ -193,6 +204,7 @@ function rerunCommand(
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);
+  for (const cell of options.cell ?? []) words.push('--cell', quote(cell));
   return [...words, '--failed'].join(' ');
 }
 

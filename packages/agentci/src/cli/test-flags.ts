@@ -12,6 +12,7 @@ export function addSharedFlags(parser: Command): Command {
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
+    .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)

@@ -13,6 +13,8 @@ type RunNames = typeof RUN_NAMES;
 /** What the program hands to a run itself, and what a command line can only name. */
 type Provided =
   | 'suite'
+  | 'cells'
+  | 'only'
   | 'traces'
   | 'judge'
   | 'env'
@@ -37,6 +39,8 @@ interface CommandOptions {
   readonly failed?: boolean;
   readonly resume?: boolean;
   readonly quiet?: boolean;
+  /** `name=value` of the matrix. */
+  readonly cell?: readonly string[];
 }
 
 /** The options of the run, whole: a new one needs a flag and nothing here. */
@@ -48,6 +52,7 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     failed: _failed,
     resume: _resume,
     quiet: _quiet,
+    cell: _cell,
     ...run
   } = options;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);

@@ -1,5 +1,6 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import type { CaseName } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -51,6 +52,10 @@ export interface RunOptions {
   readonly filter?: string;
   readonly ids?: readonly string[];
   readonly indices?: readonly number[];
+  /** Only these values of the matrix, by variable. */
+  readonly cells?: Readonly<Record<string, readonly string[]>>;
+  /** Only these cases, by id and cell. */
+  readonly only?: readonly CaseName[];
   /** How many queries are in progress at a time; 4. */
   readonly workers?: number;
   /** Replaces every query's `runs`. */

@@ -7,7 +7,14 @@ const costly = { answer: 'ok', cost_usd: 5, tool_calls: [] };
 
 describe('severity of a block', () => {
   test.each<{ when: string; layer: Layer; block: Block; key: string; run: unknown; status: string }>([
-    { when: 'correctness fails', layer: 'correctness', block: {}, key: 'expected_in_answer', run: costly, status: 'fail' },
+    {
+      when: 'correctness fails',
+      layer: 'correctness',
+      block: {},
+      key: 'expected_in_answer',
+      run: costly,
+      status: 'fail',
+    },
     {
       when: 'correctness made to warn',
       layer: 'correctness',
@@ -79,9 +86,9 @@ describe('severity of a block', () => {
     const baseline = called('a', 'b');
     const block = { severity: 'fail', max_tool_calls: 9 };
     expect(statusOf(evaluate('path', block, called('c'), { baseline }), 'match_mode')).toBe('warn');
-    expect(statusOf(evaluate('path', { ...block, match_mode: 'strict' }, called('c'), { baseline }), 'match_mode')).toBe(
-      'fail',
-    );
+    expect(
+      statusOf(evaluate('path', { ...block, match_mode: 'strict' }, called('c'), { baseline }), 'match_mode'),
+    ).toBe('fail');
   });
 
   test('anything else in its place is not a severity', () => {
