@@ -30,9 +30,8 @@ export function cellsOf(
     }
     const values = [...new Set(cells.map((cell) => cell[name]!))];
     if (!values.includes(value)) {
-      const near = didYouMean(value, values);
       throw new UserError('CELL_UNKNOWN', `--cell: "${name}" has no value "${value}" in the matrix`, {
-        hint: near === undefined ? `Its values are: ${values.slice(0, 20).join(', ')}` : `Did you mean "${near}"?`,
+        hint: `Its values are: ${values.slice(0, 20).join(', ')}`,
       });
     }
     selected.set(name, [...(selected.get(name) ?? []), value]);

@@ -4,7 +4,7 @@ import { readTraces } from '../adapters/reader/read-traces.ts';
 import { recordingOf, TraceMatcher } from '../engine/match-traces.ts';
 import { loadPrices } from '../kit/prices.ts';
 import { pageTrace } from '../reporters/html/page-trace.ts';
-import { caseKey } from '../results/cell.ts';
+import { caseText } from '../results/cell.ts';
 import type { PageEvidence, PageTrace } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { readBaselineTrace } from '../store/baseline-files.ts';
@@ -18,7 +18,7 @@ const PASSING_SHARE = 0.6;
 interface EvidenceOptions {
   readonly traces: string | undefined;
   readonly cwd: string;
-  /** Only the query with this `caseKey`, and then without a limit. */
+  /** Only the query of this name (`caseText`), and then without a limit. */
   readonly only?: string;
   readonly maxCharacters?: number;
 }
@@ -51,10 +51,10 @@ export async function pageEvidence(
     try {
       for await (const trace of readTraces(traces, { onProblem: () => unreadable++ })) {
         const match = matcher.take(recordingOf(trace));
-        if (match.kind !== 'run' || (only !== undefined && caseKey(match.query) !== only)) continue;
-        if (leftOut.has(caseKey(match.query))) continue;
+        if (match.kind !== 'run' || (only !== undefined && caseText(match.query) !== only)) continue;
+        if (leftOut.has(caseText(match.query))) continue;
         const page = pageTrace(trace, lookup);
-        if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(caseKey(match.query));
+        if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(caseText(match.query));
         else add(byQuery, match.query, page, trace);
         if (only !== undefined && match.run === (match.query.runs?.length ?? 1)) break;
       }
@@ -74,13 +74,13 @@ export async function pageEvidence(
 }
 
 function add(byQuery: Map<string, PageEvidence>, result: QueryResult, page: PageTrace, trace: Trace): void {
-  const evidence = byQuery.get(caseKey(result)) ?? { traces: [], shown: 0 };
+  const evidence = byQuery.get(caseText(result)) ?? { traces: [], shown: 0 };
   // The answer and the checks shown are those of the first worst run; its number among the runs tells which trace that is.
   const first =
     result.runs?.findIndex(({ status, answer }) => status === result.status && answer === result.answer) ?? 0;
   if (first === evidence.traces.length && finalText(trace) === result.answer) evidence.shown = first;
   evidence.traces.push(page);
-  byQuery.set(caseKey(result), evidence);
+  byQuery.set(caseText(result), evidence);
 }
 
 async function addBaselines(
@@ -90,7 +90,7 @@ async function addBaselines(
 ): Promise<void> {
   for (const result of run.results) {
     const { baseline } = result;
-    const id = caseKey(result);
+    const id = caseText(result);
     if (baseline?.file === undefined || (only !== undefined && id !== only)) continue;
     const file = resolve(cwd, baseline.file);
     if (!existsSync(file)) continue;
