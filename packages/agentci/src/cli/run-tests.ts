@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
-import { runSuite } from '../engine/run-suite.ts';
+import { runSuite, selectedQueries } from '../engine/run-suite.ts';
 import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
@@ -10,7 +10,8 @@ import { type CaseName, caseKey } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestResults, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
+import { type JournalEntry, latestResults, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
+import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import type { Io } from './io.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
@@ -21,11 +22,26 @@ import { StoreSession } from './store-session.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
+/** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
+export interface RunHooks {
+  readonly only?: readonly CaseName[];
+  readonly onSuite?: (suite: Suite) => void;
+  readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  readonly onRun?: (run: RunResult) => void;
+}
+
 /** Loads, runs, stores, reports; gives the exit code. */
-export async function runTests(given: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
-  const asked = planOutputs({ formats: given.format ?? [], files: given.output ?? [], env: io.env, cwd: io.cwd });
+export async function runTests(
+  given: TestOptions,
+  io: Io,
+  commandName: 'test' | 'eval',
+  hooks: RunHooks = {},
+): Promise<number> {
+  const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
+  const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
+  hooks.onSuite?.(suite);
   if (!given.quiet)
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
@@ -36,18 +52,21 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${given.baselineDir}"`);
   }
 
-  const isAsked = given.format !== undefined || given.output !== undefined;
+  const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
   const recordings = recordingsOf(options, suite, io);
   refuseInputs(plans, inputsOf(suite, file, recordings, io));
-  const only = previous
-    ? onlyIn(previous.header.started_with ?? {})
-    : options.failed
-      ? failedCases(root, suite)
-      : undefined;
+  const only = hooks.only
+    ? hooks.only
+    : previous
+      ? onlyIn(previous.header.started_with ?? {})
+      : options.failed
+        ? failedCases(root, suite)
+        : undefined;
+  if (options.dryRun) return printPlan(options, { suite, only, root, io });
   const session = new StoreSession({
     root,
     suite,
@@ -61,13 +80,16 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   let run: RunResult;
   try {
     run = await runSuite({
-      ...toRunOptions(options, suite, io),
+      ...runOptionsOf(options, suite, io),
       ...(only ? { only } : {}),
       runId: session.runId,
       resumed: session.entries,
       ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
       onEvent: progress.onEvent,
-      onRecord: session.record,
+      onRecord: (entry, trace) => {
+        session.record(entry, trace);
+        hooks.onRecord?.(entry, trace);
+      },
     });
   } catch (error) {
     session.abandon();
@@ -76,6 +98,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     progress.stop();
   }
   session.end(run);
+  hooks.onRun?.(run);
 
   const { failed } = await writeReports(run, plans, {
     io,
@@ -86,6 +109,19 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   });
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Says what would be run, and runs nothing. */
+async function printPlan(
+  options: TestOptions,
+  { suite, only, root, io }: { suite: Suite; only: readonly CaseName[] | undefined; root: string; io: Io },
+): Promise<number> {
+  const [{ planRun }, { planText }] = await Promise.all([import('../engine/plan-run.ts'), import('./plan-text.ts')]);
+  const run = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
+  const last = listRuns(root).find((stored) => stored.finished && isRunOf(suite, stored));
+  const plan = planRun(run, selectedQueries(run), last === undefined ? undefined : readRun(root, last.id));
+  io.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan));
+  return 0;
 }
 
 /** Where a report finds the traces; a report without them is still a report. */
@@ -104,7 +140,8 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
   return suite.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined;
 }
 
-function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
+/** What the command line says of a run, with what the program adds. */
+export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOptions {
   const { baselineDir, judgeCacheDir, ...run } = runOptionsIn(options);
   return {
     // As given: messages name the recordings the way the user does.

@@ -4,6 +4,7 @@ import { UserError } from '../kit/user-error.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import type { Query } from '../spec/suite.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
@@ -22,16 +23,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
-  const queries = selectQueries(suite, options);
-  if (queries.length === 0) {
-    throw new UserError(
-      'NOTHING_SELECTED',
-      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
-      {
-        hint: selectionHint(options),
-      },
-    );
-  }
+  const queries = selectedQueries(options);
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
@@ -114,6 +106,16 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,
   };
+}
+
+/** The queries a run is about; that there are none is the user's mistake. */
+export function selectedQueries(options: RunOptions): readonly Query[] {
+  const { suite } = options;
+  const queries = selectQueries(suite, options);
+  if (queries.length > 0) return queries;
+  throw new UserError('NOTHING_SELECTED', `none of the ${suite.queries.length} queries of ${suite.file} was selected`, {
+    hint: selectionHint(options),
+  });
 }
 
 function selectionHint({ suite, tags, filter, ids, cells }: RunOptions): string {
