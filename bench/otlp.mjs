@@ -125,7 +125,7 @@ function preload() {
   return rows;
 }
 
-const LIMITS = { 20: 150, 1: 250 };
+const LIMITS = { 20: 150, 1: 150 };
 for (const [every, limit] of Object.entries(LIMITS)) {
   const { perSecond, megabytes } = await ingest(Number(every));
   const what = every === '1' ? 'every span is an agent’s' : `one span in ${every} is an agent’s`;

@@ -10,7 +10,7 @@ import { type CaseName, caseKey } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, latestResults, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
+import { type JournalEntry, latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import type { Io } from './io.ts';
@@ -157,7 +157,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
 }
 
 function failedCases(root: string, suite: Suite): CaseName[] {
-  const previous = latestResults(root, (run) => isRunOf(suite, run));
+  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
@@ -172,7 +172,7 @@ function failedCases(root: string, suite: Suite): CaseName[] {
   if (cases.length === 0) {
     throw new UserError(
       'NOTHING_FAILED',
-      `--failed: nothing failed in the last run (${previous.id}), so there is nothing to run again`,
+      `--failed: the last verdict on every query was good (newest run: ${previous.id}), so there is nothing to run again`,
     );
   }
   return cases;

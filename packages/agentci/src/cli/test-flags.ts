@@ -15,7 +15,7 @@ export function addSharedFlags(parser: Command): Command {
     .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
-    .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)
+    .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")
     .option('--baseline <version>', 'compare with this baseline version')
     .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")

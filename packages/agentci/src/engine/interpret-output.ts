@@ -55,7 +55,7 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
   // Every format is known there; an agent that answers in words needs none of them.
   if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('../adapters/reader/detect.ts');
-  const isRecording = (json: string): boolean => detectFormat(json).confidence >= SURE;
+  const isRecording = (json: string): boolean => detectFormat(json).confidence >= SURE || showsCalls(json);
   if (isJson(trimmed))
     return isRecording(trimmed) && !isPlainList(JSON.parse(trimmed)) ? single(trimmed, output) : simpleTrace(trimmed);
   const found = findRecording(trimmed, isRecording);
@@ -76,6 +76,17 @@ async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Tra
   } catch (error) {
     if (isWhole || !(error instanceof AgentError)) throw error;
     return withPointedAnswer(undefined, answer);
+  }
+}
+
+/** A document with a list of tool calls shows what the agent did: what cannot be read of it must not pass for its answer. */
+function showsCalls(json: string): boolean {
+  if (!json.includes('"tool_calls"')) return false;
+  try {
+    const calls = (JSON.parse(json) as { tool_calls?: unknown } | null)?.tool_calls;
+    return Array.isArray(calls) && calls.some((call) => typeof call === 'object' && call !== null);
+  } catch {
+    return false;
   }
 }
 

@@ -5,14 +5,16 @@ import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
+import { captureHint } from './capture-hint.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
+import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
-import type { RunOptions } from './run-options.ts';
+import type { RunEvent, RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
 
@@ -46,6 +48,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
+  const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
     const { collectPolicyTests } = await import('./policy-tests.ts');
@@ -64,12 +67,17 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
   } else {
     await metrics?.noteResumed(options, ledger.runsOf);
-    await collectLive(options, runner, ledger, evaluate);
+    const onEvent = (event: RunEvent): void => {
+      late.see(event);
+      options.onEvent?.(event);
+    };
+    await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
   const tools = witness.report(results);
+  const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
   const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);
   const verdicts = {
     results,
@@ -78,6 +86,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...recorded.checks,
       ...(overall?.checks ?? []),
       ...tools.checks,
+      ...late.checks(),
       ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells.cell_comparisons)),
     ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
@@ -101,6 +110,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
+      ...(hint === undefined ? [] : [hint]),
     ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
@@ -113,7 +123,7 @@ export function selectedQueries(options: RunOptions): readonly Query[] {
   const { suite } = options;
   const queries = selectQueries(suite, options);
   if (queries.length > 0) return queries;
-  throw new UserError('NOTHING_SELECTED', `none of the ${suite.queries.length} queries of ${suite.file} was selected`, {
+  throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
     hint: selectionHint(options),
   });
 }

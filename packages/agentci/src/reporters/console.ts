@@ -208,7 +208,9 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
-  if (context.rerunCommand !== undefined && (summary.failed > 0 || summary.errors > 0)) {
+  if (context.rerunCommand !== undefined && run.interrupted) {
+    lines.push(`${c.dim('continue with:')} ${context.rerunCommand.replace(/--failed$/, '--resume')}`);
+  } else if (context.rerunCommand !== undefined && (summary.failed > 0 || summary.errors > 0)) {
     lines.push(`${c.dim('run only these again:')} ${context.rerunCommand}`);
   }
   return lines;

@@ -71,6 +71,13 @@ function badBytePlace(bytes: Uint8Array): BadByte {
 const isReal = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 
+/** The file under its other ending, where that is what is there. */
+function hintFor(path: string): string {
+  const other = path.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
+  if (other !== path && statSync(other, { throwIfNoEntry: false })?.isFile()) return `there is ${other}: -c ${other}`;
+  return 'name another with -c, or write one with "agentci init"';
+}
+
 // One small file: reading it at once is faster than asking the thread pool.
 function readBytes(path: string): Uint8Array | undefined {
   try {
@@ -83,7 +90,7 @@ function readBytes(path: string): Uint8Array | undefined {
     const isMissing = code === 'ENOENT';
     const reason = isMissing ? 'does not exist' : `cannot be read (${code ?? 'it is not a file'})`;
     throw new UserError(isMissing ? 'SPEC_NOT_FOUND' : 'SPEC_UNREADABLE', `the spec ${path} ${reason}`, {
-      ...(isMissing ? { hint: 'name another with -c, or write one with "agentci init"' } : {}),
+      ...(isMissing ? { hint: hintFor(path) } : {}),
       cause,
     });
   }

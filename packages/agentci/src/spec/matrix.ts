@@ -12,7 +12,8 @@ export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell
   if (node?.kind !== 'map') return undefined;
   let cells: Cell[] = [{}];
   for (const { key, value } of node.entries.values()) {
-    if (value.kind !== 'seq') return undefined;
+    // An empty list was reported by its schema.
+    if (value.kind !== 'seq' || value.items.length === 0) return undefined;
     const texts = value.items.map((item) => String(toPlain(item)));
     const twice = texts.findIndex((text, i) => texts.indexOf(text) < i);
     if (twice !== -1) {

@@ -107,6 +107,7 @@ export class RunStore {
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
+      writeFileAtomic(resumedPath(dir), `${new Date().toISOString()}\n`);
       return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
     } catch (error) {
       lock.release();
@@ -292,17 +293,36 @@ export interface StoredRun {
   readonly finished: boolean;
 }
 
-/** All runs, newest first. Ids begin with the time, so names sort by age. A folder that is not a run is passed over. */
+/**
+ * All runs, the one that was worked on last first. Ids begin with the time, so names sort by age; a run that was resumed is
+ * as new as that. A folder that is not a run is passed over.
+ */
 export function listRuns(root: string): StoredRun[] {
   if (!existsSync(root)) return [];
   const runs: StoredRun[] = [];
-  for (const id of readdirSync(root).sort().reverse()) {
+  const ages = new Map(readdirSync(root).map((id) => [id, resumedAt(join(root, id)) ?? id]));
+  const newer = (a: string, b: string): number => (ages.get(a)! < ages.get(b)! ? 1 : -1);
+  for (const id of [...ages.keys()].sort(newer)) {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
     if (header) runs.push({ id, header, finished: existsSync(join(root, id, 'run.json')) });
   }
   return runs;
+}
+
+const resumedPath = (dir: string): string => join(dir, 'resumed');
+
+/** When a run was resumed, in the form that ids begin with. */
+function resumedAt(dir: string): string | undefined {
+  try {
+    return readFileSync(resumedPath(dir), 'utf8')
+      .trim()
+      .replace(/[-:.Z]/g, '')
+      .replace('T', '-');
+  } catch {
+    return undefined;
+  }
 }
 
 function readHeader(journal: string): JournalHeader | undefined {
@@ -404,17 +424,29 @@ function nearestRuns(root: string): string {
   return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
 }
 
-/** Results of the newest run of a spec, finished or not, by `caseKey`. */
-export function latestResults(
+/** Enough to get past runs of single queries; older verdicts are of another time. */
+const MAX_LOOKED_AT = 50;
+
+/**
+ * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
+ * the others.
+ */
+export function latestVerdicts(
   root: string,
   isOurs: (run: StoredRun) => boolean,
 ): { id: string; results: Map<string, QueryResult> } | undefined {
-  const latest = listRuns(root).find(isOurs);
+  const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
+  const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
-  if (latest.finished) for (const result of readRun(root, latest.id).results) results.set(caseKey(result), result);
-  else
-    for (const entry of readJournal(join(root, latest.id, 'results.jsonl')).entries)
-      results.set(caseKey({ id: entry.id, cell: entry.result.cell }), entry.result);
+  for (const { id, finished } of runs) {
+    const found = finished
+      ? readRun(root, id).results
+      : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
+    for (const result of found) {
+      const key = caseKey(result);
+      if (!results.has(key)) results.set(key, result);
+    }
+  }
   return { id: latest.id, results };
 }

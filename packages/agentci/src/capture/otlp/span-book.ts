@@ -53,6 +53,8 @@ export class SpanBook {
   readonly #others = new Map<string, readonly [Fields, Place]>();
   /** Shapes of spans that say nothing about an agent: a program has few, and sends thousands of each. */
   readonly #strangers = new Set<string>();
+  /** And those that do: looking at one of each is enough. */
+  readonly #own = new Set<string>();
   #kept = 0;
   #bytes = 0;
   /** About how much is taken and not yet part of them. */
@@ -103,16 +105,20 @@ export class SpanBook {
         this.#addOther(raw, place);
         continue;
       }
-      const [span] = readOtlp({ value: requestOf([raw], { resource: undefined, scope: scoped.scope }) }).spans;
-      if (span === undefined) continue;
-      if (!isOfAgent(span)) {
-        if (this.#strangers.size < MAX_SHAPES) this.#strangers.add(shape);
-        this.#addOther(raw, place);
-        continue;
+      if (!this.#own.has(shape)) {
+        const [span] = readOtlp({ value: requestOf([raw], { resource: undefined, scope: scoped.scope }) }).spans;
+        if (span === undefined) continue;
+        const shapes = isOfAgent(span) ? this.#own : this.#strangers;
+        if (shapes.size < MAX_SHAPES) shapes.add(shape);
+        if (shapes === this.#strangers) {
+          this.#addOther(raw, place);
+          continue;
+        }
       }
       if (!this.#hasRoom(share)) continue;
-      own.push(this.#withoutOutside(span.parent, raw));
-      this.#note(span.id, span.parent);
+      const parent = idOf(raw.parentSpanId, SPAN_ID_DIGITS);
+      own.push(this.#withoutOutside(parent, raw));
+      this.#note(idOf(raw.spanId, SPAN_ID_DIGITS), parent);
     }
     if (own.length > 0) this.#keep(requestOf(own, place));
   }
