@@ -94,7 +94,7 @@ export function notRunResult(query: Query, why: string): QueryResult {
   return { ...blankResult(query), status: 'skip', not_run: why };
 }
 
-/** A result for a query that the spec says not to run. */
+/** A result for a query that the spec leaves out. */
 export function skippedResult(query: Query, reason: string): QueryResult {
   return { ...blankResult(query), status: 'skip', skip: { reason } };
 }

@@ -18,7 +18,7 @@ const RETURN = 13;
 
 /**
  * Reads RFC 4180 record by record: cells in quotes may hold commas, line breaks and doubled quotes; lines end with CRLF, LF
- * or CR; a blank line is not a record. A mistake is yielded in its turn, and reading goes on with the next record where it can.
+ * or CR; a blank line is not a record. A mistake is yielded in its turn, and the next record is read where there is one.
  */
 export function* readCsv(text: string): Generator<CsvRecord | CsvMistake> {
   let at = 0;

@@ -123,7 +123,7 @@ export interface QueryResult {
   warnings?: TraceWarning[];
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
-  /** The spec says not to run it, and why. */
+  /** The spec leaves it out, and why. */
   skip?: { reason: string };
   /** The expected-failure note: the reason as written, and the status before it was applied. */
   xfail?: { reason: string; status: CheckStatus };

@@ -73,7 +73,7 @@ describe('what is wrong with a row is told at its place', () => {
     const spec = `${HEAD}  - {query: "q {{id}}", rows: a.csv, path: {max_tool_calls: "{{n}}"}}\n`;
     const { found, messages } = load({ 'a.csv': `id,n\n${rows.join('\n')}\n` }, spec);
     expect(found).toEqual(['a.csv:3143:7 SPEC_TYPE']);
-    expect(messages[0]).toContain('spec.yaml:3:59 uses it');
+    expect(messages[0]).toContain('spec.yaml:3:61 uses it');
   });
 
   test('many bad rows are told in part, with the number of the rest', () => {

@@ -278,7 +278,7 @@ class Watcher {
     if (this.#last === undefined || this.#suite === undefined) return;
     const folder = join(folderOf(this.#suite, this.#io), '.agentci');
     mkdirSync(folder, { recursive: true });
-    const file = join(folder, 'watch-report.html');
+    const file = join(folder, 'report.html');
     await writeReports(this.#last, [{ reporter: 'html', file }], { io: this.#io, quiet: true });
     const opener = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
     // A machine without a browser has the path.
