@@ -1,4 +1,4 @@
-import { onlySlot, parseTemplate, renderTemplate, type Template, type TemplateSlot } from '../kit/template.ts';
+import { onlySlot, parseTemplate, renderTemplate, slotsOf, type Template, type TemplateSlot } from '../kit/template.ts';
 import {
   setOwn,
   type YamlEntry,
@@ -79,7 +79,7 @@ class Finder {
     if (typeof node.value !== 'string' || node.broken === true) return undefined;
     const template = parseTemplate(node.value);
     if (template === undefined) return undefined;
-    const slots = template.parts.filter((part) => typeof part !== 'string');
+    const slots = slotsOf(template);
     for (const { message, hint, start } of template.mistakes)
       this.#problems.add(slotPlace(node, start), { code: 'SPEC_VARIABLE', message, hint });
     if (isCode(key) && slots.length > 0) {

@@ -9,7 +9,9 @@ const root = workspaceCopy();
 const run = (...args: string[]) =>
   spawnSync(process.execPath, ['demos/matrix/run.mjs', ...args], { cwd: root, encoding: 'utf8' });
 
-test('two models and two prompts: the small model with the plain prompt is significantly worse', { timeout: 60_000 }, () => {
+test('two models and two prompts: the small model with the plain prompt is significantly worse', {
+  timeout: 60_000,
+}, () => {
   const { status, stdout } = run('-f', 'json');
   const { cells = [], cell_comparisons = [], checks } = JSON.parse(stdout) as RunResult;
   expect(cells.map(({ cell, passed }) => `${cell.model} ${cell.prompt} ${passed}`)).toEqual([
