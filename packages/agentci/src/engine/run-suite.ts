@@ -5,6 +5,7 @@ import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
+import { asksOf } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -41,7 +42,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const decide = createEvaluator(judges, shelf, suite.dir, metrics);
+  const outside = queries.some((query) => asksOf(query).length > 0)
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    : undefined;
+  const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
     return decide(query, trace);
@@ -50,28 +54,32 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
-  if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
-    const { collectPolicyTests } = await import('./policy-tests.ts');
-    recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
-  } else if (options.traces !== undefined) {
-    recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
-  } else if (runner === undefined) {
-    throw new UserError(
-      'NO_RUNNER',
-      `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
-      {
-        hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
-      },
-    );
-  } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
-  } else {
-    await metrics?.noteResumed(options, ledger.runsOf);
-    const onEvent = (event: RunEvent): void => {
-      late.see(event);
-      options.onEvent?.(event);
-    };
-    await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+  try {
+    if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
+      const { collectPolicyTests } = await import('./policy-tests.ts');
+      recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
+    } else if (options.traces !== undefined) {
+      recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
+    } else if (runner === undefined) {
+      throw new UserError(
+        'NO_RUNNER',
+        `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
+        {
+          hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
+        },
+      );
+    } else if (typeof runner !== 'function' && runner.kind === 'replay') {
+      recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
+    } else {
+      await metrics?.noteResumed(options, ledger.runsOf);
+      const onEvent = (event: RunEvent): void => {
+        late.see(event);
+        options.onEvent?.(event);
+      };
+      await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+    }
+  } finally {
+    await outside?.close();
   }
 
   const overall = await metrics?.finish(ledger.runsOf);

@@ -1,19 +1,23 @@
 import { v } from '../kit/value-schema.ts';
 import type { Layer } from '../results/run-result.ts';
-import { defineSetting, type Setting } from './check.ts';
+import { defineSetting, type Setting, type Severity } from './check.ts';
 
-export type Severity = 'fail' | 'warn';
+export type { Severity };
 
 /**
  * What a violation of a check counts as: what `severity:` of its own block says, else what the check itself says. A check
  * that is a rule on tools (`isFixed`) is never softened. `block` is a layer's block, or that of a combinator.
  */
 export function severityOf(
-  { severity, isFixed }: { readonly severity: Severity; readonly isFixed?: true },
+  { severity, isFixed }: { readonly severity: Severity; readonly isFixed?: true | undefined },
   block: Readonly<Record<string, unknown>> | undefined,
 ): Severity {
+  return isFixed === true ? severity : (writtenSeverity(block) ?? severity);
+}
+
+export function writtenSeverity(block: Readonly<Record<string, unknown>> | undefined): Severity | undefined {
   const written = block?.severity;
-  return isFixed === true || (written !== 'fail' && written !== 'warn') ? severity : written;
+  return written === 'fail' || written === 'warn' ? written : undefined;
 }
 
 /** The key itself, which every layer has. */

@@ -31,6 +31,21 @@ export interface CheckResult {
   skip_reason?: SkipReason;
   location?: Location;
   evidence: Evidence[];
+  /** What the checks inside a combinator found, in the order written. */
+  parts?: CheckPart[];
+}
+
+/** A check inside a combinator. It has no status: the combinator decides. */
+export interface CheckPart {
+  /** The way to it in the spec: `correctness.any[0].expected_in_answer`. */
+  id: string;
+  outcome: 'held' | 'violated' | 'unknown' | 'skipped';
+  message: string;
+  value?: unknown;
+  limit?: unknown;
+  location?: Location;
+  evidence?: Evidence[];
+  parts?: CheckPart[];
 }
 
 export interface LayerResult {

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { loadCel } from '../kit/cel/expression.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { ExpertNeeded } from './expert.ts';
+import { EngineNeeded, ExpertNeeded } from './expert.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
@@ -22,11 +23,14 @@ export async function loadSpec(path: string): Promise<LoadedSpec> {
 
 /** A valid spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
 async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
+  // The engine for expressions is loaded where the text may have one; an included file may still ask for it below.
+  if (text.includes('expr')) await loadCel();
   try {
     return readSpec(text, { file });
   } catch (error) {
     if (!(error instanceof ExpertNeeded)) throw error;
     const { fullExpert } = await import('./full-expert.ts');
+    if (error instanceof EngineNeeded) await loadCel();
     return readSpec(text, { file, expert: fullExpert });
   }
 }

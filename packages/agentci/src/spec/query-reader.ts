@@ -15,7 +15,7 @@ import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { type CheckedBlock, LayerBlockChecker } from './layer-block.ts';
-import { isLayer, LAYER_KEYS } from './layer-keys.ts';
+import { isLayer, LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { checkMetrics } from './metric-check.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
 import type { PolicyLoader } from './policy-loader.ts';
@@ -32,6 +32,9 @@ const ALWAYS_PASSES = {
   code: 'SPEC_CANNOT_FAIL',
   message: 'with min_pass_rate 0 the query passes however many of its runs fail',
 };
+
+/** A violated rule, rubric, call or expression is shown at its own line. */
+const LOCATED_ITEMS: ReadonlySet<string> = new Set(['llm_judge', 'rules', 'expr', 'code', 'forbidden_calls']);
 
 /** The schema of each key of a query that is not a layer. */
 export const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
@@ -213,9 +216,31 @@ export class QueryReader {
       const id = keys.get(key)?.id;
       if (id === undefined) continue;
       locations[id] = this.#located.get(entry) ?? locate(entry.keySource, entry.keyStart);
-      // A violated rule or rubric is shown at its own line.
-      if ((key !== 'llm_judge' && key !== 'rules') || value.kind !== 'seq') continue;
+      this.#addParts(locations, layer, keys.get(key)!, id, value);
+    }
+  }
+
+  /** Places inside a check: of each item of a list that says which one it was, and of the checks in a combinator. */
+  #addParts(
+    locations: Record<string, Location>,
+    layer: Layer,
+    { key, blocks }: LayerKey,
+    id: string,
+    value: YamlNode,
+  ): void {
+    if (value.kind === 'seq' && (blocks === 'list' || LOCATED_ITEMS.has(key)))
       for (const [i, { source, start }] of value.items.entries()) locations[`${id}[${i}]`] = locate(source, start);
+    if (blocks === undefined) return;
+    const nodes = value.kind === 'seq' ? value.items : [value];
+    for (const [i, node] of nodes.entries()) {
+      if (node.kind !== 'map') continue;
+      for (const entry of node.entries.values()) {
+        const inner = LAYER_KEYS[layer].get(entry.key);
+        if (inner === undefined) continue;
+        const place = `${id}${blocks === 'list' ? `[${i}]` : ''}.${entry.key}`;
+        locations[place] = locate(entry.keySource, entry.keyStart);
+        this.#addParts(locations, layer, inner, place, entry.value);
+      }
     }
   }
 

@@ -161,6 +161,17 @@ describe('values are data', () => {
     expect(one(value, 'correctness: {regex_match: "^{{x}}$"}').correctness?.regex_match).toBe(is);
   });
 
+  test('text of a cell is read as its key asks inside of combinators too', () => {
+    const body =
+      'path: {any: [{max_tool_calls: "{{n}}"}, {not: {max_loops: "{{n}}"}}]}, correctness: {expr: "answer == vars.x"}';
+    const spec = `${HEAD}  - {id: q, query: a, rows: a.csv, ${body}}\n`;
+    const { queries, found } = load({ 'a.csv': 'x,n\ny,2\n' }, spec);
+    expect(found).toEqual([]);
+    expect(queries[0]?.path?.any).toEqual([{ max_tool_calls: 2 }, { not: { max_loops: 2 } }]);
+    const code = `${HEAD}  - {id: q, query: a, rows: a.csv, correctness: {expr: "answer == '{{x}}'"}}\n`;
+    expect(load({ 'a.csv': 'x\ny\n' }, code).found[0]).toBe('spec.yaml:3:67 SPEC_VARIABLE_IN_CODE');
+  });
+
   test('types of JSON rows are kept', () => {
     const spec = `${HEAD}  - {id: q, query: a, rows: a.jsonl, metadata: {m: "{{m}}"}, correctness: {expected_in_answer: "{{l}}"}, path: {max_tool_calls: "{{n}}"}}\n`;
     const { queries, found } = load({ 'a.jsonl': '{"m":{"a":[1,null]},"l":["x"],"n":2}\n' }, spec);

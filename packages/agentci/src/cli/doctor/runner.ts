@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { evaluateRecorded } from '../../engine/evaluate-recorded.ts';
 import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
+import { KEY_VARIABLES, parseModelName, showModel } from '../../judge/model-name.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import { caseKey, caseText } from '../../results/cell.ts';
@@ -42,10 +43,28 @@ export async function runnerFinding(suite: Suite, io: Io, traces: string | undef
     case 'command':
       return commandFinding(runner, dir, io);
     case 'http':
-      return urlFinding(runner.http, io);
+      // A server that the run starts is not up yet.
+      return runner.http.start === undefined
+        ? urlFinding(runner.http, io)
+        : commandFinding({ ...runner, kind: 'command', command: runner.http.start.command }, dir, io);
+    case 'model':
+      return modelFinding(runner, io);
     default:
       throw new Error(`unhandled runner: ${JSON.stringify(runner satisfies never)}`);
   }
+}
+
+/** Whether there is a key; no model is called. */
+function modelFinding(runner: Extract<RunnerConfig, { kind: 'model' }>, io: Io): Finding {
+  const name = parseModelName(runner.model, { hasBaseUrl: runner.baseUrl !== undefined });
+  if (name === undefined) return ok(`model ${runner.model}`);
+  const names = runner.apiKeyEnv === undefined ? KEY_VARIABLES[name.provider] : [runner.apiKeyEnv];
+  const env = { ...io.env, ...runner.env };
+  if (names.length === 0 || names.some((each) => env[each]?.trim())) return ok(`model ${showModel(name)}`);
+  return fail(
+    `model ${showModel(name)}: ${names.join(' or ')} is not set`,
+    'Set it, or name another with api_key_env.',
+  );
 }
 
 /** A module is parsed, never loaded: what it does at its top must not happen here. */
