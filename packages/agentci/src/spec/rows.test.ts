@@ -169,7 +169,7 @@ describe('values are data', () => {
     expect(found).toEqual([]);
     expect(queries[0]?.path?.any).toEqual([{ max_tool_calls: 2 }, { not: { max_loops: 2 } }]);
     const code = `${HEAD}  - {id: q, query: a, rows: a.csv, correctness: {expr: "answer == '{{x}}'"}}\n`;
-    expect(load({ 'a.csv': 'x\ny\n' }, code).found[0]).toBe('spec.yaml:3:67 SPEC_VARIABLE_IN_CODE');
+    expect(load({ 'a.csv': 'x\ny\n' }, code).found[0]).toBe('spec.yaml:3:68 SPEC_VARIABLE_IN_CODE');
   });
 
   test('types of JSON rows are kept', () => {
