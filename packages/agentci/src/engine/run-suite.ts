@@ -4,7 +4,9 @@ import { UserError } from '../kit/user-error.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import type { Query } from '../spec/suite.ts';
 import { asksOf } from './asks-of.ts';
+import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
@@ -22,16 +24,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
-  const queries = selectQueries(suite, options);
-  if (queries.length === 0) {
-    throw new UserError(
-      'NOTHING_SELECTED',
-      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
-      {
-        hint: selectionHint(options),
-      },
-    );
-  }
+  const queries = selectedQueries(options);
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
@@ -85,10 +78,16 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
   const tools = witness.report(results);
+  const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([
+      ...recorded.checks,
+      ...(overall?.checks ?? []),
+      ...tools.checks,
+      ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells.cell_comparisons)),
+    ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -100,6 +99,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
+    ...cells,
     results: verdicts.results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
     notices: SECRETS.value([
@@ -116,7 +116,17 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
 }
 
-function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
+/** The queries a run is about; that there are none is the user's mistake. */
+export function selectedQueries(options: RunOptions): readonly Query[] {
+  const { suite } = options;
+  const queries = selectQueries(suite, options);
+  if (queries.length > 0) return queries;
+  throw new UserError('NOTHING_SELECTED', `none of the ${suite.queries.length} queries of ${suite.file} was selected`, {
+    hint: selectionHint(options),
+  });
+}
+
+function selectionHint({ suite, tags, filter, ids, cells }: RunOptions): string {
   const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();
   if (tags?.length)
     return known.length > 0 ? `The spec's tags are: ${known.join(', ')}` : 'No query in the spec has tags.';
@@ -126,6 +136,7 @@ function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
       .slice(0, 5)
       .map((query) => query.id)
       .join(', ')}`;
+  if (cells !== undefined) return 'No query is run in these cells.';
   return 'The spec has no queries.';
 }
 

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type CaseName, type Cell, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -136,7 +137,7 @@ export class RunStore {
   finish(run: RunResult): void {
     try {
       this.#closeFiles();
-      const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
+      const results = run.results.map((result) => (this.#journaled.has(result) ? nameOf(result) : result));
       writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
     } finally {
       this.#lock.release();
@@ -248,17 +249,18 @@ function openAtLastLine(path: string): number {
 function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n').filter(Boolean);
-  const ids = lines.map(queryIdOf);
+  const ids = lines.map(caseOf);
   const last = ids.at(-1);
   if (last === undefined) return;
   const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
-  if (count(ids) <= count(entries.map(({ id }) => id))) return;
+  if (count(ids) <= count(entries.map(({ id, result }) => caseKey({ id, cell: result.cell })))) return;
   ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
 }
 
-function queryIdOf(line: string): string | undefined {
+function caseOf(line: string): string | undefined {
   try {
-    return (JSON.parse(line) as Trace).task?.id;
+    const { task, meta } = JSON.parse(line) as Trace;
+    return task?.id === undefined ? undefined : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
   } catch {
     return undefined;
   }
@@ -324,12 +326,20 @@ export function readRun(root: string, id: string): RunResult {
     throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
   }
   const run = readJson(path) as RunResult;
-  const journaled = new Map(readJournal(journalPath(join(root, id))).entries.map((entry) => [entry.id, entry.result]));
+  const journaled = new Map(
+    readJournal(journalPath(join(root, id))).entries.map((entry) => [
+      caseKey({ id: entry.id, cell: entry.result.cell }),
+      entry.result,
+    ]),
+  );
   return {
     ...run,
-    results: run.results.map((result) => (result.status === undefined ? journaled.get(result.id)! : result)),
+    results: run.results.map((result) => (result.status === undefined ? journaled.get(caseKey(result))! : result)),
   };
 }
+
+/** What a result in the journal is found by. */
+const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
 
 function readJson(path: string): unknown {
   try {
@@ -394,7 +404,7 @@ function nearestRuns(root: string): string {
   return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
 }
 
-/** Results of the newest run of a spec, finished or not, by query id. */
+/** Results of the newest run of a spec, finished or not, by `caseKey`. */
 export function latestResults(
   root: string,
   isOurs: (run: StoredRun) => boolean,
@@ -402,9 +412,9 @@ export function latestResults(
   const latest = listRuns(root).find(isOurs);
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
-  if (latest.finished) for (const result of readRun(root, latest.id).results) results.set(result.id, result);
+  if (latest.finished) for (const result of readRun(root, latest.id).results) results.set(caseKey(result), result);
   else
     for (const entry of readJournal(join(root, latest.id, 'results.jsonl')).entries)
-      results.set(entry.id, entry.result);
+      results.set(caseKey({ id: entry.id, cell: entry.result.cell }), entry.result);
   return { id: latest.id, results };
 }
