@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { startScriptedModel } from '../../../scripted-model/src/index.ts';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -87,4 +88,62 @@ queries:
   const { code, stdout } = await cli(['test', '--traces', 'traces.json'], { cwd: dir });
   expect(code).toBe(1);
   expect(stdout).toContain('any: 0 of 2 held (need at least 1); [0].regex_match: /nope/ is not found');
+});
+
+test('what an agent that stays up does is captured query by query', async () => {
+  const model = await startScriptedModel({ script: [{ text: 'one' }, { text: 'two' }] });
+  const agent = `
+import { createInterface } from 'node:readline';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { query } = JSON.parse(line);
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer k' };
+  const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: query }] });
+  const reply = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers, body });
+  process.stdout.write(JSON.stringify((await reply.json()).choices[0].message.content) + '\\n');
+}`;
+  const spec = `agent: a
+runner: {command: [node, agent.mjs], mode: serve, capture: auto, env: {OPENAI_BASE_URL: "${model.url}", OPENAI_API_KEY: k}}
+queries:
+  - {id: a, query: first, correctness: {exact_match: one}, path: {max_tool_calls: 0}, cost: {max_llm_calls: 1}}
+  - {id: b, query: second, correctness: {exact_match: two}, path: {max_tool_calls: 0}, cost: {max_llm_calls: 1}}
+`;
+  try {
+    const dir = tempDir({ 'agentci_spec.yaml': spec, 'agent.mjs': agent });
+    const { code, stdout } = await cli(['test', '--workers', '1', '--format', 'json'], { cwd: dir });
+    const { results } = JSON.parse(stdout) as { results: { path: { status: string }; cost: { status: string } }[] };
+    expect(results.map(({ path, cost }) => [path.status, cost.status])).toEqual([
+      ['pass', 'pass'],
+      ['pass', 'pass'],
+    ]);
+    expect(code).toBe(0);
+  } finally {
+    await model.close();
+  }
+});
+
+test('a model is the agent: its prompt, its tokens, and no tool calls', async () => {
+  const model = await startScriptedModel({ script: [{ text: 'Bonjour' }] });
+  const spec = `agent: a
+vars: {lang: French}
+runner: {model: openai-chat:gpt-4o-mini, base_url: "${model.url}", prompt: prompts/translate.md}
+queries:
+  - query: Good morning
+    correctness: {exact_match: Bonjour}
+    path: {max_tool_calls: 0}
+    cost: {expr: 'trace.llm_calls == 1 && trace.total_tokens > 0', max_cost_usd: 1}
+`;
+  try {
+    const dir = tempDir({ 'agentci_spec.yaml': spec, 'prompts/translate.md': 'Translate into {{lang}}.' });
+    const { code, stdout } = await cli(['test', '--format', 'json'], { cwd: dir, env: { OPENAI_API_KEY: 'k' } });
+    const [result] = (
+      JSON.parse(stdout) as { results: { status: string; path: { status: string }; cost: { status: string } }[] }
+    ).results;
+    expect(result).toMatchObject({ status: 'pass', path: { status: 'pass' }, cost: { status: 'pass' } });
+    expect(code).toBe(0);
+    expect(JSON.stringify(model.requests[0])).toContain('Translate into French.');
+    const without = await cli(['test'], { cwd: dir, env: { OPENAI_API_KEY: '' } });
+    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('RUNNER_ENV_MISSING') });
+  } finally {
+    await model.close();
+  }
 });
