@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
+import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
@@ -32,6 +33,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...(await measureMetrics()));
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureServe({ quick })));
 report();
 
 function coldStart() {
