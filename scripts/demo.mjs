@@ -37,6 +37,7 @@ if (!isLive) {
 }
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
+say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {
