@@ -162,6 +162,20 @@ describe('record, then replay without a key', () => {
     expect([replayed.code, replayed.run.cassette!.hits]).toEqual([0, 6]);
   });
 
+  it('each cell of a matrix has a file of its own', async () => {
+    const cwd = project([query('a', 'say {{word}}')]);
+    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8'));
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, matrix: { word: ['one', 'two'] } }));
+    expect((await test(cwd, 'record', live)).code).toBe(0);
+    const files = readdirSync(join(cwd, 'cassettes', 'well'));
+    expect(files.map((name) => name.replace(/[0-9a-f]{8}/, 'HASH'))).toEqual([
+      'a.cell-HASH.jsonl',
+      'a.cell-HASH.jsonl',
+    ]);
+    expect((await test(cwd, 'replay')).code).toBe(0);
+    expect((await cli(['cassette', 'ls'], { cwd })).stdout).not.toContain('unused');
+  });
+
   it('every report says what it may claim', async () => {
     const cwd = project([query('a')]);
     await test(cwd, 'record', live);
