@@ -4,7 +4,7 @@ import { defined } from '../kit/defined.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
-import { CallTable } from '../policy/selectors.ts';
+import { CallTable } from '../policy/call-table.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';

@@ -15,7 +15,7 @@ import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/expl
 import { PolicyLearner } from '../../policy/generate.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { CallTable } from '../../policy/selectors.ts';
+import { CallTable } from '../../policy/call-table.ts';
 import type { CoverageReport, ExplainReport } from '../../results/policy-report.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { ToolStep, Trace } from '../../trace/model.ts';
