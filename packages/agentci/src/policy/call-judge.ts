@@ -68,6 +68,11 @@ export class CallJudge {
     return findings;
   }
 
+  /** How many calls count. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** The last call was refused: it does not count. */
   takeBack(): void {
     this.#calls--;

@@ -42,6 +42,20 @@ export class LiveJudge {
 
   /** Judges a call. It counts as made from then on, unless it is taken back. */
   judge(call: PolicyCall): LiveVerdict {
+    const before = this.#table.calls.length;
+    const counted = this.#judge.calls;
+    try {
+      return this.#judgeNext(call);
+    } catch (error) {
+      // What could not be judged to the end leaves nothing behind.
+      if (this.#table.calls.length > before) this.#table.removeLast();
+      if (this.#judge.calls > counted) this.#judge.takeBack();
+      this.#judge.takeFindings();
+      throw error;
+    }
+  }
+
+  #judgeNext(call: PolicyCall): LiveVerdict {
     const at = this.#table.add(call);
     this.#judge.add(call, at);
     const { violations, undecided } = this.#judge.takeFindings();
