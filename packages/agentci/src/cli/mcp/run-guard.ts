@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
@@ -51,6 +52,8 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     audit,
     auditArgs: flags.auditArgs ?? 'redacted',
     onProblem: say,
+    // Hashing takes a module that a guard without an audit does without.
+    ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),
   });
   const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
   if (mode === 'shadow') say('shadow mode: nothing is refused');

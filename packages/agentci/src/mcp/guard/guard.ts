@@ -25,6 +25,8 @@ export interface GuardOptions {
   readonly server: string | undefined;
   readonly audit: Audit;
   readonly auditArgs: 'redacted' | 'hash';
+  /** Of the policy's texts, for the audit. */
+  readonly policyHash?: string;
   /** Told of what went wrong in the guard itself. */
   readonly onProblem: (message: string) => void;
 }
@@ -51,13 +53,13 @@ export class Guard {
 
   /** Begins a history. */
   open(id: string): Session {
-    const { policy, mode, strict, server = '', audit } = this.#options;
+    const { policy, mode, strict, server = '', audit, policyHash = '' } = this.#options;
     audit.add({
       event: 'start',
       schema: AUDIT_SCHEMA,
       session: id,
       policy: policy.file,
-      policy_sha256: sha256Hex(policy.sources.join('\0')),
+      policy_sha256: policyHash,
       mode,
       strict,
       server,
