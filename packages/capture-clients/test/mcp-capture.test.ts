@@ -94,7 +94,7 @@ describe('what a model asked for and what a tap saw', () => {
     ({
       i: 0,
       at: 1000,
-      route: 'openai-chat',
+      route: 'chat',
       provider: 'openai',
       uri: 'https://api.openai.com/v1/chat/completions',
       method: 'POST',
