@@ -30,6 +30,8 @@ if (existsSync(join(here, 'policy.mjs'))) {
 if (existsSync(join(here, 'metrics.mjs'))) {
   const { measureMetrics } = await import('./metrics.mjs');
   rows.push(...(await measureMetrics()));
+  const { measureMutants } = await import('./mutate.mjs');
+  rows.push(...measureMutants());
 }
 rows.push(...(await measureCapture({ quick })));
 report();

@@ -31,6 +31,7 @@ agentci(['diff', '--baseline', 'v1-broken', '--compare', 'v2-fixed', '--query', 
 say(`The report of the first run: ${relative(process.cwd(), report) || report}\n`);
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
+say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {

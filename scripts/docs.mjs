@@ -1,6 +1,6 @@
 // The documentation as a site. `npm run docs` builds it into docs/.vitepress/dist, with search, and fails at a link that
 // leads nowhere; `npm run docs -- --dev` serves it and follows changes, `--out DIR` builds it elsewhere.
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, createServer } from 'vitepress';
 
@@ -12,5 +12,7 @@ if (process.argv.includes('--dev')) {
   server.printUrls();
 } else {
   const out = process.argv.indexOf('--out');
-  await build(docs, out < 0 ? {} : { outDir: process.argv[out + 1] });
+  const site = out < 0 ? join(docs, '.vitepress', 'dist') : process.argv[out + 1];
+  await build(docs, out < 0 ? {} : { outDir: site });
+  console.log(`the site is in ${relative(process.cwd(), site)}; npm run docs -- --dev serves it`);
 }

@@ -34,9 +34,14 @@ function ensureDeps() {
 
 function ensurePage() {
   const page = join(root, 'packages', 'agentci', 'src', 'reporters', 'html', 'page.gen.ts');
-  const shared = ['baseline', 'results', 'kit/format-number.ts', 'kit/words.ts', 'reporters/pass-hat-k.ts'].map(
-    (name) => join(root, 'packages', 'agentci', 'src', name),
-  );
+  const shared = [
+    'baseline',
+    'results',
+    'kit/format-number.ts',
+    'kit/words.ts',
+    'reporters/pass-hat-k.ts',
+    'reporters/failure-lines.ts',
+  ].map((name) => join(root, 'packages', 'agentci', 'src', name));
   const parts = [join(root, 'packages', 'report-ui'), ...shared];
   if (existsSync(page) && statSync(page).mtimeMs >= Math.max(...parts.flatMap((part) => [...sources(part)]))) return;
   say('building the report page');

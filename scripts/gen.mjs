@@ -112,6 +112,13 @@ eagerIndex({
 // Eager, since specs are checked without waiting; what is heavy behind a metric is imported by the metric itself.
 eagerIndex({ folder: 'metrics', symbols: ['metric'], name: 'METRICS', types: ['Metric'], from: './metric.ts' });
 eagerIndex({ folder: 'policy/rules', symbols: ['rule'], name: 'RULES', types: ['AnyRule'], from: './rule.ts' });
+eagerIndex({
+  folder: 'mutating/operators',
+  symbols: ['operator'],
+  name: 'OPERATORS',
+  types: ['Operator'],
+  from: '../operator.ts',
+});
 await metricFacts();
 await lazyIndex({
   folder: 'reporters',

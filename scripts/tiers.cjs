@@ -10,6 +10,6 @@ module.exports = [
   ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],
-  ['experimenting', 'importing', 'reporting'],
+  ['experimenting', 'importing', 'mutating', 'reporting'],
   ['cli', 'test-frameworks'],
 ];

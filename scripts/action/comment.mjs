@@ -22,10 +22,11 @@ async function comment() {
   }
   const body = readFileSync(env.AGENTCI_SUMMARY, 'utf8');
   const [marker] = body.split('\n', 1);
+  const isMine = sameRun(marker);
   const comments = `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/issues`;
   for (let page = 1; page <= PAGES; page++) {
     const found = await call(`${comments}/${number}/comments?per_page=100&page=${page}`, 'GET');
-    const mine = found.find((entry) => entry.body?.startsWith(marker));
+    const mine = found.find((entry) => isMine(entry.body ?? ''));
     if (mine) {
       await call(`${comments}/comments/${mine.id}`, 'PATCH', { body });
       return;
@@ -33,6 +34,16 @@ async function comment() {
     if (found.length < 100) break;
   }
   await call(`${comments}/${number}/comments`, 'POST', { body });
+}
+
+/** `<!-- agentci:AGENT:SPEC -->`. A run that could not start does not know the agent, so its spec alone must match. */
+function sameRun(marker) {
+  const [, agent, spec] = /^<!-- agentci:(.*?):(.*) -->$/.exec(marker) ?? [];
+  return (text) => {
+    if (text.startsWith(marker)) return true;
+    const [, other, itsSpec] = /^<!-- agentci:(.*?):(.*) -->/.exec(text.split('\n', 1)[0]) ?? [];
+    return spec !== undefined && itsSpec === spec && (agent === 'not-run' || other === 'not-run');
+  };
 }
 
 async function call(url, method, body) {

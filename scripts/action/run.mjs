@@ -1,7 +1,7 @@
 // The action's main step: runs agentci with every report a pull request can use, and hands the files and the verdict on.
 // It never fails the job by itself; the last step does, after reports and comment are out.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findAgentci, folderProblem, fromRoot, folder as project } from './project.mjs';
 import { splitWords } from './words.mjs';
@@ -29,9 +29,12 @@ if (problem !== undefined || words === undefined) {
   process.exit(0);
 }
 process.chdir(project);
+// An earlier step of the same job may have left its own reports, and they must not pass for this run's.
+rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-const args = ['test', '-c', env.INPUT_SPEC || 'agentci_spec.yaml', '-f', 'console'];
+const spec = env.INPUT_SPEC || 'agentci_spec.yaml';
+const args = ['test', '-c', spec, '-f', 'console'];
 for (const [format, name] of Object.entries(files)) args.push('-f', `${format}=${join(folder, name)}`);
 for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean)) args.push('-f', format);
 for (const [flag, value] of [
@@ -47,9 +50,19 @@ args.push(...words);
 
 const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, { stdio: 'inherit' });
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
-const code = status ?? 2;
 const summary = join(folder, files.markdown);
-if (existsSync(summary) && env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, readFileSync(summary));
+const hasResults = existsSync(join(folder, files.json));
+if (!hasResults && status === 0)
+  console.log('::error title=AgentCI::agentci test made no results: look at the args of the action');
+// No results, no verdict: `--help` among the arguments ends well and checks nothing.
+const code = hasResults ? (status ?? 2) : status || 2;
+// Without it a comment of an earlier run would stay as it is, with a verdict that no longer holds.
+if (!existsSync(summary))
+  writeFileSync(
+    summary,
+    `<!-- agentci:not-run:${spec.replaceAll('--', '- -')} -->\n## ❌ AgentCI could not run (exit ${code})\n\nThe log of the job says why.\n`,
+  );
+if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, readFileSync(summary));
 
 const made = (name) => (existsSync(join(folder, name)) ? fromRoot(join(folder, name)) : '');
 output({

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { isOfLayer } from '../src/layers/check.ts';
 import { CHECKS } from '../src/layers/index.gen.ts';
+import { LAYERS } from '../src/results/run-result.ts';
 
 // Every check and every code a user can meet has an entry that says what it means and what to do.
 
@@ -47,7 +49,12 @@ test('every entry is of a code that exists', () => {
 
 describe('every check is explained', () => {
   const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'].map((key) => `correctness.${key}`);
-  test.each([...CHECKS.map(({ layer, key }) => `${layer}.${key}`), ...rubrics])('%s', (id) => {
+  test.each([
+    ...CHECKS.flatMap((check) =>
+      LAYERS.filter((layer) => isOfLayer(check, layer)).map((layer) => `${layer}.${check.key}`),
+    ),
+    ...rubrics,
+  ])('%s', (id) => {
     expect(why).toContain(`\`${id}\``);
   });
 });

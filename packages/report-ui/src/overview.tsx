@@ -1,3 +1,4 @@
+import { shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, STATUSES, usageOf } from './filters.ts';
@@ -56,6 +57,7 @@ export function Overview({
         <Totals run={run} />
       </div>
       <PassHat run={run} />
+      <FailureGroups run={run} filters={filters} onFilter={onFilter} />
       {run.checks.filter(({ status }) => status !== 'pass').length > 0 && (
         <ul class="notices">
           {run.checks
@@ -77,6 +79,41 @@ export function Overview({
           </ul>
         </details>
       )}
+    </section>
+  );
+}
+
+/** Many failures are mostly few causes: each group with its queries, one click away. */
+function FailureGroups({
+  run,
+  filters,
+  onFilter,
+}: {
+  run: RunResult;
+  filters: Filters;
+  onFilter: (filters: Filters) => void;
+}) {
+  const groups = shownGroups(run);
+  if (groups.length === 0) return null;
+  return (
+    <section class="causes" aria-labelledby="causes-title">
+      <h3 id="causes-title">Failures by cause</h3>
+      <ul>
+        {groups.map(({ signature, check, kind, pattern, queries }) => (
+          <li key={signature}>
+            <Status status={kind} label={plural(queries.length, 'query', 'queries')} /> <code>{visible(check)}</code>{' '}
+            {visible(pattern)}{' '}
+            <button
+              type="button"
+              class="link"
+              onClick={() => onFilter({ ...filters, layer: '', statuses: new Set([kind]), text: queries[0]! })}
+            >
+              {visible(queries[0]!)}
+            </button>
+            {queries.length > 1 && ` and ${queries.length - 1} more`}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

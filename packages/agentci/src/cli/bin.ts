@@ -6,7 +6,7 @@ const argv = process.argv.slice(2);
 const [first] = argv;
 if (first === '--version' || first === '-V') {
   process.stdout.write(`${VERSION}\n`);
-} else if (first === '--help' || first === '-h' || first === 'help') {
+} else if (first === '--help' || first === '-h' || (first === 'help' && argv.length === 1)) {
   const { helpText } = await import('./help.ts');
   process.stdout.write(helpText(VERSION));
 } else if (

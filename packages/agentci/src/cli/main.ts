@@ -27,6 +27,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.stderr.write('agentci: no command given; see agentci --help\n');
     return 2;
   }
+  // `agentci help test` is what many programs call `agentci test --help`.
+  const [about] = rest;
+  if (name === 'help' && about !== undefined && Object.hasOwn(COMMANDS, about)) return dispatch([about, '--help'], io);
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
     const what = name.startsWith('-') ? 'option' : 'command';
@@ -45,13 +48,18 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
     .exitOverride()
     .showSuggestionAfterError(true)
     .allowExcessArguments(false)
-    .configureOutput({ writeOut: io.stdout.write, writeErr: io.stderr.write });
+    .configureOutput({
+      writeOut: io.stdout.write,
+      writeErr: io.stderr.write,
+      outputError: (text, write) => write(inOwnWords(text)),
+    });
   command.configure(parser);
   try {
     parser.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return 0;
+    if (error.code === 'commander.excessArguments') io.stderr.write(strayHint(parser, command.name));
     io.stderr.write(`  agentci ${command.name} --help shows all options\n`);
     return 2;
   }
@@ -59,8 +67,34 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
     return await command.run({ args: parser.args, options: parser.opts(), io });
   } catch (error) {
     if (error instanceof UserError) io.stderr.write(userErrorText(error, io.env));
-    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)}\n`);
+    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
     else throw error;
     return 2;
   }
+}
+
+const OPTION_INVALID = 'OPTION_INVALID';
+
+/** The parser's complaints, worded like all others. */
+function inOwnWords(text: string): string {
+  const said = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/^option '(?:-\w, )?(--?[\w-]+)[^']*' argument '([\s\S]*?)' is invalid\. ?/, '$1: "$2" cannot be used: ')
+    .replace(/\.$/, '');
+  const [first, ...rest] = said.split('\n');
+  return [
+    `agentci: ${escapeTerminal(first!)} [${OPTION_INVALID}]`,
+    ...rest.map((line) => `  ${escapeTerminal(line)}`),
+    '',
+  ].join('\n');
+}
+
+/** A name without its flag is mostly meant as the spec. */
+function strayHint(parser: Command, name: string): string {
+  const [stray] = parser.args;
+  const takesSpec = parser.options.some(({ long }) => long === '--config');
+  return stray !== undefined && takesSpec && /\.ya?ml$/i.test(stray)
+    ? `  hint: name the spec with -c: agentci ${name} -c ${escapeTerminal(stray)}\n`
+    : '';
 }

@@ -46,8 +46,15 @@ test('--failed judges what failed and what could not be judged, and says when th
   expect(statuses((await go(cwd, { traces })).stdout)).toEqual(['a pass', 'b fail', 'c error']);
   expect(statuses((await go(cwd, { traces, failed: true })).stdout)).toEqual(['b fail', 'c error']);
   expect(listRuns(runsRoot(cwd))[0]?.header.started_with).toEqual({ traces, ids: ['b', 'c'] });
+  // A run of other queries in between does not make it forget.
   await go(cwd, { traces, tags: ['smoke'] });
-  await expect(go(cwd, { traces, failed: true })).rejects.toMatchObject({ code: 'NOTHING_FAILED' });
+  expect(statuses((await go(cwd, { traces, failed: true })).stdout)).toEqual(['b fail', 'c error']);
+});
+
+test('--failed says when the last verdict on every query was good', async () => {
+  const cwd = project();
+  await go(cwd, { traces: 't.jsonl', tags: ['smoke'] });
+  await expect(go(cwd, { traces: 't.jsonl', failed: true })).rejects.toMatchObject({ code: 'NOTHING_FAILED' });
 });
 
 /** A run that was started with some choices and came to its end nowhere. */

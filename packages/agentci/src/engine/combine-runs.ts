@@ -94,11 +94,16 @@ export function notRunResult(query: Query, why: string): QueryResult {
   return { ...blankResult(query), status: 'skip', not_run: why };
 }
 
+/** A result for a query that the spec leaves out. */
+export function skippedResult(query: Query, reason: string): QueryResult {
+  return { ...blankResult(query), status: 'skip', skip: { reason } };
+}
+
 /** A result that says nothing yet; `layers` are those already known. */
 export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
-  const { id, query: text, description, tags, location } = query;
+  const { id, cell, query: text, description, tags, location } = query;
   // In the order of the report; one is made for every query, so without spreading.
-  const result = { id, query: text } as QueryResult;
+  const result = (cell === undefined ? { id, query: text } : { id, cell, query: text }) as QueryResult;
   if (description !== undefined) result.description = description;
   result.tags = [...tags];
   result.status = 'skip';

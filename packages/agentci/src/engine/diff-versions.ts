@@ -175,7 +175,9 @@ function noticesOf(sides: { before: Side; after: Side }, { suite, baseline, comp
     if (forced.length > 0) notices.push(`${version} was saved by force for ${forced.join(', ')}`);
     const drifted = files.some((file) => suite && file.metadata.spec_hash && file.metadata.spec_hash !== suite.hash);
     if (drifted)
-      notices.push(`the spec has changed since ${version} was captured; both sides are judged by the spec of now`);
+      notices.push(
+        `the spec has changed since ${version} was captured; both sides are judged by the spec as it is now`,
+      );
   }
   return notices;
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
 import type { Mutable } from '../kit/mutable.ts';
+import type { RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
@@ -11,18 +12,19 @@ import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
-import { hasRubrics } from '../spec/rubric-items.ts';
+import { hasRubrics, hasTopRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { driftWarnings } from '../trace/drift.ts';
 import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
+import { asksOf, type Outside, openRubrics } from './asks-of.ts';
 import { changedNames } from './changed-names.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
 import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
-import { type RubricResults, rubricChecks } from './rubric-checks.ts';
+import { nestedRubrics, type RubricInput, type RubricResults, rubricChecks } from './rubric-checks.ts';
 import { endedInError, TRUNCATED, truncationOf } from './truncated-answer.ts';
 
 export interface EvaluateInput {
@@ -40,6 +42,8 @@ export interface EvaluateInput {
   readonly policies?: readonly Policy[];
   /** Metrics of modules the spec uses, and models on this machine. */
   readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
+  /** What runs the user's own code and compares meanings. */
+  readonly outside?: Outside;
 }
 
 /** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
@@ -62,20 +66,55 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
     const { version, trace: before } = input.baseline;
     context.baseline = { version, trace: before, totals: totals(before, priced) };
   }
+  context.query = query;
   const places = query.locations ? { locations: query.locations } : {};
   const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context, places);
+  const correctnessNow = (): LayerResult => withFinding(layer('correctness'), truncationOf(input.trace));
+  const layers = (correctness: LayerResult): Pick<QueryResult, Layer> => ({
+    correctness,
+    path: withChecks(layer('path'), policyChecks(query, seen, input.policies)),
+    cost: withUsage(layer('cost'), context),
+  });
 
-  const correctness = withFinding(layer('correctness'), truncationOf(input.trace));
-  const path = withChecks(layer('path'), policyChecks(query, seen, input.policies));
-  const cost = withUsage(layer('cost'), context);
-  const finish = (judgedCorrectness: LayerResult): QueryResult =>
-    resultOf(input, { correctness: judgedCorrectness, path, cost });
-  if (!hasRubrics(query)) return hasMetrics(query) ? measured(input, trace, finish(correctness)) : finish(correctness);
-  return judged(input, trace, correctness).then((rubrics) => {
-    const result = finish(withChecks(correctness, rubrics));
+  const asks = asksOf(query);
+  if (asks.length === 0 && !hasRubrics(query)) {
+    const result = resultOf(input, layers(correctnessNow()));
+    return hasMetrics(query) ? measured(input, trace, result) : result;
+  }
+  return asked(input, context, { asks, correctness: correctnessNow }).then((correctness) => {
+    const result = resultOf(input, layers(correctness));
     return hasMetrics(query) ? measured(input, trace, result) : result;
   });
 }
+
+/** The correctness layer once everything is asked that its checks need: code first, then judges where nothing has failed. */
+async function asked(
+  input: EvaluateInput,
+  context: Mutable<Omit<CheckContext, 'siblings'>>,
+  { asks, correctness: evaluateNow }: { readonly asks: readonly RootedAsk[]; readonly correctness: () => LayerResult },
+): Promise<LayerResult> {
+  const { query } = input;
+  const { trace } = context;
+  if (asks.length > 0) {
+    const { answerAsks } = await import('./ask-outside.ts');
+    context.asked = await answerAsks(asks, { ...context, siblings: {} }, input.outside ?? {});
+  }
+  let correctness = evaluateNow();
+  const open = openRubrics(asks, correctness);
+  if (open.length > 0) {
+    const nested = await nestedRubrics(open, rubricInput(input, trace, correctness));
+    context.asked = new Map([...(context.asked ?? []), ...nested.answers]);
+    const { details } = nested;
+    correctness = withDetails(evaluateNow(), details);
+  }
+  if (!hasTopRubrics(query)) return correctness;
+  return withChecks(correctness, await rubricChecks(rubricInput(input, trace, correctness)));
+}
+
+const withDetails = (layer: LayerResult, details: Readonly<Record<string, unknown>>): LayerResult => ({
+  ...layer,
+  details: { ...layer.details, ...details },
+});
 
 /** Adds the metrics of the query, and the verdicts on their bounds to the layers they belong to. */
 async function measured(input: EvaluateInput, trace: Trace, result: QueryResult): Promise<QueryResult> {
@@ -108,16 +147,16 @@ function warningsOf(trace: Trace): TraceWarning[] {
   return toWarnings([...trace.warnings, ...(isTold ? [] : driftWarnings(trace)), ...changedNames(trace)]);
 }
 
-function judged(input: EvaluateInput, trace: Trace, correctness: LayerResult): Promise<RubricResults> {
+function rubricInput(input: EvaluateInput, trace: Trace, correctness: LayerResult): RubricInput {
   const { query, judge = 'live' } = input;
-  return rubricChecks({
+  return {
     query,
     trace,
     judge,
     useEnsemble: input.useEnsemble ?? (typeof judge === 'object' && (judge.ensemble?.enabled ?? false)),
     dir: input.dir ?? dirname(query.location?.file ?? ''),
     deterministicFailed: correctness.checks.some((check) => check.status === 'fail'),
-  });
+  };
 }
 
 /** Why a trace cannot be judged at all. */

@@ -3,6 +3,7 @@ import type { QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace, Usage } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
+import type { Outside } from './asks-of.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
 import { type EvaluateInput, evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
@@ -16,7 +17,7 @@ export function createEvaluator(
   judge: SuiteJudge,
   shelf: Pick<BaselineShelf, 'has' | 'get'>,
   dir: string,
-  metrics?: SuiteMetrics,
+  { metrics, outside }: { readonly metrics?: SuiteMetrics | undefined; readonly outside?: Outside | undefined } = {},
 ): TraceEvaluator {
   let price: PriceLookup | undefined;
   const metricTools = metrics ? metricToolsOf(metrics) : undefined;
@@ -29,6 +30,7 @@ export function createEvaluator(
       useEnsemble: judge.useEnsemble(query),
     };
     if (metricTools) input.metricTools = metricTools;
+    if (outside) input.outside = outside;
     if (baseline) input.baseline = baseline;
     if (price) input.price = price;
     return evaluate(input);

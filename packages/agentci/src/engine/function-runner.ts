@@ -7,13 +7,16 @@ import type { AgentFunction } from './run-options.ts';
 /** A function of the caller's own, in this process: nothing can end it, so an abort only stops the waiting. */
 export function createFunctionRunner(agent: AgentFunction): Runner {
   return {
-    run: async ({ signal, query, id, run, metadata }): Promise<RunOutput> => {
+    run: async ({ signal, query, id, run, metadata, vars }): Promise<RunOutput> => {
       const started = performance.now();
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(new AgentError('infra', 'stopped')), { once: true });
       });
       try {
-        const value = await Promise.race([agent(query, { id, run, metadata: metadata ?? {}, signal }), aborted]);
+        const value = await Promise.race([
+          agent(query, { id, run, metadata: metadata ?? {}, vars: vars ?? {}, signal }),
+          aborted,
+        ]);
         const given = await Promise.race([consume(value, started), aborted]);
         return { ...givenOutput(given, {}), wallMs: performance.now() - started };
       } catch (error) {

@@ -122,3 +122,20 @@ test.each(['{"error": "no such user"}', { error: 'no such user' }])(
     expect(trace.status).toBe('ok');
   },
 );
+
+test.each([
+  [
+    '{"answer":"No.","tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]}',
+    ['find'],
+  ],
+])('calls in the words of Chat Completions are calls, not part of the answer', async (printed, tools) => {
+  const trace = await read(printed);
+  expect(finalText(trace)).toBe('No.');
+  expect(toolNames(trace)).toEqual(tools);
+});
+
+test('a document with calls that cannot be read is an error, never the answer', async () => {
+  await expect(read('{"content":"npm install","tool_calls":[{"function":"npm install"}]}')).rejects.toThrow(
+    'cannot be read',
+  );
+});

@@ -248,3 +248,59 @@ describe('an ensemble', () => {
     expect(judge.asked.map(({ vote }) => vote)).toEqual([0]);
   });
 });
+
+describe('templates that need more than the answer', () => {
+  const ask = (template: string, trace = traceOf(), rest: Partial<Query> = {}) => {
+    const judge = scripted([{ score: 5 }]);
+    return judged({ llm_judge: [{ template }] }, judge, trace, rest).then(({ checks }) => ({
+      status: checks[0]?.status,
+      message: checks[0]?.message,
+      context: judge.asked[0]?.context,
+    }));
+  };
+  const calls = traceOf({
+    tool_calls: [
+      { name: 'find', args: { id: 7 }, result: 'Oslo' },
+      { name: 'tell', error: 'no' },
+    ],
+  });
+
+  test.each(['task_completion', 'plan_adherence', 'step_efficiency'])('%s is shown the steps', async (template) => {
+    const { status, context } = await ask(template, calls);
+    expect(status).toBe('pass');
+    expect(context?.[0]).toBe('Steps of the run, in order:\n1. find({"id":7}) → Oslo\n2. tell(), failed: no');
+  });
+
+  test('without captured calls they could not be told', async () => {
+    expect(await ask('task_completion')).toMatchObject({
+      status: 'error',
+      message: 'not judged: tool calls were not captured',
+    });
+  });
+
+  test('a run without calls has no steps', async () => {
+    expect((await ask('step_efficiency', traceOf({ tool_calls: [] }))).context).toEqual([
+      'Steps: the run called no tools.',
+    ]);
+  });
+
+  test.each(['context_precision', 'context_relevance'])('%s needs context', async (template) => {
+    expect(await ask(template)).toMatchObject({ status: 'error' });
+    expect(await ask(template, traceOf({ context: ['a passage'] }))).toMatchObject({
+      status: 'pass',
+      context: ['a passage'],
+    });
+  });
+
+  test('context_recall needs the expected answer too', async () => {
+    const trace = traceOf({ context: ['a passage'] });
+    expect(await ask('context_recall', trace)).toMatchObject({
+      status: 'error',
+      message: 'not judged: the query has no expected_output',
+    });
+    expect(await ask('context_recall', trace, { expectedOutput: 'Oslo' })).toMatchObject({
+      status: 'pass',
+      context: ['a passage', 'Expected answer: Oslo'],
+    });
+  });
+});

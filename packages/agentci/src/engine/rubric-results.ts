@@ -1,6 +1,7 @@
 import type { Judgement } from '../judge/ensemble.ts';
 import { isFailure, type Verdict } from '../judge/port.ts';
 import type { ResolvedRubric } from '../judge/rubric.ts';
+import type { Severity } from '../layers/severity.ts';
 import type { CheckResult } from '../results/run-result.ts';
 
 const MAX_RATIONALE = 160;
@@ -9,19 +10,25 @@ const verdictsOf = ({ replies }: Judgement): Verdict[] =>
   replies.filter((reply): reply is Verdict => !isFailure(reply));
 
 /** The check of one rubric: the score, its limit, and the judge's reason. */
-export function checkOfJudgement(place: Pick<CheckResult, 'id' | 'location'>, judgement: Judgement): CheckResult {
+export function checkOfJudgement(
+  place: Pick<CheckResult, 'id' | 'location'>,
+  judgement: Judgement,
+  severity: Severity = 'fail',
+): CheckResult {
   const { passed, avg_score, min_score, isEnsemble, replies } = judgement;
   const verdicts = verdictsOf(judgement);
   const failures = replies.filter(isFailure).map(({ message }) => message);
   if (passed === null) {
     const who = isEnsemble ? `${verdicts.length} of ${replies.length} judges answered, more than half must: ` : '';
-    return { ...place, status: 'error', message: `${who}${[...new Set(failures)].join('; ')}`, evidence: [] };
+    const message = `${who}${[...new Set(failures)].join('; ')}`;
+    if (severity === 'warn') return { ...place, status: 'skip', skip_reason: 'not_measured', message, evidence: [] };
+    return { ...place, status: 'error', message, evidence: [] };
   }
   const what = isEnsemble ? `mean score ${avg_score} of 5 from ${votesText(judgement)}` : `score ${avg_score} of 5`;
   const message = `${what}, at least ${min_score} needed${labelNote(judgement)}: ${excerpt(decisive(judgement))}`;
   return {
     ...place,
-    status: passed ? 'pass' : 'fail',
+    status: passed ? 'pass' : severity,
     message,
     value: avg_score,
     limit: min_score,

@@ -1,16 +1,23 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
+import type { Query } from '../spec/suite.ts';
+import { asksOf } from './asks-of.ts';
+import { captureHint } from './capture-hint.ts';
+import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
+import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
-import type { RunOptions } from './run-options.ts';
+import type { RunEvent, RunOptions } from './run-options.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
 
@@ -21,16 +28,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
-  const queries = selectQueries(suite, options);
-  if (queries.length === 0) {
-    throw new UserError(
-      'NOTHING_SELECTED',
-      `none of the ${suite.queries.length} queries of ${suite.file} was selected`,
-      {
-        hint: selectionHint(options),
-      },
-    );
-  }
+  const queries = selectedQueries(options);
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
@@ -46,41 +44,61 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const decide = createEvaluator(judges, shelf, suite.dir, metrics);
+  const outside = queries.some((query) => asksOf(query).length > 0)
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    : undefined;
+  const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
     return decide(query, trace);
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
+  const late = new LateCalls(queries);
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
-  if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
-    const { collectPolicyTests } = await import('./policy-tests.ts');
-    recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
-  } else if (options.traces !== undefined) {
-    recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
-  } else if (runner === undefined) {
-    throw new UserError(
-      'NO_RUNNER',
-      `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
-      {
-        hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
-      },
-    );
-  } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-    recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
-  } else {
-    await metrics?.noteResumed(options, ledger.runsOf);
-    await collectLive(options, runner, ledger, evaluate);
+  try {
+    if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
+      const { collectPolicyTests } = await import('./policy-tests.ts');
+      recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
+    } else if (options.traces !== undefined) {
+      recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
+    } else if (runner === undefined) {
+      throw new UserError(
+        'NO_RUNNER',
+        `${suite.file} has no runner and no recordings were given, so there is nothing to check`,
+        {
+          hint: 'Pass --traces FILE, or add a runner to the spec, e.g. `runner: {command: [python, agent.py]}`.',
+        },
+      );
+    } else if (typeof runner !== 'function' && runner.kind === 'replay') {
+      recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
+    } else {
+      await metrics?.noteResumed(options, ledger.runsOf);
+      const onEvent = (event: RunEvent): void => {
+        late.see(event);
+        options.onEvent?.(event);
+      };
+      await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+    }
+  } finally {
+    await outside?.close();
   }
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
   const tools = witness.report(results);
+  const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
+  const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);
   const verdicts = {
     results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([...recorded.checks, ...(overall?.checks ?? []), ...tools.checks]),
+    checks: maskResult([
+      ...recorded.checks,
+      ...(overall?.checks ?? []),
+      ...tools.checks,
+      ...late.checks(),
+      ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells.cell_comparisons)),
+    ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };
   return {
@@ -92,6 +110,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
+    ...cells,
     results: verdicts.results,
     ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
     notices: SECRETS.value([
@@ -101,6 +120,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
+      ...(hint === undefined ? [] : [hint]),
     ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),
     started_at: new Date(startedAt).toISOString(),
@@ -108,7 +128,36 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   };
 }
 
-function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
+/** A misspelt id among others would go unnoticed. */
+function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
+  const known = new Set(suite.queries.map(({ id }) => id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  const near = didYouMean(unknown[0]!, [...known]);
+  throw new UserError(
+    'QUERY_UNKNOWN',
+    `${suite.file} has no query ${andMore(
+      unknown.map((id) => JSON.stringify(id)),
+      5,
+    )}`,
+    {
+      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+    },
+  );
+}
+
+/** The queries a run is about; that there are none is the user's mistake. */
+export function selectedQueries(options: RunOptions): readonly Query[] {
+  const { suite } = options;
+  refuseUnknownIds(options);
+  const queries = selectQueries(suite, options);
+  if (queries.length > 0) return queries;
+  throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
+    hint: selectionHint(options),
+  });
+}
+
+function selectionHint({ suite, tags, filter, ids, cells }: RunOptions): string {
   const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();
   if (tags?.length)
     return known.length > 0 ? `The spec's tags are: ${known.join(', ')}` : 'No query in the spec has tags.';
@@ -118,6 +167,7 @@ function selectionHint({ suite, tags, filter, ids }: RunOptions): string {
       .slice(0, 5)
       .map((query) => query.id)
       .join(', ')}`;
+  if (cells !== undefined) return 'No query is run in these cells.';
   return 'The spec has no queries.';
 }
 

@@ -6,7 +6,7 @@ import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
 import { isSampled } from '../judge/sample.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
-import { countRubrics, hasRubrics } from '../spec/rubric-items.ts';
+import { countAllRubrics, hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
@@ -62,6 +62,7 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
   const watched: Judge = {
     ...(judge.ensemble ? { ensemble: judge.ensemble } : {}),
     ask: async (question) => note(await judge.ask(question)),
+    ...(judge.embed ? { embed: (texts, model) => judge.embed!(texts, model) } : {}),
     ...(judge.perform ? { perform: async (task) => note(await judge.perform!(task)) } : {}),
   };
   return {
@@ -85,7 +86,7 @@ const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 
 /** A pass without its rubrics must not look like a pass with them. */
 function offNotice(queries: readonly Query[]): string[] {
-  const count = queries.reduce((sum, query) => sum + countRubrics(query), 0);
+  const count = queries.reduce((sum, query) => sum + countAllRubrics(query), 0);
   if (count === 0) return [];
   return [`${count} rubric ${count === 1 ? 'check was' : 'checks were'} not judged: the judge is off`];
 }

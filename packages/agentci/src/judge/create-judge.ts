@@ -10,10 +10,18 @@ import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-t
 import { DEFAULT_ENSEMBLE, type JudgeConfig } from './judge-config.ts';
 import { Limiter, type Limits } from './limiter.ts';
 import { ModelError } from './model-error.ts';
-import { DEFAULT_MODEL, KEY_VARIABLES, type ModelName, parseModelName, showModel } from './model-name.ts';
+import {
+  DEFAULT_MODEL,
+  EMBEDDING_MODELS,
+  KEY_VARIABLES,
+  type ModelName,
+  parseModelName,
+  showModel,
+} from './model-name.ts';
 import { parseVerdict } from './parse-verdict.ts';
 import type {
   Judge,
+  JudgeEmbeddings,
   JudgeFailure,
   JudgeFailureKind,
   JudgeQuestion,
@@ -24,7 +32,7 @@ import type {
 } from './port.ts';
 import { isFailure } from './port.ts';
 import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
-import { callModel, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
+import { callModel, embedTexts, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
 import { keepReply, readStoredReply, readTaskReply, taskPrompt } from './task.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -109,6 +117,40 @@ class ModelJudge implements Judge {
     const reply = this.#performTask(ask, task).finally(() => this.#openTasks.delete(hash));
     this.#openTasks.set(hash, reply);
     return reply;
+  }
+
+  async embed(texts: readonly string[], model?: string): Promise<JudgeEmbeddings> {
+    const { base_url, mode, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, signal } = this.#config;
+    const not = (reason: string): JudgeEmbeddings => ({ ok: false, reason });
+    if (mode === 'recorded') return not('embeddings are not stored, and --judge recorded makes no calls');
+    const hasBaseUrl = base_url !== undefined;
+    const judge = parseModelName(this.#config.model ?? DEFAULT_MODEL, { hasBaseUrl });
+    const usual = judge === undefined ? undefined : EMBEDDING_MODELS[judge.provider];
+    const name =
+      model === undefined
+        ? judge !== undefined && usual !== undefined
+          ? { provider: judge.provider, model: usual }
+          : undefined
+        : parseModelName(model, { hasBaseUrl });
+    if (name === undefined)
+      return not(
+        model === undefined
+          ? 'the provider of the judge has no embedding model'
+          : `unknown provider for the embedding model "${model}"`,
+      );
+    const apiKey = this.#key(name);
+    if (isFailure(apiKey)) return not(apiKey.message);
+    try {
+      const limiter = this.#limiter(name.provider);
+      const vectors = await limiter.run(() => {
+        this.#usage.calls++;
+        return embedTexts(texts, { name, baseUrl: base_url, apiKey: apiKey.value, timeoutMs, signal });
+      });
+      return { ok: true, vectors, model: showModel(name) };
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      return not(`${showModel(name)}: ${error.message}`);
+    }
   }
 
   async #performTask(ask: Ask, task: JudgeTask): Promise<TaskReply | JudgeFailure> {
@@ -236,7 +278,7 @@ class ModelJudge implements Judge {
       lookup({ model: ask.name.model, provider: priceProvider(ask.name), usage })?.usd;
     // Three characters a token is on the safe side for every script and tokenizer in use.
     const most = price({
-      input: Math.ceil((request.system.length + request.user.length) / 3) + 200,
+      input: Math.ceil(((request.system?.length ?? 0) + request.user.length) / 3) + 200,
       output: MAX_OUTPUT_TOKENS,
     });
     for (let attempt = 0; ; attempt++) {

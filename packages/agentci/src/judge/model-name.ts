@@ -10,6 +10,13 @@ export interface ModelName {
 /** Dated, so that verdicts of next year compare with those of today. */
 export const DEFAULT_MODEL = 'claude-sonnet-4-5-20250929';
 
+/** What texts are compared with where no embedding model is named; a server of one's own has to name it. */
+export const EMBEDDING_MODELS: Partial<Readonly<Record<ProviderName, string>>> = {
+  openai: 'text-embedding-3-small',
+  'openai-chat': 'text-embedding-3-small',
+  google: 'gemini-embedding-001',
+};
+
 /** Where the key of a provider is looked for; the first that is set counts. A server named by `base_url` gets none unasked. */
 export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
   anthropic: ['ANTHROPIC_API_KEY'],

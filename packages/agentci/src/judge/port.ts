@@ -89,9 +89,15 @@ export interface Judge {
   ask(question: JudgeQuestion): Promise<Verdict | JudgeFailure>;
   /** Work other than scoring, such as splitting an answer into claims. A judge that cannot do it has no such method. */
   perform?(task: JudgeTask): Promise<TaskReply | JudgeFailure>;
+  /** Vectors of texts, from an embedding model of the judge's provider. */
+  embed?(texts: readonly string[], model?: string): Promise<JudgeEmbeddings>;
   /** What was spent so far. */
   usage?(): JudgeUsage;
 }
+
+export type JudgeEmbeddings =
+  | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly model: string }
+  | { readonly ok: false; readonly reason: string };
 
 export interface JudgeUsage {
   readonly calls: number;

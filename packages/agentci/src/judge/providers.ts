@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import type { EmbeddingModel, LanguageModel } from 'ai';
 import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
@@ -9,10 +9,13 @@ export const MAX_OUTPUT_TOKENS = 2048;
 
 export interface ModelRequest {
   readonly name: ModelName;
-  readonly system: string;
+  readonly system?: string | undefined;
   readonly user: string;
-  readonly temperature: number;
+  /** The provider's own when not given. */
+  readonly temperature?: number | undefined;
   readonly structured: boolean;
+  /** `MAX_OUTPUT_TOKENS` unless the key is there; undefined is the provider's own bound. */
+  readonly maxOutputTokens?: number | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly timeoutMs: number;
@@ -22,6 +25,8 @@ export interface ModelRequest {
 export interface ModelReply {
   readonly text: string;
   readonly refused: boolean;
+  /** Why the reply ended, in the words of a trace. */
+  readonly finish?: 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'error' | 'other';
   readonly usage: {
     readonly input?: number;
     readonly output?: number;
@@ -43,6 +48,14 @@ const VERDICT_SCHEMA = {
   additionalProperties: false,
 } as const;
 
+const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+  error: 'error',
+};
+
 /** One call of a model. The SDKs are loaded here and only when a call is really made. */
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
   // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
@@ -53,10 +66,9 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
   try {
     const result = await generateText({
       model,
-      system: request.system,
+      ...defined({ system: request.system, temperature: request.temperature }),
       prompt: request.user,
-      temperature: request.temperature,
-      maxOutputTokens: MAX_OUTPUT_TOKENS,
+      ...defined({ maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS }),
       maxRetries: 0,
       abortSignal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
       ...(request.structured
@@ -66,6 +78,7 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     return {
       text: result.text,
       refused: result.finishReason === 'content-filter',
+      finish: FINISHES[result.finishReason] ?? 'other',
       usage: usageOf(result.usage),
       warnings: (result.warnings ?? []).map(warningText),
     };
@@ -84,6 +97,54 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
     if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
     throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+  }
+}
+
+/** Vectors of texts, from a provider that has such models. */
+export async function embedTexts(
+  texts: readonly string[],
+  request: Omit<ModelRequest, 'system' | 'user' | 'temperature' | 'structured'>,
+): Promise<readonly (readonly number[])[]> {
+  (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
+  const { embedMany, APICallError } = await import('./sdk/ai.ts');
+  const model = await connectEmbedding(request);
+  const deadline = AbortSignal.timeout(request.timeoutMs);
+  try {
+    const abortSignal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+    return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal })).embeddings;
+  } catch (error) {
+    if (error instanceof ModelError) throw error;
+    if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
+    if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+    if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
+    throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+  }
+}
+
+async function connectEmbedding({
+  name,
+  baseUrl,
+  apiKey,
+}: Pick<ModelRequest, 'name' | 'baseUrl' | 'apiKey'>): Promise<EmbeddingModel> {
+  const { provider, model } = name;
+  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
+  switch (provider) {
+    case 'openai':
+    case 'openai-chat':
+      return (await import('./sdk/openai.ts')).createOpenAI(settings).textEmbeddingModel(model);
+    case 'google':
+      return (await import('./sdk/google.ts')).createGoogleGenerativeAI(settings).textEmbeddingModel(model);
+    case 'openai-compatible':
+      return (await import('./sdk/openai-compatible.ts'))
+        .createOpenAICompatible({
+          name: 'openai-compatible',
+          baseURL: baseUrl ?? '',
+          fetch: fetchHere,
+          ...defined({ apiKey }),
+        })
+        .textEmbeddingModel(model);
+    case 'anthropic':
+      throw new ModelError('provider', 'Anthropic has no embedding models');
   }
 }
 

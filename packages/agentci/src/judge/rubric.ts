@@ -1,14 +1,34 @@
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { actionableSteps } from './rubrics/actionable-steps.ts';
+import { bias } from './rubrics/bias.ts';
+import { contextPrecision } from './rubrics/context-precision.ts';
+import { contextRecall } from './rubrics/context-recall.ts';
+import { contextRelevance } from './rubrics/context-relevance.ts';
 import { factualGrounded } from './rubrics/factual-grounded.ts';
+import { planAdherence } from './rubrics/plan-adherence.ts';
 import { politeRefusal } from './rubrics/polite-refusal.ts';
-import type { RubricTemplate } from './rubrics/template.ts';
+import { promptAlignment } from './rubrics/prompt-alignment.ts';
+import { roleAdherence } from './rubrics/role-adherence.ts';
+import { stepEfficiency } from './rubrics/step-efficiency.ts';
+import { taskCompletion } from './rubrics/task-completion.ts';
+import type { RubricNeed, RubricTemplate } from './rubrics/template.ts';
+import { toxicity } from './rubrics/toxicity.ts';
 
 /** The rubrics that `template:` names. */
 export const RUBRICS = {
   polite_refusal: politeRefusal,
   factual_grounded: factualGrounded,
   actionable_steps: actionableSteps,
+  task_completion: taskCompletion,
+  plan_adherence: planAdherence,
+  step_efficiency: stepEfficiency,
+  role_adherence: roleAdherence,
+  toxicity: toxicity,
+  bias: bias,
+  prompt_alignment: promptAlignment,
+  context_precision: contextPrecision,
+  context_recall: contextRecall,
+  context_relevance: contextRelevance,
 } as const satisfies Record<string, RubricTemplate>;
 
 export interface RubricExample {
@@ -36,6 +56,7 @@ export interface ResolvedRubric {
   readonly examples: readonly RubricExample[];
   readonly threshold: number;
   readonly needsContext: boolean;
+  readonly needs?: readonly RubricNeed[];
 }
 
 export const DEFAULT_THRESHOLD = 0.5;
@@ -68,7 +89,12 @@ export function resolveRubric(written: WrittenRubric): ResolvedRubric {
     ...filled,
     threshold: written.threshold ?? template?.threshold ?? DEFAULT_THRESHOLD,
     needsContext: template?.needsContext ?? false,
+    ...(template?.needs === undefined ? {} : { needs: template.needs }),
   };
 }
+
+/** What a rubric's template cannot do without. */
+export const needsOf = (template: string): readonly RubricNeed[] =>
+  isTemplate(template) ? ((RUBRICS[template] as RubricTemplate).needs ?? []) : [];
 
 const hashOf = (value: unknown): string => sha256Hex(canonicalJson(value)).slice(0, 12);

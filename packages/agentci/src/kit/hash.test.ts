@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, sha256Hex, shortHash } from './hash.ts';
+import { canonicalJson, sha256Hex } from './hash.ts';
+import { shortHash } from './short-hash.ts';
 
 test('SHA-256 of the published example', () => {
   expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');

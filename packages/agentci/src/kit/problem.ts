@@ -12,4 +12,6 @@ export interface Problem {
   readonly path?: readonly (string | number)[];
   /** Whether the key or the value at the path is at fault; the value unless said. */
   readonly part?: 'key' | 'value' | undefined;
+  /** At which character of the text at the path; its beginning unless said. */
+  readonly offset?: number | undefined;
 }

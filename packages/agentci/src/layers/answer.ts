@@ -1,6 +1,8 @@
 import { foldText } from '../kit/text-fold.ts';
+import { visibleText } from '../kit/visible-text.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
+import type { CheckContext } from './check.ts';
 
 /** Why there is no answer to look at. */
 export const noAnswer = (trace: Trace): string =>
@@ -18,6 +20,19 @@ export function foldedAnswer(trace: Trace): string | undefined {
   if (answer === undefined) return undefined;
   last = { trace, folded: foldText(answer) };
   return last.folded;
+}
+
+/** How terms are looked for: as a reader sees them, and without case unless `case_sensitive: true` is beside the check. */
+export interface Searching {
+  /** Undefined when no answer was captured. */
+  readonly answer: string | undefined;
+  readonly prepare: (term: string) => string;
+}
+
+export function searching({ trace, siblings }: Pick<CheckContext, 'trace' | 'siblings'>): Searching {
+  if (siblings.case_sensitive !== true) return { answer: foldedAnswer(trace), prepare: foldText };
+  const answer = finalText(trace);
+  return { answer: answer === undefined ? undefined : visibleText(answer), prepare: visibleText };
 }
 
 const AROUND = 40;

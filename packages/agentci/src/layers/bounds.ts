@@ -8,6 +8,13 @@ const DUST = 1e-9;
 export const isAbove = (value: number, max: number): boolean => value > max + DUST * Math.max(1, Math.abs(max));
 export const isBelow = (value: number, min: number): boolean => value < min - DUST;
 
+/** Without digits that say nothing; as it is where rounding would move it to the other side of its limit. */
+function forPeople(value: number, max: number): number {
+  if (value < 1 || Number.isInteger(value)) return value;
+  const short = Math.round(value * 10) / 10;
+  return isAbove(short, max) === isAbove(value, max) ? short : value;
+}
+
 /** Compares a quantity with its upper limit. What is only known in part can exceed the limit and can never keep it. */
 export function atMost(options: {
   readonly quantity: Quantity;
@@ -27,7 +34,7 @@ export function atMost(options: {
       : undefined;
   const notes = [sum, note].filter((one) => one !== undefined);
   const tail = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  const shown = `${quantity.exact ? '' : 'at least '}${number(value)}${unit}`;
+  const shown = `${quantity.exact ? '' : 'at least '}${number(forPeople(value, max))}${unit}`;
   const full = { limit: max, ...rest };
   if (isAbove(value, max)) return violated(`${what}: ${shown}, limit ${number(max)}${unit}${tail}`, { value, ...full });
   if (!quantity.exact) return unmeasured(`${what}: not known, ${quantity.why}; limit ${number(max)}${unit}`, full);

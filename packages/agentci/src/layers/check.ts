@@ -13,6 +13,41 @@ export interface CheckContext {
   readonly siblings: Readonly<Record<string, unknown>>;
   /** The saved run to compare with, when one was found. */
   readonly baseline?: { readonly version: string; readonly trace: Trace; readonly totals: Totals };
+  /** The query itself, where it is known: its text, its variables, what it expects. */
+  readonly query?: AskedQuery | undefined;
+  /** What was found out outside of this process, by the item that asked for it. */
+  readonly asked?: Answers | undefined;
+  /** Evaluates a block inside a check, as combinators do. */
+  readonly evaluateParts?: ((block: Readonly<Record<string, unknown>>) => readonly PartOutcome[]) | undefined;
+}
+
+/** What a check may know of the query. */
+export interface AskedQuery {
+  readonly query: string;
+  readonly vars?: Readonly<Record<string, unknown>> | undefined;
+  readonly expectedOutput?: string | undefined;
+}
+
+/** Outcomes of what checks cannot find out by themselves: a judge's verdict, a program's, an embedding's. */
+export type Answers = ReadonlyMap<unknown, CheckOutcome>;
+
+/** Something that a check needs from outside: the engine asks, the check reads the answer under `item`. */
+export interface Ask {
+  readonly kind: 'code' | 'embedding' | 'rubric';
+  readonly item: unknown;
+  /** The check that asks, e.g. `llm_judge`. */
+  readonly key: string;
+}
+
+export type Severity = 'fail' | 'warn';
+
+/** The outcome of a check inside another check. */
+export interface PartOutcome {
+  /** Its place inside the check, e.g. `[0].max_tool_calls`. */
+  readonly at: string;
+  /** What its violation would be. */
+  readonly severity: Severity;
+  readonly seen: CheckOutcome;
 }
 
 /**
@@ -32,15 +67,24 @@ export interface CheckOutcome {
   readonly reason?: SkipReason | undefined;
   /** Merged into the layer's `details` under the seed's keys. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** What the checks inside this one saw. */
+  readonly parts?: readonly PartOutcome[] | undefined;
+  /** The severity of this outcome, where it is not the check's own. */
+  readonly severity?: Severity | undefined;
 }
+
+/** The layer a key belongs to; `every`: it may be written in each of them. */
+export type CheckLayer = Layer | 'every';
 
 /** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */
 export interface Check<P = unknown> {
-  readonly layer: Layer;
+  readonly layer: CheckLayer;
   /** The spec key. The check's id is `layer.key`. */
   readonly key: string;
-  /** The status of a violation. */
-  readonly severity: 'fail' | 'warn';
+  /** The status of a violation; `layer`: as is usual in the layer it is written in. */
+  readonly severity: Severity | 'layer';
+  /** A rule on tools: `severity:` of the block does not soften it. */
+  readonly isFixed?: true;
   readonly summary: string;
   readonly schema: ValueSchema<P>;
   /** Position among the checks of its layer; ties are broken by key. */
@@ -50,11 +94,15 @@ export interface Check<P = unknown> {
   /** The parameters to use though the key was not written, e.g. `match_mode` when a baseline was found. */
   readonly implied?: (context: CheckContext) => P | undefined;
   readonly evaluate: (params: P, context: CheckContext) => CheckOutcome;
+  /** What has to be asked outside before it can be evaluated. */
+  readonly asks?: (params: P) => readonly Ask[];
+  /** The value is a block of checks, or a list of them. */
+  readonly blocks?: 'one' | 'list';
 }
 
 /** A key that only tunes another check, e.g. `sequence_metric`; it gives no verdict of its own. */
 export interface Setting<P = unknown> {
-  readonly layer: Layer;
+  readonly layer: CheckLayer;
   readonly key: string;
   readonly summary: string;
   readonly schema: ValueSchema<P>;
@@ -75,6 +123,9 @@ export interface AnySetting extends Omit<Setting<never>, 'schema'> {
 /** Gives verdicts, unlike a setting. */
 export const isCheck = (entry: AnyCheck | AnySetting): entry is AnyCheck => !('setting' in entry);
 
+export const isOfLayer = (entry: { readonly layer: CheckLayer }, layer: Layer): boolean =>
+  entry.layer === layer || entry.layer === 'every';
+
 /** Keeps the parameter type between `schema` and `evaluate`. */
 export const defineCheck = <P>(check: Check<P>): Check<P> => check;
 export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({ ...setting, setting: true });
@@ -85,8 +136,8 @@ type Rest = Partial<Omit<CheckOutcome, 'outcome' | 'message'>>;
 const seen = (
   outcome: CheckOutcome['outcome'],
   message: string,
-  { value, limit, evidence, item, reason, details }: Rest,
-): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details });
+  { value, limit, evidence, item, reason, details, parts, severity }: Rest,
+): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details, parts, severity });
 
 export const held = (message: string, rest: Rest = {}): CheckOutcome => seen('held', message, rest);
 export const violated = (message: string, rest: Rest = {}): CheckOutcome => seen('violated', message, rest);

@@ -1,9 +1,21 @@
 import type { Location } from '../kit/diagnostic.ts';
-import type { CheckResult, CheckStatus, Layer, LayerResult } from '../results/run-result.ts';
+import type { CheckPart, CheckResult, CheckStatus, Layer, LayerResult } from '../results/run-result.ts';
 import { emptyLayer, messagesOf, worseStatus } from '../results/status.ts';
-import { type AnyCheck, type AnySetting, type CheckContext, type CheckOutcome, isCheck } from './check.ts';
+import {
+  type AnyCheck,
+  type AnySetting,
+  type CheckContext,
+  type CheckOutcome,
+  isCheck,
+  isOfLayer,
+  type PartOutcome,
+  type Severity,
+  unmeasured,
+} from './check.ts';
 import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
+import { JUDGED } from './judged.ts';
+import { severityOf, writtenSeverity } from './severity.ts';
 
 export interface EvaluateLayerOptions {
   /** Where each check was written, by its id. */
@@ -24,7 +36,7 @@ export function evaluateLayer(
 ): LayerResult {
   if (block === undefined) return emptyLayer();
   const { locations, checks: all = CHECKS } = options;
-  const full = withSiblings(context, block);
+  const full = withSiblings(layer, context, block);
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full, block) : {};
   const checks: CheckResult[] = [];
   let status: CheckStatus = 'skip';
@@ -34,7 +46,8 @@ export function evaluateLayer(
     if ((written ?? check.implied) === undefined) continue;
     const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
-    const result = resultOf(listed, outcome, locations);
+    // A check that was not written keeps its own severity, whatever the block says of the others.
+    const result = resultOf(listed, outcome, severityOf(listed, written === undefined ? undefined : block), locations);
     status = worseStatus(status, result.status);
     checks.push(result);
     if (outcome.details !== undefined) Object.assign(details, outcome.details);
@@ -44,9 +57,40 @@ export function evaluateLayer(
 
 /** Made for every block of every query: written out, since spreading costs more than the rest of it. */
 const withSiblings = (
-  { trace, totals, baseline }: Omit<CheckContext, 'siblings'>,
+  layer: Layer,
+  { trace, totals, baseline, query, asked }: Omit<CheckContext, 'siblings'>,
   siblings: CheckContext['siblings'],
-): CheckContext => (baseline === undefined ? { trace, totals, siblings } : { trace, totals, siblings, baseline });
+): CheckContext => {
+  const evaluateParts =
+    (siblings.all ?? siblings.any ?? siblings.not)
+      ? partsIn(layer, { trace, totals, baseline, query, asked } as CheckContext, writtenSeverity(siblings))
+      : undefined;
+  return baseline === undefined
+    ? { trace, totals, siblings, query, asked, evaluateParts }
+    : { trace, totals, siblings, query, asked, evaluateParts, baseline };
+};
+
+/** Evaluates the blocks inside a combinator: every check of a block, each with the severity it would have. */
+const partsIn =
+  (layer: Layer, context: Omit<CheckContext, 'siblings'>, inherited: Severity | undefined) =>
+  (block: Readonly<Record<string, unknown>>): readonly PartOutcome[] => {
+    const full: CheckContext = {
+      ...context,
+      siblings: block,
+      evaluateParts: partsIn(layer, context, writtenSeverity(block) ?? inherited),
+    };
+    const parts: PartOutcome[] = [];
+    for (const { check, severity: own, isFixed } of partChecksOf(layer)) {
+      const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
+      if (written === undefined || written === null) continue;
+      const outcome = outcomeOf(check, written, full);
+      if (outcome === undefined) continue;
+      const seen = outcome.outcome === 'threw' ? unmeasured(outcome.message) : outcome;
+      const usual = severityOf({ severity: isFixed ? own : (inherited ?? own), isFixed }, block);
+      parts.push({ at: `.${check.key}`, severity: seen.severity ?? usual, seen });
+    }
+    return parts;
+  };
 
 type Attempt = CheckOutcome | { readonly outcome: 'threw'; readonly message: string; readonly details?: undefined };
 
@@ -61,8 +105,14 @@ function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): At
   }
 }
 
-function resultOf({ id, check }: Listed, outcome: Attempt, locations: EvaluateLayerOptions['locations']): CheckResult {
-  const status = statusOf(outcome, check.severity);
+function resultOf(
+  { id }: Listed,
+  outcome: Attempt,
+  own: Severity,
+  locations: EvaluateLayerOptions['locations'],
+): CheckResult {
+  const severity = outcome.outcome === 'threw' ? own : (outcome.severity ?? own);
+  const status = statusOf(outcome, severity);
   const { message } = outcome;
   const location = locationOf(id, outcome, locations);
   const result: CheckResult =
@@ -72,7 +122,25 @@ function resultOf({ id, check }: Listed, outcome: Attempt, locations: EvaluateLa
   if (outcome.value !== undefined) result.value = outcome.value;
   if (outcome.limit !== undefined) result.limit = outcome.limit;
   if (outcome.evidence !== undefined) result.evidence = [...outcome.evidence];
+  if (outcome.parts !== undefined) result.parts = outcome.parts.map((part) => partOf(id, part, locations));
   return result;
+}
+
+/** What a check inside another saw, with its place in the spec. */
+function partOf(parent: string, { at, seen }: PartOutcome, locations: EvaluateLayerOptions['locations']): CheckPart {
+  const id = `${parent}${at}`;
+  const part: CheckPart = {
+    id,
+    outcome: seen.outcome === 'unmeasured' ? 'unknown' : seen.outcome,
+    message: seen.message,
+  };
+  const location = locationOf(id, seen, locations);
+  if (location !== undefined) part.location = location;
+  if (seen.value !== undefined) part.value = seen.value;
+  if (seen.limit !== undefined) part.limit = seen.limit;
+  if (seen.evidence !== undefined && seen.evidence.length > 0) part.evidence = [...seen.evidence];
+  if (seen.parts !== undefined) part.parts = seen.parts.map((inner) => partOf(id, inner, locations));
+  return part;
 }
 
 /** A violated item of a list is shown at its own line. */
@@ -82,7 +150,7 @@ function locationOf(id: string, outcome: Attempt, locations: EvaluateLayerOption
   return (item === undefined ? undefined : locations[`${id}[${item}]`]) ?? locations[id];
 }
 
-function statusOf(attempt: Attempt, severity: AnyCheck['severity']): CheckStatus {
+function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
   switch (attempt.outcome) {
     case 'held':
       return 'pass';
@@ -97,9 +165,14 @@ function statusOf(attempt: Attempt, severity: AnyCheck['severity']): CheckStatus
   }
 }
 
+/** What a violation is in each layer, for checks that may be in all of them. */
+const USUAL: Readonly<Record<Layer, Severity>> = { correctness: 'fail', path: 'warn', cost: 'warn' };
+
 interface Listed {
   readonly id: string;
   readonly check: AnyCheck;
+  readonly severity: Severity;
+  readonly isFixed: true | undefined;
 }
 
 type Checks = readonly (AnyCheck | AnySetting)[];
@@ -116,10 +189,27 @@ function checksOf(all: Checks, layer: Layer): readonly Listed[] {
   return lists[layer];
 }
 
+const partChecks = new Map<Layer, readonly Listed[]>();
+
+/** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
+function partChecksOf(layer: Layer): readonly Listed[] {
+  let list = partChecks.get(layer);
+  if (list === undefined) {
+    list = inOrder([...CHECKS, ...JUDGED], layer);
+    partChecks.set(layer, list);
+  }
+  return list;
+}
+
 function inOrder(all: Checks, layer: Layer): Listed[] {
   return all
     .filter(isCheck)
-    .filter((check) => check.layer === layer)
-    .map((check) => ({ id: `${layer}.${check.key}`, check }))
+    .filter((check) => isOfLayer(check, layer))
+    .map((check) => ({
+      id: `${layer}.${check.key}`,
+      check,
+      severity: check.severity === 'layer' ? USUAL[layer] : check.severity,
+      isFixed: check.isFixed,
+    }))
     .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
 }

@@ -210,7 +210,7 @@ test('repeats say how many runs passed, of a query and in all', () => {
   const results = run.results.map((result, i) => ({ ...result, pass_rate: rate(i === 0 ? 3 : 1) }));
   const text = render({ ...run, results });
   expect(text).toContain('question of a  3 of 3 runs passed\n');
-  expect(text).toContain('1 of 3 runs passed, at least 100 % must');
+  expect(text).toContain('1 of 3 runs passed; required: 100 %');
   expect(text).toContain('(4 of 6 runs passed, 2 checks)');
 });
 

@@ -15,7 +15,7 @@ export function repeatLines({ pass_rate, stability }: QueryResult): string[] {
   const { passed, decided, min } = pass_rate;
   const interval = stability?.interval;
   const sure = interval ? ` (95 % interval ${percent(interval.low)} to ${percent(interval.high)})` : '';
-  const lines = [`${passed} of ${decided} runs passed${sure}, at least ${formatCount(min * 100)} % must`];
+  const lines = [`${passed} of ${decided} runs passed${sure}; required: ${formatCount(min * 100)} %`];
   if (stability === undefined) return lines;
   const { class: steadiness, flip, pass_at_k, pass_hat_k } = stability;
   const k = pass_at_k.length;

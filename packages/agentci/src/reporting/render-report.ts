@@ -1,7 +1,8 @@
+import { isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { Report, ReportContext, Reporter } from '../reporters/reporter.ts';
-import type { RunResult } from '../results/run-result.ts';
+import { LAYERS, type RunResult } from '../results/run-result.ts';
 
 export interface RenderOptions extends Partial<Omit<ReportContext, 'checkSummary' | 'evidence'>> {
   readonly format: keyof typeof REPORTERS;
@@ -32,4 +33,4 @@ export async function renderReport(run: RunResult, options: RenderOptions): Prom
 }
 
 const checkSummary = (id: string): string | undefined =>
-  CHECKS.find((check) => `${check.layer}.${check.key}` === id)?.summary;
+  CHECKS.find((check) => LAYERS.some((layer) => isOfLayer(check, layer) && `${layer}.${check.key}` === id))?.summary;

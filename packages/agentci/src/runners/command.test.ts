@@ -22,7 +22,9 @@ const run = (code: string, { query = 'hi', watchResources = false } = {}) => {
 
 test('gives the query as JSON on stdin and the environment of the spec', async () => {
   const code = 'let t = ""; process.stdin.on("data", (c) => t += c).on("end", () => console.log(t + process.env.MODE))';
-  expect(await run(code)).toMatchObject({ value: '{"query":"hi","id":"q1","run":1,"metadata":{"a":1}}test\n' });
+  expect(await run(code)).toMatchObject({
+    value: '{"query":"hi","id":"q1","run":1,"metadata":{"a":1},"vars":{}}test\n',
+  });
 });
 
 test('keeps stderr for the report', async () => {

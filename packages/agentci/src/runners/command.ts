@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import type { ResourceSample } from '../trace/model.ts';
 import type { RunnerConfig } from './config.ts';
+import { filledTexts, variableEnvironment } from './fill-texts.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
 import { AgentError, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
@@ -12,19 +13,21 @@ import { reasonIn } from './stderr-reason.ts';
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Runs any program, one process per query: `{query, id, run, metadata}` as JSON on stdin, an answer or a recording on
+ * Runs any program, one process per query: `{query, id, run, metadata, vars}` as JSON on stdin, an answer or a recording on
  * stdout, stderr kept for the report.
  */
 export function createCommandRunner(
   config: Extract<RunnerConfig, { kind: 'command' }>,
   around: RunnerEnvironment,
 ): Runner {
-  const [command, ...args] = config.command;
-  if (command === undefined) throw new UserError('RUNNER_NO_COMMAND', 'runner.command is empty');
+  const [program] = config.command;
+  if (program === undefined) throw new UserError('RUNNER_NO_COMMAND', 'runner.command is empty');
   const cwd = resolve(around.dir, config.cwd ?? '.');
   const env = { ...around.env, ...config.env };
   return {
-    run: async ({ signal, query, id, run, metadata }) => {
+    run: async (request) => {
+      const { signal, query, id, run, metadata, vars } = request;
+      const [command = program, ...args] = filledTexts(config.command, request);
       const lookout = await around.watch?.open();
       const started = performance.now();
       let resources: ResourceSample[] = [];
@@ -43,8 +46,8 @@ export function createCommandRunner(
             ? args
             : [...lookout.args, ...args.map((argument) => lookout.rewrite?.(argument) ?? argument)],
         cwd,
-        env: lookout?.env ?? env,
-        stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {} }),
+        env: { ...(lookout?.env ?? env), ...variableEnvironment(vars) },
+        stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {}, vars: vars ?? {} }),
         signal,
         maxStdoutBytes: MAX_OUTPUT_BYTES,
         leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,

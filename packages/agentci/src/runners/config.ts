@@ -2,7 +2,7 @@ import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 
-/** How to get a trace for a query: run a module, a command, an HTTP endpoint, or replay a recording. */
+/** How to get a trace for a query: run a module, a command, an HTTP endpoint, a model, or replay a recording. */
 interface RunnerCommon {
   readonly timeoutMs?: number;
   readonly retries?: number;
@@ -24,15 +24,32 @@ export type CapturePlane = (typeof CAPTURE_PLANES)[number];
 export type RunnerConfig = RunnerCommon &
   (
     | ({ readonly kind: 'module'; readonly module: string; readonly export: string } & Captured)
-    | ({ readonly kind: 'command'; readonly command: readonly string[]; readonly cwd?: string } & Captured)
+    | ({
+        readonly kind: 'command';
+        readonly command: readonly string[];
+        readonly cwd?: string;
+        /** `serve`: the program stays up and answers one query after the other. */
+        readonly mode?: 'serve';
+      } & Captured)
     | {
         readonly kind: 'http';
         readonly http: HttpRunnerConfig;
         /** The spans that the agent sends to this port of 127.0.0.1 are received; absent: none. */
         readonly spansPort?: number;
       }
+    | ({ readonly kind: 'model' } & ModelRunnerConfig)
     | { readonly kind: 'replay'; readonly replay: string }
   );
+
+export interface ModelRunnerConfig {
+  /** `provider:model`, as in `judge_config`. */
+  readonly model: string;
+  /** A file, or the prompt itself. */
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+}
 
 export interface HttpRunnerConfig {
   readonly url: string;
@@ -45,9 +62,11 @@ export interface HttpRunnerConfig {
   readonly trace?: string;
   /** Statuses that carry an answer beside 200, 201 and 203. */
   readonly acceptStatus?: readonly number[];
+  /** A server to start for the run, and the address that answers once it is ready. */
+  readonly start?: { readonly command: readonly string[]; readonly ready: string };
 }
 
-export const RUNNER_KINDS = ['module', 'command', 'http', 'replay'] as const;
+export const RUNNER_KINDS = ['module', 'command', 'http', 'model', 'replay'] as const;
 export type RunnerKind = (typeof RUNNER_KINDS)[number];
 
 /** A day: longer waits overflow Node's timers into no wait at all. */
@@ -154,11 +173,29 @@ const httpKeys = v.strictObject({
     .min(1)
     .optional()
     .describe('Statuses that carry an answer beside 200, 201 and 203'),
+  start: v
+    .array(argument)
+    .min(1)
+    .refine(([program]) => program === undefined || /\S/.test(program), {
+      message: 'the first item is the program to start; it is blank',
+      code: 'SPEC_EMPTY',
+    })
+    .optional()
+    .describe('Program and arguments of a server that is started for the run and stopped after it'),
+  ready: v
+    .string()
+    .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
+    .optional()
+    .describe('Address that answers once the server is ready; needed with start'),
 });
 
 type WrittenHttp = Infer<typeof httpKeys>;
 
 const httpSchema = httpKeys
+  .refine(({ start, ready }) => (start === undefined) === (ready === undefined), {
+    message: '"start" and "ready" go together: a program, and the address that answers once it is ready',
+    code: 'SPEC_REQUIRED',
+  })
   .refine(hasKnownPlaceholders, {
     message: 'a placeholder in it is misspelt; there are {{query}}, {{id}}, {{run}} and {{metadata}}',
     code: 'SPEC_RUNNER_PLACEHOLDER',
@@ -184,7 +221,7 @@ function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
-/** What may be written under `runner:`, by kind; a runner has exactly one of the four. */
+/** What may be written under `runner:`, by kind; a runner has exactly one of them. */
 export const RUNNER_SCHEMAS = {
   module: v.strictObject({
     module: text.describe('Path of a JavaScript or TypeScript module'),
@@ -201,12 +238,28 @@ export const RUNNER_SCHEMAS = {
       })
       .describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
+    mode: v.literal('serve').optional().describe('The program stays up: one JSON line in and one out for each query'),
     ...started,
   }),
   http: v.strictObject({
     http: httpSchema,
     ...live,
     capture: spansOfService,
+  }),
+  model: v.strictObject({
+    model: text.describe('The model that is the agent, for example openai:gpt-5-mini'),
+    prompt: text
+      .optional()
+      .describe(
+        'File with the prompt, or the prompt itself where it has white space in it; {{query}} and variables are filled in',
+      ),
+    temperature: v.number().min(0).max(2).optional(),
+    base_url: v
+      .string()
+      .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
+      .optional(),
+    api_key_env: text.optional().describe('Environment variable that holds the key'),
+    ...common,
   }),
   replay: v.strictObject({ replay: text.describe('Recordings: a file or a folder'), ...common }),
 } as const;
@@ -234,7 +287,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
     return {
       kind: 'command',
       command: written.command,
-      ...defined({ cwd: written.cwd }),
+      ...defined({ cwd: written.cwd, mode: written.mode }),
       ...toCaptured(written),
       ...rest,
     };
@@ -242,6 +295,10 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   if ('http' in written) {
     const spansPort = toSpansPort(written.capture);
     return { kind: 'http', http: toHttp(written.http), ...defined({ spansPort }), ...rest };
+  }
+  if ('model' in written) {
+    const { model, prompt, temperature, base_url: baseUrl, api_key_env: apiKeyEnv } = written;
+    return { kind: 'model', model, ...defined({ prompt, temperature, baseUrl, apiKeyEnv }), ...rest };
   }
   if ('replay' in written) return { kind: 'replay', replay: written.replay, ...rest };
   throw new Error(`unhandled runner: ${kind}`);
@@ -257,10 +314,12 @@ const toCaptured = (written: {
 
 function toHttp(written: WrittenHttp): HttpRunnerConfig {
   const { url, method = 'POST', headers = {}, body, answer, trace, accept_status: acceptStatus } = written;
+  const { start: command, ready } = written;
   return {
     url,
     method,
     headers,
     ...defined({ body, answer, trace, acceptStatus }),
+    ...(command !== undefined && ready !== undefined ? { start: { command, ready } } : {}),
   };
 }

@@ -12,10 +12,30 @@ export async function createRunner(
     case 'module':
       return (await import('./module.ts')).createModuleRunner(config, around);
     case 'command':
-      return (await import('./command.ts')).createCommandRunner(config, around);
+      return config.mode === 'serve'
+        ? (await import('./serve.ts')).createServeRunner(config, around)
+        : (await import('./command.ts')).createCommandRunner(config, around);
     case 'http':
-      return (await import('./http.ts')).createHttpRunner(config, around);
+      return startHttp(config, around);
+    case 'model':
+      return (await import('./model.ts')).createModelRunner(config, around);
     default:
       throw new Error(`unhandled runner: ${JSON.stringify(config satisfies never)}`);
   }
+}
+
+/** An agent behind HTTP, with its server where the spec says how to start it. */
+async function startHttp(config: Extract<RunnerConfig, { kind: 'http' }>, around: RunnerEnvironment): Promise<Runner> {
+  const { createHttpRunner } = await import('./http.ts');
+  const runner = createHttpRunner(config, around);
+  if (config.http.start === undefined) return runner;
+  const { startServer } = await import('./http-server.ts');
+  const server = await startServer(config.http.start, { dir: around.dir, env: { ...around.env, ...config.env } });
+  return {
+    run: (request) => server.guard(() => runner.run(request)),
+    close: async () => {
+      await runner.close();
+      await server.stop();
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
-import { PLACEHOLDER, type RunnerConfig } from './config.ts';
+import type { RunnerConfig } from './config.ts';
+import { filledBody, filledText, filledTexts } from './fill-texts.ts';
 import { sendRequest } from './http-request.ts';
 import { responseOutput } from './http-response.ts';
 import type { Runner, RunnerEnvironment, RunRequest } from './runner.ts';
@@ -37,11 +38,11 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
       try {
         const started = performance.now();
         const received = await sendRequest({
-          url: fillUrl(url, request),
+          url: filledText(url, request, encodeURIComponent),
           method: http.method,
-          headers: { ...Object.fromEntries(headers), ...lookout?.headers },
+          headers: { ...filledHeaders(headers, request), ...lookout?.headers },
           signal: request.signal,
-          body: hasBody ? JSON.stringify(requestBody(http.body, request)) : undefined,
+          body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
         });
         const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
         const wallMs = performance.now() - started;
@@ -55,40 +56,14 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   };
 }
 
-/** Fills `{{query}}`, `{{id}}`, `{{run}}`, `{{metadata}}`; a string that is just one placeholder takes its value whole. */
-function requestBody(template: unknown, request: RunRequest): unknown {
-  const values = valuesOf(request);
-  if (template === undefined) return values;
-  const fill = (node: unknown): unknown => {
-    if (typeof node === 'string') {
-      const whole = /^\{\{\s*(query|id|run|metadata)\s*\}\}$/.exec(node);
-      if (whole) return values[whole[1]!];
-      return fillText(node, (name) => asText(values[name]));
-    }
-    if (Array.isArray(node)) return node.map(fill);
-    if (node !== null && typeof node === 'object') {
-      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, fill(value)]));
-    }
-    return node;
-  };
-  return fill(template);
+function filledHeaders(headers: Headers, request: RunRequest): Record<string, string> {
+  const entries = [...headers];
+  const values = filledTexts(
+    entries.map(([, value]) => value),
+    request,
+  );
+  return Object.fromEntries(entries.map(([name], i) => [name, values[i]!]));
 }
-
-const valuesOf = ({ query, id, run, metadata }: RunRequest): Record<string, unknown> => ({
-  query,
-  id,
-  run,
-  metadata: metadata ?? {},
-});
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-const fillText = (text: string, fill: (name: string) => string): string =>
-  text.replace(PLACEHOLDER, (_, name: string) => fill(name));
-
-/** In the URL a value is one piece of a path or query string, whatever characters it has. */
-const fillUrl = (url: string, request: RunRequest): string =>
-  fillText(url, (name) => encodeURIComponent(asText(valuesOf(request)[name])));
 
 function fillEnvironment(text: string, env: Readonly<Record<string, string | undefined>>, where: string): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {

@@ -37,7 +37,7 @@ const MAX_LATE = 5;
 const ABORT_GRACE_MS = 250;
 
 /**
- * Calls a function of the user's module, `(query, {id, run, metadata, signal})`, in worker threads: one query per thread
+ * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
  * at a time, threads reused between queries and replaced when they had to be ended.
  */
 export function createModuleRunner(
@@ -169,9 +169,9 @@ class Host {
     }
   }
 
-  call({ signal, query, id, run, metadata }: RunRequest): Promise<GivenValue> {
+  call({ signal, query, id, run, metadata, vars }: RunRequest): Promise<GivenValue> {
     this.#queries.set(this.#calls + 1, id);
-    return this.#send({ query, context: { id, run, metadata: metadata ?? {} } }, signal);
+    return this.#send({ query, context: { id, run, metadata: metadata ?? {}, vars: vars ?? {} } }, signal);
   }
 
   /** Calls the function with these arguments. */

@@ -33,7 +33,7 @@ export type ProcessOutcome =
 
 const MAX_STDERR_BYTES = 64 * 1024;
 /** Time between the polite and the final signal. */
-const KILL_GRACE_MS = 1000;
+export const KILL_GRACE_MS = 1000;
 /** How long to wait for pipes held by a process that left the group. */
 const PIPE_GRACE_MS = 500;
 
@@ -144,7 +144,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   });
 }
 
-const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?: string | undefined } => ({
+export const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?: string | undefined } => ({
   message: systemErrorText(error) ?? error.message,
   code: error.code,
 });
@@ -153,7 +153,7 @@ const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?: strin
 const running = new Set<number>();
 let isWatching = false;
 
-function keepTrack(pid: number | undefined): void {
+export function keepTrack(pid: number | undefined): void {
   if (pid === undefined) return;
   running.add(pid);
   if (isWatching) return;
@@ -163,16 +163,16 @@ function keepTrack(pid: number | undefined): void {
   });
 }
 
-const forget = (pid: number | undefined): void => {
+export const forget = (pid: number | undefined): void => {
   if (pid !== undefined) running.delete(pid);
 };
 
-function tail(buffer: Buffer): string {
+export function tail(buffer: Buffer): string {
   const text = buffer.subarray(Math.max(0, buffer.length - MAX_STDERR_BYTES)).toString('utf8');
   return buffer.length > MAX_STDERR_BYTES ? `…${text}` : text;
 }
 
-function killTree(pid: number | undefined, signal: NodeJS.Signals): void {
+export function killTree(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });

@@ -1,3 +1,4 @@
+import type { Cell } from '../results/cell.ts';
 import type { ResourceSample, Trace } from '../trace/model.ts';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
 
@@ -8,6 +9,10 @@ export interface RunRequest {
   /** Which repeat this is, from 1. */
   readonly run: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The variables of the query, its cell among them. Absent where the spec has none: braces are plain text then. */
+  readonly vars?: Readonly<Record<string, unknown>> | undefined;
+  /** The combination of the matrix. */
+  readonly cell?: Cell | undefined;
   readonly signal: AbortSignal;
 }
 

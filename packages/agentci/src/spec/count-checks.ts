@@ -1,4 +1,4 @@
-import { isCheck } from '../layers/check.ts';
+import { isCheck, isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import { LAYERS } from '../results/run-result.ts';
@@ -29,7 +29,7 @@ export function countChecks({ queries }: Suite): number {
 function checksOfQuery(query: Query): number {
   if (query.test !== undefined) return 1;
   const written = LAYERS.flatMap((layer) =>
-    CHECKS.filter((check) => isCheck(check) && check.layer === layer && (query[layer]?.[check.key] ?? null) !== null),
+    CHECKS.filter((check) => isCheck(check) && isOfLayer(check, layer) && (query[layer]?.[check.key] ?? null) !== null),
   ).length;
   const policies = (query.policies ?? []).reduce(
     (sum, { hasCallRules, rules, blocklist }) =>

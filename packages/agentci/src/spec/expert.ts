@@ -16,6 +16,9 @@ export interface Expert {
 /** A spec read without an expert needs one: it has to be read again. */
 export class ExpertNeeded extends Error {}
 
+/** The same where it is the engine for expressions that is missing. */
+export class EngineNeeded extends ExpertNeeded {}
+
 const needed = (): never => {
   throw new ExpertNeeded('this spec cannot be read without the expert');
 };

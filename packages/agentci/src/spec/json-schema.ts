@@ -2,7 +2,7 @@ import { jsonSchemaOf } from '../kit/value-json-schema.ts';
 import { type ValueSchema, type ValueShape, v } from '../kit/value-schema.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { QUERY_KEYS, ROOT_KEYS, runnerUnion, SHARED_KEYS } from './keys.ts';
-import { LAYER_KEYS } from './layer-keys.ts';
+import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { editorMetricsSchema } from './metric-schema.ts';
 
 const optional = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.optional());
@@ -18,11 +18,30 @@ const LAYER_SUMMARY: Readonly<Record<Layer, string>> = {
   cost: 'At the right price? A violation warns',
 };
 
+/** What may be inside a combinator: the keys of the layer again, as deep as one likes. */
+function partOf(layer: Layer): ValueSchema {
+  const id = `${layer}_part`;
+  const itself = v.unknown().keywords({ $ref: `#/definitions/${id}` });
+  const keys = [...LAYER_KEYS[layer].values()];
+  const shape = Object.fromEntries(
+    keys.map((key) => [key.key, withBlocks(key, itself, key.schema).describe(key.summary)]),
+  );
+  return v.strictObject(optional(shape)).named(id);
+}
+
+function withBlocks({ blocks }: LayerKey, part: ValueSchema, schema: ValueSchema): ValueSchema {
+  if (blocks === undefined) return schema;
+  return blocks === 'list' ? v.array(part).min(1) : part;
+}
+
 function layerSchemas(change: (shape: ValueShape) => ValueShape): ValueShape {
   const block = (layer: Layer): ValueSchema => {
     const keys = [...LAYER_KEYS[layer].values()];
     const shape = Object.fromEntries(
-      keys.map((key) => [key.key, (key.partialSchema ?? key.schema).describe(key.summary)]),
+      keys.map((key) => [
+        key.key,
+        withBlocks(key, partOf(layer), key.partialSchema ?? key.schema).describe(key.summary),
+      ]),
     );
     return v.strictObject(change(shape)).describe(LAYER_SUMMARY[layer]);
   };

@@ -1,7 +1,12 @@
+import { celEngine } from '../kit/cel/expression.ts';
 import type { Problem } from '../kit/problem.ts';
-import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
+import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import { placeInside } from '../kit/yaml-offset.ts';
+import { emptyListIssue } from '../layers/issues.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
+import { EngineNeeded } from './expert.ts';
+import { fitTexts } from './fit-texts.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
@@ -26,6 +31,15 @@ interface WrittenBlock extends Omit<CheckedBlock, 'entries'> {
   /** Inherited entries that this block has no use for. */
   readonly unmet: ReadonlySet<YamlEntry>;
 }
+
+/** How deep combinators may be inside each other. */
+const MAX_DEPTH = 8;
+
+const noChecksIn = (parent: string): Problem => ({
+  code: 'SPEC_CANNOT_FAIL',
+  message: `this block of "${parent}" checks nothing`,
+  hint: 'write at least one check of the layer in it',
+});
 
 const isValid = (checked: CheckedValue): boolean => checked.isValid;
 
@@ -53,6 +67,8 @@ export class LayerBlockChecker {
   readonly #values = new Map<LayerKey, CheckedValue>();
   readonly #alikeBlocks = new Map<Layer, WrittenAlike<WrittenBlock>>();
   readonly #alikeValues = new Map<LayerKey, WrittenAlike<CheckedValue>>();
+  /** What is the same for every row of a query. */
+  readonly #constants = new WeakMap<YamlEntry, CheckedValue>();
   /** Values that were looked at and depend on nothing beside them: inherited ones, and those without a problem. */
   readonly #inspected = new Set<CheckedValue>();
 
@@ -85,7 +101,23 @@ export class LayerBlockChecker {
     return withoutUnmet(checked, entries);
   }
 
-  #checkEntries(layer: Layer, entries: readonly YamlEntry[]): WrittenBlock {
+  /** What a query wrote laid over what it inherits. */
+  merged(layer: Layer, node: YamlMap): readonly YamlEntry[] {
+    const defaults = this.#defaults.get(layer);
+    if (node === defaults?.node) return defaults.entries;
+    return overlay(defaults?.entries ?? [], node, meetDeep);
+  }
+
+  /** Checks entries that were merged already. Those that are the same for every row are read once. */
+  checkMerged(layer: Layer, entries: readonly YamlEntry[], isConstant: (entry: YamlEntry) => boolean): CheckedBlock {
+    return withoutUnmet(this.#checkEntries(layer, entries, isConstant), entries);
+  }
+
+  #checkEntries(
+    layer: Layer,
+    entries: readonly YamlEntry[],
+    isConstant: (entry: YamlEntry) => boolean = () => false,
+  ): WrittenBlock {
     const defaults = this.#defaults.get(layer)?.node.entries;
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry; checked: CheckedValue }[] = [];
@@ -95,7 +127,9 @@ export class LayerBlockChecker {
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const checked = this.#value(key, entry, defaults?.get(entry.key) === entry);
+      const checked = isConstant(entry)
+        ? this.#constant(key, entry)
+        : this.#value(key, entry, defaults?.get(entry.key) === entry);
       setOwn(values, key.key, checked.value);
       if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
         inspected.push({ key, entry, checked });
@@ -115,11 +149,13 @@ export class LayerBlockChecker {
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
-  checkPartial(layer: Layer, node: YamlMap): void {
+  checkPartial(layer: Layer, node: YamlMap, isOpen: (entry: YamlEntry) => boolean): void {
     this.#defaults.set(layer, { node, entries: sortedEntries(node) });
     for (const entry of node.entries.values()) {
       const key = this.#known(layer, entry);
-      if (key !== undefined) checkValue(entry, key.partialSchema ?? key.schema, this.#problems);
+      if (key === undefined || isOpen(entry)) continue;
+      if (key.blocks !== undefined) this.#read(key, entry);
+      else checkValue(entry, key.partialSchema ?? key.schema, this.#problems);
     }
   }
 
@@ -144,13 +180,62 @@ export class LayerBlockChecker {
     return checked;
   }
 
-  #read(key: LayerKey, entry: YamlEntry): CheckedValue {
+  #constant(key: LayerKey, entry: YamlEntry): CheckedValue {
+    let checked = this.#constants.get(entry);
+    if (checked === undefined) {
+      checked = this.#read(key, entry);
+      this.#constants.set(entry, checked);
+    }
+    return checked;
+  }
+
+  #read(key: LayerKey, entry: YamlEntry, depth = 0): CheckedValue {
     const value = toPlain(entry.value);
-    return { isValid: checkValue(entry, key.schema, this.#problems, value), value };
+    const isTyped = checkValue(entry, key.schema, this.#problems, value);
+    if (key.blocks === undefined || !isTyped) return { isValid: isTyped, value };
+    return this.#readBlocks(key, entry, depth);
+  }
+
+  /** The blocks inside a combinator are checked like any other, key by key. */
+  #readBlocks(key: LayerKey, entry: YamlEntry, depth: number): CheckedValue {
+    const problems = this.#problems.count;
+    const { value: node } = entry;
+    if (depth >= MAX_DEPTH) {
+      this.#problems.add(keyPlace(entry), {
+        code: 'SPEC_TOO_DEEP',
+        message: `"${entry.key}" is inside ${MAX_DEPTH} others, and deeper ones are not read`,
+        hint: 'say it with fewer levels, or as an expression (expr)',
+      });
+      return { isValid: false, value: toPlain(node) };
+    }
+    const nodes = node.kind === 'seq' ? node.items : [node];
+    if (nodes.length === 0) this.#problems.add(node, emptyListIssue(entry.key));
+    const blocks = nodes.map((item) => (item.kind === 'map' ? this.#nested(key, item, depth + 1) : toPlain(item)));
+    return { isValid: this.#problems.count === problems, value: key.blocks === 'one' ? blocks[0] : blocks };
+  }
+
+  #nested({ layer, key: parent }: LayerKey, block: YamlMap, depth: number): LayerBlock {
+    const values: Record<string, unknown> = {};
+    const inspected: { key: LayerKey; entry: YamlEntry }[] = [];
+    let hasChecks = false;
+    for (const written of block.entries.values()) {
+      const key = this.#known(layer, written);
+      hasChecks ||= key?.isSetting !== true;
+      if (key === undefined) continue;
+      // A block that was filled with the values of a row may hold text of a CSV file.
+      const entry = block.end === -1 ? { ...written, value: fitTexts(key.schema, written.value) } : written;
+      const checked = alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry, depth), isValid);
+      setOwn(values, key.key, checked.value);
+      if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked)) inspected.push({ key, entry });
+    }
+    for (const { key, entry } of inspected) this.#inspect(key, entry, values[key.key], values, false);
+    if (!hasChecks) this.#problems.add(block, noChecksIn(parent));
+    return values;
   }
 
   /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */
   #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock, isInherited: boolean): boolean {
+    if (key.key === 'expr' && celEngine() === undefined) throw new EngineNeeded('an expression was not expected');
     const issues = key.inspect?.(value, siblings, this.#dir) ?? [];
     const needed = isInherited ? issues.find(({ code }) => code === 'SPEC_NEEDS_KEY') : undefined;
     if (needed !== undefined) {
@@ -161,9 +246,10 @@ export class LayerBlockChecker {
       this.#fits.add(entry);
       this.#unfit.delete(entry);
     }
-    for (const { path = [], part, severity, code, message, hint } of issues) {
+    for (const { path = [], part, offset, severity, code, message, hint } of issues) {
       const place = path.length === 0 ? entry.value : placeAt(entry.value, path, part);
-      if (!isBroken(entry.value)) this.#problems.add(place, { severity, code, message, hint });
+      const exact = offset === undefined ? place : placeInside(place as YamlNode, offset);
+      if (!isBroken(entry.value)) this.#problems.add(exact, { severity, code, message, hint });
     }
     return true;
   }

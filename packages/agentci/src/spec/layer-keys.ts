@@ -1,7 +1,11 @@
+import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
+import { isOfLayer } from '../layers/check.ts';
+import type { CodeItem } from '../layers/every/code.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
+import { codeFileIssues } from './code-files.ts';
 import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
 
 /** One key that may be in a layer block: what its value must look like and what else can be wrong with it. */
@@ -16,6 +20,8 @@ export interface LayerKey {
   readonly partialSchema?: ValueSchema;
   /** A setting tunes a check and is not a check itself. */
   readonly isSetting: boolean;
+  /** The value is a block of checks of the same layer, or a list of them. */
+  readonly blocks?: 'one' | 'list';
   /** `dir` is the folder of the spec, for values that name files. */
   readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>, dir: string) => readonly Problem[];
 }
@@ -46,6 +52,12 @@ const JUDGED_KEYS: readonly OwnKey[] = [
   rubricKey('hallucination_check', 'A judge scores whether the answer is grounded in the captured context'),
 ];
 
+/** Files are looked at where the folder of the spec is known. */
+function withFiles(key: string, inspect: LayerKey['inspect']): LayerKey['inspect'] {
+  if (key !== 'code') return inspect;
+  return (value, _, dir) => [...inspect!(value, {}, dir), ...codeFileIssues(value as CodeItem, dir)];
+}
+
 function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
   const keys = { correctness: new Map(), path: new Map(), cost: new Map() } satisfies Record<
     Layer,
@@ -56,9 +68,11 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
     if (!layer.has(key.key)) layer.set(key.key, { ...key, id: `${key.layer}.${key.key}` });
   };
   for (const check of CHECKS) {
-    const { layer, key, summary, schema } = check;
-    const inspect = check.inspect as LayerKey['inspect'];
-    put({ layer, key, summary, schema, isSetting: 'setting' in check, ...(inspect === undefined ? {} : { inspect }) });
+    const { key, summary, schema } = check;
+    const inspect = withFiles(key, check.inspect as LayerKey['inspect']);
+    const blocks = 'blocks' in check ? check.blocks : undefined;
+    for (const layer of LAYERS.filter((one) => isOfLayer(check, one)))
+      put({ layer, key, summary, schema, isSetting: 'setting' in check, ...defined({ inspect, blocks }) });
   }
   JUDGED_KEYS.forEach(put);
   return keys;

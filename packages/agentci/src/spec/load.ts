@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { loadCel } from '../kit/cel/expression.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { ExpertNeeded } from './expert.ts';
+import { EngineNeeded, ExpertNeeded } from './expert.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
@@ -22,11 +23,14 @@ export async function loadSpec(path: string): Promise<LoadedSpec> {
 
 /** A valid spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
 async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
+  // The engine for expressions is loaded where the text may have one; an included file may still ask for it below.
+  if (text.includes('expr')) await loadCel();
   try {
     return readSpec(text, { file });
   } catch (error) {
     if (!(error instanceof ExpertNeeded)) throw error;
     const { fullExpert } = await import('./full-expert.ts');
+    if (error instanceof EngineNeeded) await loadCel();
     return readSpec(text, { file, expert: fullExpert });
   }
 }
@@ -71,6 +75,13 @@ function badBytePlace(bytes: Uint8Array): BadByte {
 const isReal = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 
+/** The file under its other ending, where that is what is there. */
+function hintFor(path: string): string {
+  const other = path.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
+  if (other !== path && statSync(other, { throwIfNoEntry: false })?.isFile()) return `there is ${other}: -c ${other}`;
+  return 'name another with -c, or write one with "agentci init"';
+}
+
 // One small file: reading it at once is faster than asking the thread pool.
 function readBytes(path: string): Uint8Array | undefined {
   try {
@@ -83,7 +94,7 @@ function readBytes(path: string): Uint8Array | undefined {
     const isMissing = code === 'ENOENT';
     const reason = isMissing ? 'does not exist' : `cannot be read (${code ?? 'it is not a file'})`;
     throw new UserError(isMissing ? 'SPEC_NOT_FOUND' : 'SPEC_UNREADABLE', `the spec ${path} ${reason}`, {
-      ...(isMissing ? { hint: 'name another with -c, or write one with "agentci init"' } : {}),
+      ...(isMissing ? { hint: hintFor(path) } : {}),
       cause,
     });
   }

@@ -6,6 +6,7 @@ import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { toZod } from '../../test/zod-oracle.ts';
 import { accepts } from '../kit/accepts.ts';
+import { loadCel } from '../kit/cel/expression.ts';
 import { valueIssues } from '../kit/value-issues.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
@@ -19,6 +20,9 @@ import { loadSpec } from './load.ts';
 import { parseSpec } from './parse-spec.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
+
+// A spec with expressions is read after the engine was loaded.
+await loadCel();
 
 const SAMPLE = fileURLToPath(new URL('../../../../docs/sample_spec.yaml', import.meta.url));
 const BAD_SPECS = fileURLToPath(new URL('../../test/bad-specs/', import.meta.url));

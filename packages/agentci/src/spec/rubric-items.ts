@@ -1,10 +1,8 @@
 import type { WrittenRubric } from '../judge/rubric.ts';
+import { asksIn } from '../layers/asks.ts';
+import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import type { Query } from './suite.ts';
-
-/** The correctness keys that need a judge, in the order they are asked. */
-export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
-export type RubricKey = (typeof RUBRIC_KEYS)[number];
 
 /** One rubric of a query, and where it was written. */
 export interface RubricItem {
@@ -13,11 +11,21 @@ export interface RubricItem {
   readonly place: Pick<CheckResult, 'id' | 'location'>;
 }
 
-export const hasRubrics = ({ correctness }: Query): boolean =>
+/** Whether a rubric is written beside the other checks, not in a combinator. */
+export const hasTopRubrics = ({ correctness }: Query): boolean =>
   RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
+
+/** Whether a judge may have to be asked about the query. */
+export const hasRubrics = (query: Query): boolean => hasTopRubrics(query) || nestedRubrics(query).length > 0;
+
+const nestedRubrics = ({ correctness }: Query) =>
+  asksIn('correctness', correctness).filter(({ kind }) => kind === 'rubric');
 
 /** How many verdicts a query asks of a judge. */
 export const countRubrics = (query: Query): number => RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)).length;
+
+/** The same with those in combinators, which are not verdicts of their own. */
+export const countAllRubrics = (query: Query): number => countRubrics(query) + nestedRubrics(query).length;
 
 /** The rubrics of a query under one key. */
 export function itemsOf({ correctness, locations }: Query, key: RubricKey): RubricItem[] {

@@ -1,4 +1,4 @@
-import { isTemplate, RUBRICS } from '../judge/rubric.ts';
+import { isTemplate, needsOf, RUBRICS } from '../judge/rubric.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
@@ -46,6 +46,10 @@ export function inspectRubric(rubric: Rubric, dir: string): readonly Problem[] {
     const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
     const message = `there is no rubric template "${template}"`;
     issues.push({ severity: 'error', code: 'SPEC_CHOICE', message, hint, path: ['template'] });
+  }
+  if (template !== undefined && rubric.rule === undefined && needsOf(template).includes('rule')) {
+    const message = `the template "${template}" needs "rule" beside it: what the role or the instructions are`;
+    issues.push({ severity: 'error', code: 'SPEC_REQUIRED', message, path: ['template'] });
   }
   if (context_file !== undefined) {
     const file = readContextFile(context_file, dir);

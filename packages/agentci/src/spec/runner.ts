@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
+import { parseModelName } from '../judge/model-name.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { joinOr } from '../kit/value-words.ts';
-import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
+import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import {
   RUNNER_KINDS,
   RUNNER_SCHEMAS,
@@ -8,12 +10,39 @@ import {
   toRunnerConfig,
   type WrittenRunner,
 } from '../runners/config.ts';
+import { isPromptFile } from '../runners/prompt-file.ts';
+import { readContextFile } from './context-file.ts';
 import type { SpecProblems } from './problems.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
+/** A model that no provider has, and a prompt that is not there. What has a variable in it is known only when it runs. */
+function checkModel(
+  { model, prompt, baseUrl }: Extract<RunnerConfig, { kind: 'model' }>,
+  value: YamlMap,
+  problems: SpecProblems,
+): void {
+  const at = (key: string): YamlNode => value.entries.get(key)!.value;
+  if (!model.includes('{{') && parseModelName(model, { hasBaseUrl: baseUrl !== undefined }) === undefined)
+    problems.add(at('model'), {
+      code: 'SPEC_RUNNER_MODEL',
+      message: `no known provider has the model "${model}"`,
+      hint: 'write anthropic:, openai:, openai-chat: or google: and its name, or add base_url',
+    });
+  if (prompt === undefined || prompt.includes('{{') || !isPromptFile(prompt)) return;
+  const node = at('prompt');
+  const file = readContextFile(prompt, dirname(node.source.file));
+  if (file.ok) return;
+  const { code, message, hint } = file;
+  problems.add(node, {
+    code,
+    message: message.replace('context file', 'prompt file'),
+    hint: code === 'SPEC_FILE_UNREADABLE' ? 'a prompt is plain text' : hint,
+  });
+}
+
 const KINDS = joinOr(RUNNER_KINDS.map((kind) => `"${kind}"`));
 
-/** Reads `runner:`, which has exactly one of four kinds; the others' keys are then unknown to it. */
+/** Reads `runner:`, which has exactly one kind; the keys of the others are then unknown to it. */
 export function readRunner(entry: YamlEntry, problems: SpecProblems): RunnerConfig | undefined {
   const { value } = entry;
   if (isBroken(value)) return undefined;
@@ -48,5 +77,7 @@ export function readRunner(entry: YamlEntry, problems: SpecProblems): RunnerConf
     return undefined;
   }
   if (!checkValue(entry, RUNNER_SCHEMAS[kind], problems)) return undefined;
-  return toRunnerConfig(kind, toPlain(value) as WrittenRunner);
+  const config = toRunnerConfig(kind, toPlain(value) as WrittenRunner);
+  if (config.kind === 'model') checkModel(config, value, problems);
+  return config;
 }

@@ -1,5 +1,6 @@
 import type { Location } from '../kit/diagnostic.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { Cell } from '../results/cell.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { PolicyTest } from './policy-test.ts';
 
@@ -18,7 +19,12 @@ export interface Suite {
   readonly runner?: RunnerConfig;
   readonly use: readonly string[];
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
+  /** With a matrix, those of all cells; the cells of one query are beside each other. */
   readonly queries: readonly Query[];
+  /** Every combination of the matrix. */
+  readonly cells?: readonly Cell[];
+  /** The combination the others are compared with. */
+  readonly baselineCell?: Cell;
   /** Reports the file itself asks for, as Assay suites do: formats, and the folder for them. */
   readonly output?: { readonly formats: readonly string[]; readonly directory: string };
 }
@@ -37,6 +43,15 @@ export interface Query {
   readonly expectedOutput?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly xfail?: string;
+  /** Why the query is not run. */
+  readonly skip?: string;
+  /**
+   * Every variable of the query: of the root, the defaults, the query, its row and its cell, later ones first. Absent where
+   * the spec has none in scope; braces are plain text then.
+   */
+  readonly vars?: Readonly<Record<string, unknown>>;
+  /** The combination of the matrix it is run for. Queries of several cells share their id. */
+  readonly cell?: Cell;
   readonly correctness?: LayerBlock;
   readonly path?: LayerBlock;
   readonly cost?: LayerBlock;

@@ -13,7 +13,7 @@ import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { simpleTrace } from '../trace/simple.ts';
-import { latestResults, listRuns, RunStore, readRun, tracesOf } from './run-store.ts';
+import { latestVerdicts, listRuns, RunStore, readRun, tracesOf } from './run-store.ts';
 
 const header = (run_id: string, hash = 'sha256:1') => ({
   run_id,
@@ -176,7 +176,7 @@ test('a finished run counts as it ended, not as its single runs went', () => {
   store.record({ id: 'a', run: 1, result: other! }, undefined);
   store.record({ id: 'a', run: 2, result: done! }, undefined);
   store.finish(runOf([{ id: 'a', status: 'fail' }]));
-  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
+  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
     'fail',
   );
 });
@@ -194,10 +194,10 @@ test('the newest run of a spec is found, unfinished ones included', () => {
   const store = RunStore.create(root, header('2026-2'));
   store.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
   store.close();
-  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
+  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
     'fail',
   );
-  expect(latestResults(root, ({ header: { spec } }) => spec.file === 'other.yaml')).toBeUndefined();
+  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'other.yaml')).toBeUndefined();
 });
 
 test('a run that does not exist is a mistake of the user, with the newest ones named', () => {
@@ -222,4 +222,15 @@ test('recordings beside links to nowhere and back to their own folder can be jud
   store.judges(traces);
   store.close();
   expect(tracesOf(root, 'r1')).toBe(traces);
+});
+
+test('a run that was resumed is newer than one that began in between', () => {
+  const root = tempDir();
+  const open = RunStore.create(root, header('20260101-100000000-0000'));
+  open.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
+  open.close();
+  RunStore.create(root, header('20260101-110000000-0000')).finish(runOf([{ id: 'b', status: 'pass' }]));
+  expect(listRuns(root)[0]?.id).toBe('20260101-110000000-0000');
+  RunStore.reopen(root, '20260101-100000000-0000').store.close();
+  expect(listRuns(root)[0]?.id).toBe('20260101-100000000-0000');
 });

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type CaseName, type Cell, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -106,6 +107,7 @@ export class RunStore {
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
+      writeFileAtomic(resumedPath(dir), `${new Date().toISOString()}\n`);
       return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
     } catch (error) {
       lock.release();
@@ -136,7 +138,7 @@ export class RunStore {
   finish(run: RunResult): void {
     try {
       this.#closeFiles();
-      const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
+      const results = run.results.map((result) => (this.#journaled.has(result) ? nameOf(result) : result));
       writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
     } finally {
       this.#lock.release();
@@ -248,17 +250,18 @@ function openAtLastLine(path: string): number {
 function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n').filter(Boolean);
-  const ids = lines.map(queryIdOf);
+  const ids = lines.map(caseOf);
   const last = ids.at(-1);
   if (last === undefined) return;
   const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
-  if (count(ids) <= count(entries.map(({ id }) => id))) return;
+  if (count(ids) <= count(entries.map(({ id, result }) => caseKey({ id, cell: result.cell })))) return;
   ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
 }
 
-function queryIdOf(line: string): string | undefined {
+function caseOf(line: string): string | undefined {
   try {
-    return (JSON.parse(line) as Trace).task?.id;
+    const { task, meta } = JSON.parse(line) as Trace;
+    return task?.id === undefined ? undefined : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
   } catch {
     return undefined;
   }
@@ -290,17 +293,36 @@ export interface StoredRun {
   readonly finished: boolean;
 }
 
-/** All runs, newest first. Ids begin with the time, so names sort by age. A folder that is not a run is passed over. */
+/**
+ * All runs, the one that was worked on last first. Ids begin with the time, so names sort by age; a run that was resumed is
+ * as new as that. A folder that is not a run is passed over.
+ */
 export function listRuns(root: string): StoredRun[] {
   if (!existsSync(root)) return [];
   const runs: StoredRun[] = [];
-  for (const id of readdirSync(root).sort().reverse()) {
+  const ages = new Map(readdirSync(root).map((id) => [id, resumedAt(join(root, id)) ?? id]));
+  const newer = (a: string, b: string): number => (ages.get(a)! < ages.get(b)! ? 1 : -1);
+  for (const id of [...ages.keys()].sort(newer)) {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
     if (header) runs.push({ id, header, finished: existsSync(join(root, id, 'run.json')) });
   }
   return runs;
+}
+
+const resumedPath = (dir: string): string => join(dir, 'resumed');
+
+/** When a run was resumed, in the form that ids begin with. */
+function resumedAt(dir: string): string | undefined {
+  try {
+    return readFileSync(resumedPath(dir), 'utf8')
+      .trim()
+      .replace(/[-:.Z]/g, '')
+      .replace('T', '-');
+  } catch {
+    return undefined;
+  }
 }
 
 function readHeader(journal: string): JournalHeader | undefined {
@@ -324,12 +346,20 @@ export function readRun(root: string, id: string): RunResult {
     throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
   }
   const run = readJson(path) as RunResult;
-  const journaled = new Map(readJournal(journalPath(join(root, id))).entries.map((entry) => [entry.id, entry.result]));
+  const journaled = new Map(
+    readJournal(journalPath(join(root, id))).entries.map((entry) => [
+      caseKey({ id: entry.id, cell: entry.result.cell }),
+      entry.result,
+    ]),
+  );
   return {
     ...run,
-    results: run.results.map((result) => (result.status === undefined ? journaled.get(result.id)! : result)),
+    results: run.results.map((result) => (result.status === undefined ? journaled.get(caseKey(result))! : result)),
   };
 }
+
+/** What a result in the journal is found by. */
+const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
 
 function readJson(path: string): unknown {
   try {
@@ -394,17 +424,29 @@ function nearestRuns(root: string): string {
   return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
 }
 
-/** Results of the newest run of a spec, finished or not, by query id. */
-export function latestResults(
+/** Enough to get past runs of single queries; older verdicts are of another time. */
+const MAX_LOOKED_AT = 50;
+
+/**
+ * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
+ * the others.
+ */
+export function latestVerdicts(
   root: string,
   isOurs: (run: StoredRun) => boolean,
 ): { id: string; results: Map<string, QueryResult> } | undefined {
-  const latest = listRuns(root).find(isOurs);
+  const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
+  const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
-  if (latest.finished) for (const result of readRun(root, latest.id).results) results.set(result.id, result);
-  else
-    for (const entry of readJournal(join(root, latest.id, 'results.jsonl')).entries)
-      results.set(entry.id, entry.result);
+  for (const { id, finished } of runs) {
+    const found = finished
+      ? readRun(root, id).results
+      : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
+    for (const result of found) {
+      const key = caseKey(result);
+      if (!results.has(key)) results.set(key, result);
+    }
+  }
   return { id: latest.id, results };
 }

@@ -30,7 +30,7 @@ const vitest: Framework = {
     ),
 };
 
-/** One test for each query of the spec. A path is seen from the working directory; a URL from wherever it points to. */
+/** One test for each query of the spec. A path is relative to the working directory; a URL from wherever it points to. */
 export function describeSpec(spec: string | URL, options: SpecTestOptions = {}): void {
   describeWith(vitest, spec, options);
 }

@@ -1,7 +1,7 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { captureLevel } from './captured.ts';
 import { failureOf } from './failure.ts';
-import { type Fields, listAt, objectAt, optionalAmount, optionalText, refuse, textAt } from './fields.ts';
+import { type Fields, isFields, listAt, objectAt, optionalAmount, optionalText, refuse, textAt } from './fields.ts';
 import { finishOf } from './finish.ts';
 import type { Captured, LlmStep, ToolStep, Usage } from './model.ts';
 import type { StepList } from './step-list.ts';
@@ -10,6 +10,14 @@ import { parallelCalls, splitToolName, UNNAMED } from './tool-name.ts';
 type Note = (key: string, path: string, known: ReadonlySet<string>, value: unknown) => void;
 
 const TOOL_CALL_KEYS = new Set(['id', 'name', 'args', 'result', 'error', 'status', 'latency_ms', 'agent']);
+
+/** A call as Chat Completions writes it, `{type, function: {name, arguments}}`, in the words of the simple form. */
+function inOwnWords(fields: Fields): Fields {
+  const { type: _, function: called, ...rest } = fields;
+  if (fields.name !== undefined || !isFields(called)) return fields;
+  const { name, arguments: args, ...others } = called;
+  return { ...others, ...rest, name, ...(args === undefined ? {} : { args }) };
+}
 
 const STEP_STATUSES: ReadonlyMap<unknown, ToolStep['status']> = new Map([
   ['ok', 'ok'],
@@ -32,7 +40,7 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
   let unnamed = 0;
   for (let i = 0; i < calls.length; i++) {
     const path = `tool_calls[${i}]`;
-    const fields = objectAt(calls[i], path);
+    const fields = inOwnWords(objectAt(calls[i], path));
     for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS, fields[key]);
     const inner =
       typeof fields.name === 'string' ? parallelCalls(fields.name, parsedArguments(fields.args)) : undefined;

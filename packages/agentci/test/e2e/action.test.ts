@@ -177,7 +177,10 @@ test('working-directory: paths of inputs start there, paths of outputs and annot
 test.each([
   { inputs: { 'working-directory': 'none' }, says: 'there is no folder "none"' },
   { inputs: { args: '--filter "a b' }, says: 'a quote that is not closed' },
-  { inputs: { judge: 'maybe' }, says: "'maybe' is invalid" },
+  {
+    inputs: { judge: 'maybe' },
+    says: '--judge: "maybe" cannot be used: Allowed choices are live, recorded, off [OPTION_INVALID]',
+  },
 ])('an input that is wrong is said, and the verdict is 2: $inputs', async ({ inputs, says }) => {
   const { code, log } = await runAction(
     project('ok'),
@@ -238,4 +241,26 @@ test('every action of others is named by its commit, in the action, the docs and
     expect(used.length).toBeGreaterThan(0);
     for (const name of used) expect(name).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   }
+});
+
+test('reports of an earlier step do not pass for those of a run that could not start', async () => {
+  const cwd = project('ok');
+  const comments: Comment[] = [];
+  const api = await github(comments);
+  expect((await runAction(cwd, { traces: 'traces.jsonl' }, api)).code).toBe(0);
+  expect(comments[0]?.body).toContain('1 passed');
+  const { code, outputs } = await runAction(cwd, { traces: 'gone.jsonl' }, api);
+  expect(code).toBe(2);
+  expect(outputs).toMatchObject({ 'exit-code': '2', verdict: '2', results: '', sarif: '', report: '' });
+  expect(comments).toHaveLength(1);
+  expect(comments[0]?.body).toContain('AgentCI could not run (exit 2)');
+  expect((await runAction(cwd, { traces: 'traces.jsonl' }, api)).code).toBe(0);
+  expect(comments).toHaveLength(1);
+  expect(comments[0]?.body).toContain('1 passed');
+});
+
+test('arguments that check nothing are no verdict', async () => {
+  const { code, log } = await runAction(project('ok'), { args: '--help', comment: 'false' }, 'http://127.0.0.1:1');
+  expect(code).toBe(2);
+  expect(log).toContain('::error title=AgentCI::agentci test made no results');
 });

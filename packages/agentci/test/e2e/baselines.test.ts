@@ -575,7 +575,7 @@ test('repeats: the report says how sure the rate is, that the query is flaky, an
   const shown = await cli(['test', '--traces', 'traces.jsonl'], { cwd });
   expect(shown.code).toBe(1);
   expect(shown.stdout).toMatch(
-    /2 of 3 runs passed \(95 % interval 21 % to 94 %\), at least 100 % must\n +flaky: the agent/,
+    /2 of 3 runs passed \(95 % interval 21 % to 94 %\); required: 100 %\n +flaky: the agent/,
   );
   const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json'], { cwd });
   expect(JSON.parse(stdout).results[0].stability).toMatchObject({

@@ -117,6 +117,19 @@ describe('runner.capture', () => {
     expect([code, results[0]!.path.status]).toEqual([1, 'fail']);
   });
 
+  it('a module that calls a model after its answer: what passed may be wrong, so the run cannot tell', async () => {
+    const late = MODULE.replace(
+      'agent(query) {',
+      'agent(query) {\n  if (query === "late") {\n    setTimeout(() => ask("use dig").catch(() => {}), 150);\n    return "fine";\n  }\n  await new Promise((done) => setTimeout(done, 600));\n  return ask(query);\n}\nasync function ask(query) {',
+    );
+    const queries = ['late', 'hello'].map((query) => ({ query, path: { forbidden_tools: ['dig'] } }));
+    const runner = { module: './agent.mjs', capture: 'auto' };
+    const files = { 'agentci_spec.yaml': spec(queries, runner), 'agent.mjs': late };
+    const { code, stdout } = await run(files, ['-w', '1']);
+    expect((JSON.parse(stdout) as { checks: unknown }).checks).toMatchObject([{ id: 'capture.late', status: 'error' }]);
+    expect(code).toBe(2);
+  });
+
   it('could not tell without it', async () => {
     const query = { query: 'use dig', path: { forbidden_tools: ['dig'] } };
     const runner = { command: ['python3', 'agent.py'], capture: 'off' };

@@ -52,7 +52,7 @@ test.each([
 ])('$when: the runner is $status and the exit code $code', async ({ runner, status, code }) => {
   const result = await examine({
     'agentci_spec.yaml': spec(runner),
-    'agent.mjs': 'throw new Error("loaded"); export default 1',
+    'agent.mjs': 'throw new Error("loaded"); export default () => 1',
   });
   expect(result.of('runner')).toMatchObject({ status, ...(status === 'ok' ? {} : { fix: expect.any(String) }) });
   expect(result.code).toBe(code);

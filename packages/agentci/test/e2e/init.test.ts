@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -32,8 +32,57 @@ test('only the runs are ignored by git, once', async () => {
   expect(read(cwd, '.gitignore')).toBe('node_modules\n.agentci/runs/\n');
 });
 
+const SPEC = 'version: 1\nagent: mine\nqueries: [{query: Hi, correctness: {expected_in_answer: [Hi]}}]\n';
+
+test('a spec that exists is kept, and only a job is written beside it', async () => {
+  const cwd = tempDir({ 'agentci_spec.yaml': SPEC });
+  const first = await cli(['init'], { cwd });
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stdout).toMatch(/kept agentci_spec\.yaml[\s\S]*wrote \.github\/workflows\/agentci\.yml/);
+  expect(existsSync(join(cwd, 'traces'))).toBe(false);
+  expect((await cli(['init', '--ci', 'gitlab'], { cwd })).code).toBe(0);
+  expect(read(cwd, 'agentci_spec.yaml')).toBe(SPEC);
+});
+
+test('in a subfolder of a repository the job is at its root and runs in the subfolder', async () => {
+  const root = tempDir();
+  const cwd = join(root, 'services', 'bot');
+  mkdirSync(join(root, '.git'));
+  mkdirSync(cwd, { recursive: true });
+  const { code, stdout } = await cli(['init', '--runner', 'replay'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain('note: the job is at the root of the repository, and runs in services/bot');
+  const job = load(read(root, '.github/workflows/agentci-services-bot.yml')) as {
+    jobs: { evaluate: { defaults: unknown } };
+  };
+  expect(job.jobs.evaluate.defaults).toEqual({ run: { 'working-directory': 'services/bot' } });
+  expect(existsSync(join(cwd, '.github'))).toBe(false);
+});
+
+test('a GitLab job is included, or it is said how', async () => {
+  const cwd = tempDir();
+  await cli(['init', '--ci', 'gitlab'], { cwd });
+  expect(load(read(cwd, '.gitlab-ci.yml'))).toEqual({ include: [{ local: '.gitlab-ci.agentci.yml' }] });
+  const other = tempDir({ '.gitlab-ci.yml': 'stages: [test]\n' });
+  const { stdout } = await cli(['init', '--ci', 'gitlab'], { cwd: other });
+  expect(stdout).toContain(
+    'add it to .gitlab-ci.yml, or the job never runs: include: [{local: .gitlab-ci.agentci.yml}]',
+  );
+  expect(read(other, '.gitlab-ci.yml')).toBe('stages: [test]\n');
+});
+
+test('a folder in the place of a file is refused, with --force too', async () => {
+  const cwd = tempDir();
+  mkdirSync(join(cwd, 'agentci_spec.yaml'));
+  for (const flags of [[], ['--force']])
+    expect(await cli(['init', ...flags], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('FILE_IS_FOLDER'),
+    });
+});
+
 test('nothing is written over without --force, and nothing else is written then', async () => {
-  const cwd = tempDir({ 'agentci_spec.yaml': 'mine' });
+  const cwd = tempDir({ 'agentci_spec.yaml': 'mine', '.github/workflows/agentci.yml': 'mine' });
   const { code, stderr } = await cli(['init'], { cwd });
   expect(code).toBe(2);
   expect(stderr).toContain('FILE_EXISTS');

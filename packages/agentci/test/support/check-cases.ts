@@ -75,8 +75,9 @@ export interface CheckCases {
 
 /** The tests every check has, and those of its own that are tables. */
 export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): void {
-  const { layer, key } = check;
-  describe(`${layer}.${key}`, () => {
+  const { key } = check;
+  const layer = layerOf(check);
+  describe(`${check.layer}.${key}`, () => {
     if (cases.sample !== undefined) testSample(check as AnyCheck, cases.sample);
 
     for (const { when, block, run, status, ...given } of cases.verdicts ?? [])
@@ -105,16 +106,20 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
   });
 }
 
+/** A check of every layer is tried in the first. */
+const layerOf = ({ layer }: AnyCheck | AnySetting): Layer => (layer === 'every' ? 'correctness' : layer);
+
 function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>): void {
   const { params, keeps, breaks, baseline, siblings } = sample;
   const block = { [check.key]: params, ...siblings };
   const given = baseline === undefined ? {} : { baseline };
+  const severity = check.severity === 'layer' ? 'fail' : check.severity;
 
   test('kept, violated with its severity, and number and limit on both', () => {
     const of = (form: Block) =>
-      evaluate(check.layer, block, form, given).checks.find(({ id }) => id.endsWith(`.${check.key}`))!;
+      evaluate(layerOf(check), block, form, given).checks.find(({ id }) => id.endsWith(`.${check.key}`))!;
     expect(of(keeps).status).toBe('pass');
-    expect(of(breaks).status).toBe(check.severity);
+    expect(of(breaks).status).toBe(severity);
     for (const result of [of(keeps), of(breaks)]) {
       expect(result.limit).toBeDefined();
       expect(result.message).toMatch(/\S/);
@@ -125,14 +130,14 @@ function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>):
   });
 
   test('what was not captured is never a pass', () => {
-    const result = evaluate(check.layer, block, { metadata: {} }, given);
-    expect(statusOf(result, check.key)).toBe(check.severity === 'fail' ? 'error' : 'skip: not_measured');
+    const result = evaluate(layerOf(check), block, { metadata: {} }, given);
+    expect(statusOf(result, check.key)).toBe(severity === 'fail' ? 'error' : 'skip: not_measured');
   });
 
   test('hostile parameters give an error, not a crash', () => {
     for (const hostile of [Symbol('x'), 7n, { __proto__: null }, [null], Number.NaN, '']) {
       const form = { answer: 'x', tool_calls: [{ name: 'a', args: {} }] };
-      expect(evaluate(check.layer, { [check.key]: hostile }, form).checks.length).toBeLessThanOrEqual(1);
+      expect(evaluate(layerOf(check), { [check.key]: hostile }, form).checks.length).toBeLessThanOrEqual(1);
     }
   });
 }

@@ -3,7 +3,7 @@ import type { RawRecord } from '../adapter.ts';
 
 /** A span of OpenTelemetry, whatever file it came in. Times are epoch milliseconds. */
 export interface Span {
-  /** Undefined in exports that leave ids out; then nesting is seen from the times. */
+  /** Undefined in exports that leave ids out; then nesting is inferred from the times. */
   readonly id?: string;
   readonly parent?: string;
   readonly traceId?: string;

@@ -30,13 +30,13 @@ const NOTHING_SEEN = 2;
 
 export const command: CliCommand = {
   name: 'capture',
-  summary: 'run any program and write down what it asked of models, as a trace',
+  summary: 'run any program and record its model and tool calls as a trace',
   configure: (parser) =>
     parser
       .argument('[command...]', 'the program and its arguments, after --')
-      .option('--out <dir>', 'a folder of its own for the files (default: a new one in .agentci/captures)')
+      .option('--out <dir>', 'the folder for the files (default: a new one in .agentci/captures)')
       .option('--planes <names>', `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`, collectList)
-      .option('--provider <names>', 'also capture these providers, though no key of theirs is set', collectList)
+      .option('--provider <names>', 'also capture these providers, even without a key for them', collectList)
       .option('--upstream <provider=url>', 'where the calls of a provider go (repeat for several)', collect)
       .option(
         '--mcp-config <file>',

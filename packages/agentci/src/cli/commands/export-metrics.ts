@@ -37,7 +37,7 @@ export const command: CliCommand = {
   summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP',
   configure: (parser) =>
     parser
-      .option('-c, --config <file>', 'the spec whose runs are meant (default: agentci_spec.yaml)')
+      .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-o, --output <file>', 'write the Prometheus text into a file')
       .option('--pushgateway <url>', 'push it to a Pushgateway')

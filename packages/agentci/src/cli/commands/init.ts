@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { Option } from 'commander';
 import { UserError } from '../../kit/user-error.ts';
+import { andMore } from '../../kit/words.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findProgram } from '../find-program.ts';
 import { type AgentLanguage, LANGUAGES } from '../init/agents.ts';
@@ -53,7 +54,7 @@ export const command: CliCommand = {
         'after',
         `
 On a terminal it asks for what is not given; otherwise it takes the defaults. It never writes over a file without
---force, and never over an agent. It ends with agentci validate and agentci test on what it wrote.
+--force, and never over an agent; where a spec exists already, only the CI job is written. It ends with agentci validate and agentci test on what it wrote.
 
 Examples:
   agentci init --runner command --language python
@@ -82,21 +83,17 @@ Examples:
       project,
       python: python ?? 'python3',
       version: io.version,
+      ...repositoryOf(io.cwd),
     };
-    const starter = starterFiles(plan);
-    refuseExisting(
-      Object.keys(starter.files).filter((path) => !starter.agents.includes(path)),
-      given.force ?? false,
-      io,
-    );
+    const starter = withoutExisting(starterFiles(plan), given.force ?? false, io);
     const seen = [project.framework, project.language, project.packageManager].filter(Boolean).join(', ');
     if (seen) io.stdout.write(`found ${seen}\n`);
-    const hasOwnAgent = writeStarter(starter, io);
+    const hasOwnAgent = writeStarter(starter, io) || starter.keepsSpec;
     const ignored = plan.matrix.length > 0 ? MATRIX_RUNS : RUNS;
     for (const pattern of plan.capture === true ? [ignored, CAPTURES] : [ignored])
       if (ignoreRuns(pattern, io)) io.stdout.write(`added ${pattern} to .gitignore\n`);
     for (const note of jobNotes(plan.ci, { ...plan, isPython: false })) io.stdout.write(`note: ${note}\n`);
-    if (plan.ci !== 'none' && !isInGit(io.cwd))
+    if (plan.ci !== 'none' && repositoryRoot(io.cwd) === undefined)
       io.stdout.write('note: this folder is not in a git repository yet: git init\n');
     return tryOut(plan, starter, hasOwnAgent, io);
   },
@@ -129,11 +126,12 @@ function nextSteps({ runner, language }: InitPlan, specs: readonly string[], cod
   if (code !== 0) return `\nnext: npx agentci doctor -c ${spec} says what is missing\n`;
   const edit = {
     replay: 'put recordings of your own agent into traces/',
-    command: `call your own agent in ${language === 'python' ? 'agent.py' : 'agent.mjs'}`,
+    command: `call your own agent in ${specs.map((one) => one.replace(DEFAULT_SPEC, language === 'python' ? 'agent.py' : 'agent.mjs')).join(' and ')}`,
     module: 'call your own agent in the module',
     http: 'start your agent',
   }[runner];
-  return `\nnext: ${edit}, write your queries into ${spec}, then npx agentci test${spec === DEFAULT_SPEC ? '' : ` -c ${spec}`}\n`;
+  const tests = specs.map((one) => `npx agentci test${one === DEFAULT_SPEC ? '' : ` -c ${one}`}`);
+  return `\nnext: ${edit}, write your queries into ${specs.join(' and ')}, then ${tests.join(' and ')}\n`;
 }
 
 /** Says whether an agent that was there before is the one the spec names. */
@@ -165,9 +163,17 @@ function languageOf({ language }: Project, python: string | undefined): AgentLan
 const pythonIn = (env: Io['env']): string | undefined =>
   ['python3', 'python'].find((name) => findProgram(name, { env, cwd: '.' }) !== undefined);
 
-function isInGit(dir: string): boolean {
-  if (existsSync(join(dir, '.git'))) return true;
-  return dirname(dir) !== dir && isInGit(dirname(dir));
+function repositoryRoot(dir: string): string | undefined {
+  if (existsSync(join(dir, '.git'))) return dir;
+  return dirname(dir) === dir ? undefined : repositoryRoot(dirname(dir));
+}
+
+function repositoryOf(dir: string): Pick<InitPlan, 'folder' | 'hasGitlab'> {
+  const root = repositoryRoot(dir) ?? dir;
+  return {
+    folder: relative(root, dir).split(sep).join('/'),
+    hasGitlab: existsSync(join(root, '.gitlab-ci.yml')),
+  };
 }
 
 function checkedName(name: string): string {
@@ -177,12 +183,42 @@ function checkedName(name: string): string {
   });
 }
 
-function refuseExisting(paths: readonly string[], force: boolean, io: Io): void {
-  const existing = paths.filter((path) => existsSync(join(io.cwd, path)));
-  if (existing.length === 0 || force) return;
-  throw new UserError('FILE_EXISTS', `${existing.join(', ')} exists already; nothing was written`, {
-    hint: '--force writes over it.',
-  });
+/**
+ * A spec that is there is the user's own: only the CI job is new then. Where nothing would be new, nothing is written.
+ * Folders in the place of a file are refused, with --force too.
+ */
+function withoutExisting(starter: Starter, force: boolean, io: Io): Starter & { readonly keepsSpec: boolean } {
+  const isThere = (path: string): boolean => existsSync(join(io.cwd, path));
+  const folders = Object.keys(starter.files).filter((path) =>
+    statSync(join(io.cwd, path), { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (folders.length > 0)
+    throw new UserError(
+      'FILE_IS_FOLDER',
+      `${andMore(folders, 5)}: there is a folder of that name; nothing was written`,
+      {
+        hint: 'Move it away, or start in another folder.',
+      },
+    );
+  if (force) return { ...starter, keepsSpec: false };
+  const existing = Object.keys(starter.files).filter((path) => !starter.agents.includes(path) && isThere(path));
+  if (existing.length === 0) return { ...starter, keepsSpec: false };
+  const keepsSpec = starter.specs.some(isThere);
+  const jobs = starter.jobs.filter((path) => !isThere(path));
+  if (!keepsSpec || jobs.length === 0)
+    throw new UserError(
+      'FILE_EXISTS',
+      `${andMore(existing, 5)} ${existing.length === 1 ? 'exists' : 'exist'} already; nothing was written`,
+      { hint: `--force writes over ${existing.length === 1 ? 'it' : 'them'}.` },
+    );
+  for (const spec of starter.specs.filter(isThere)) io.stdout.write(`kept ${spec} (--force writes over it)\n`);
+  return {
+    ...starter,
+    files: Object.fromEntries(jobs.map((path) => [path, starter.files[path]!])),
+    agents: [],
+    specs: starter.specs.filter(isThere),
+    keepsSpec,
+  };
 }
 
 /** Only the runs: verdicts of the judge and baselines are meant to be committed. */

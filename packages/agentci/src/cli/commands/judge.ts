@@ -80,7 +80,9 @@ Examples:
     const flags = options as unknown as JudgeFlags;
     const [what] = args;
     if (what !== 'calibrate' && what !== 'audit')
-      throw new UserError('UNKNOWN_ACTION', `judge cannot "${what}"`, { hint: 'judge calibrate, or judge audit' });
+      throw new UserError('UNKNOWN_ACTION', `"${what}" is not something judge does`, {
+        hint: 'judge calibrate, or judge audit',
+      });
     const judge = createJudge(await configOf(flags, io));
     return what === 'audit' ? audit(judge, flags, io) : calibrateWith(judge, flags, io);
   },

@@ -17,13 +17,13 @@ export const command: CliCommand = {
   summary: 'render a stored run, or a results file, in any format',
   configure: (parser) =>
     parser
-      .option('-c, --config <file>', 'the spec whose runs are meant (default: agentci_spec.yaml)')
+      .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
       .option('--before <id>', 'a stored run to compare with, in the html report')
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
-      .option('-o, --output <file>', 'a report into a file, format by its ending (repeatable)', collect)
+      .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
       .option('--quiet', 'only failures and the summary')
       .addHelpText(
         'after',

@@ -25,6 +25,7 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .argument('[spec...]', 'spec files', ['agentci_spec.yaml'])
+      .option('-c, --config <file>', 'the spec, as for the other commands')
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',
@@ -36,7 +37,8 @@ Example:
   agentci validate agentci_spec.yaml specs/*.yaml`,
       ),
   run: async ({ args, options, io }) => {
-    const files = args.length > 0 ? args : ['agentci_spec.yaml'];
+    const named = [...(typeof options.config === 'string' ? [options.config] : []), ...args];
+    const files = named.length > 0 ? named : ['agentci_spec.yaml'];
     const reports: FileReport[] = [];
     for (const file of files) reports.push(await check(specPath(file, io.cwd)));
     if (options.json) {

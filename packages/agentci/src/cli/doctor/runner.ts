@@ -2,12 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
+import { evaluateRecorded } from '../../engine/evaluate-recorded.ts';
 import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
+import { KEY_VARIABLES, parseModelName, showModel } from '../../judge/model-name.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, plural } from '../../kit/words.ts';
+import { caseKey, caseText } from '../../results/cell.ts';
+import { checksOf } from '../../results/status.ts';
 import type { HttpRunnerConfig, RunnerConfig } from '../../runners/config.ts';
 import { reasonIn } from '../../runners/stderr-reason.ts';
 import type { Suite } from '../../spec/suite.ts';
+import type { Trace } from '../../trace/model.ts';
 import { findProgram } from '../find-program.ts';
 import type { Io } from '../io.ts';
 import type { Finding } from './finding.ts';
@@ -38,16 +43,39 @@ export async function runnerFinding(suite: Suite, io: Io, traces: string | undef
     case 'command':
       return commandFinding(runner, dir, io);
     case 'http':
-      return urlFinding(runner.http, io);
+      // A server that the run starts is not up yet.
+      return runner.http.start === undefined
+        ? urlFinding(runner.http, io)
+        : commandFinding({ ...runner, kind: 'command', command: runner.http.start.command }, dir, io);
+    case 'model':
+      return modelFinding(runner, io);
     default:
       throw new Error(`unhandled runner: ${JSON.stringify(runner satisfies never)}`);
   }
 }
 
+/** Whether there is a key; no model is called. */
+function modelFinding(runner: Extract<RunnerConfig, { kind: 'model' }>, io: Io): Finding {
+  const name = parseModelName(runner.model, { hasBaseUrl: runner.baseUrl !== undefined });
+  if (name === undefined) return ok(`model ${runner.model}`);
+  const names = runner.apiKeyEnv === undefined ? KEY_VARIABLES[name.provider] : [runner.apiKeyEnv];
+  const env = { ...io.env, ...runner.env };
+  if (names.length === 0 || names.some((each) => env[each]?.trim())) return ok(`model ${showModel(name)}`);
+  return fail(
+    `model ${showModel(name)}: ${names.join(' or ')} is not set`,
+    'Set it, or name another with api_key_env.',
+  );
+}
+
 /** A module is parsed, never loaded: what it does at its top must not happen here. */
 function moduleFinding(path: string, name: string): Finding {
-  if (!/\bexports?\b/.test(readFileSync(path, 'utf8')))
-    return fail(`module ${name} exports nothing`, 'Export a function: export default async (query) => answer');
+  const source = readFileSync(path, 'utf8');
+  const way = 'Export a function: export default async (query) => answer';
+  if (!/\bexports?\b/.test(source)) return fail(`module ${name} exports nothing`, way);
+  if (!/\bexport\s+default\b|\bas\s+default\b|\bexport\s*\*|\b(?:module\.)?exports\b\s*[.=[]/.test(source))
+    return fail(`module ${name} has no default export`, way);
+  if (/\bexport\s+default\s+(?:[\d'"`[]|true\b|false\b|null\b)/.test(source))
+    return fail(`the default export of module ${name} is not a function`, way);
   // Node parses its own languages; TypeScript is left to the run.
   if (!/\.[cm]?js$/.test(path)) return ok(`module ${name}`);
   const { status, stderr } = spawnSync(process.execPath, ['--check', path], {
@@ -65,8 +93,8 @@ async function recordingsFinding(suite: Suite, path: string, name: string): Prom
   if (suite.queries.some(({ test }) => test !== undefined)) return ok(`recordings ${name}`);
   try {
     const { byQuery } = await readTracesOfQueries(path, suite);
-    const missing = suite.queries.filter(({ id }) => !byQuery.has(id)).map(({ id }) => id);
-    if (missing.length === 0) return ok(`recordings ${name}, one for every query`);
+    const missing = suite.queries.filter((query) => !byQuery.has(caseKey(query))).map(caseText);
+    if (missing.length === 0) return await verdictFinding(suite, byQuery, name);
     return fail(
       `recordings ${name}: none for ${plural(missing.length, 'query', 'queries')} (${andMore(missing, MAX_NAMED)})`,
       'A recording belongs to a query by its id, or by its exact text.',
@@ -75,6 +103,24 @@ async function recordingsFinding(suite: Suite, path: string, name: string): Prom
     if (!(error instanceof UserError)) throw error;
     return fail(`recordings ${name}: ${error.message}`, error.hint ?? 'Record them again, or name another path.');
   }
+}
+
+/** Recordings can be judged here and now. A failing one is a verdict; one that cannot be judged is what is looked for. */
+async function verdictFinding(
+  suite: Suite,
+  byQuery: ReadonlyMap<string, readonly Trace[]>,
+  name: string,
+): Promise<Finding> {
+  const recorded = [...byQuery].flatMap(([queryId, [trace]]) => (trace === undefined ? [] : [{ queryId, trace }]));
+  const results = await evaluateRecorded(recorded, { suite });
+  const open = [...results.values()].filter(({ status }) => status === 'error');
+  const [first] = open;
+  if (first === undefined) return ok(`recordings ${name}, one for every query`);
+  const why = first.error?.message ?? checksOf(first).find(({ status }) => status === 'error')?.message ?? 'no verdict';
+  return fail(
+    `recordings ${name}: could not tell for ${plural(open.length, 'query', 'queries')} (${first.id}: ${why})`,
+    'Record what the check needs, or leave the check out.',
+  );
 }
 
 function commandFinding(runner: Extract<RunnerConfig, { kind: 'command' }>, dir: string, io: Io): Finding {
@@ -90,7 +136,40 @@ function commandFinding(runner: Extract<RunnerConfig, { kind: 'command' }>, dir:
       `command ${program}: there is no file "${script}"`,
       `It is looked for in ${runner.cwd ?? 'the folder of the spec'}.`,
     );
-  return ok(`command ${runner.command.join(' ')}`);
+  return (
+    pythonFinding(runner.command, { cwd, env: { ...io.env, ...runner.env } }) ??
+    ok(`command ${runner.command.join(' ')}`)
+  );
+}
+
+const PYTHON = /^(?:.*[\\/])?python[\d.]*(?:\.exe)?$/;
+/** Compiles a file, or looks for a module, without running either. */
+const LOOK = `import ast, importlib.util, os, sys
+kind, name = sys.argv[1:3]
+sys.path.insert(0, os.getcwd())
+if kind == 'module':
+    sys.exit(0 if importlib.util.find_spec(name.split('.')[0]) else 'there is no module named ' + repr(name))
+path = os.path.join(name, '__main__.py') if os.path.isdir(name) else name
+if not os.path.exists(path): sys.exit('there is no file ' + repr(path))
+try: ast.parse(open(path, 'rb').read(), path)
+except SyntaxError as error: sys.exit('%s:%s: %s' % (path, error.lineno, error.msg))
+`;
+
+/** What Python itself says of the program, as far as that needs no run. */
+function pythonFinding(words: readonly string[], place: { cwd: string; env: NodeJS.ProcessEnv }): Finding | undefined {
+  const [program = '', ...rest] = words;
+  const [first, second] = rest.filter((word) => !/^-[BEIOPRSUVbdiqsuvx]+$/.test(word));
+  if (!PYTHON.test(program) || first === undefined || (first.startsWith('-') && first !== '-m')) return undefined;
+  const [kind, name] = first === '-m' ? ['module', second] : ['file', first];
+  if (name === undefined) return undefined;
+  const { status, stderr } = spawnSync(program, ['-c', LOOK, kind!, name], {
+    ...place,
+    encoding: 'utf8',
+    timeout: CONNECT_MS * 5,
+  });
+  if (status === 0 || status === null) return undefined;
+  const why = stderr.trim().split('\n').at(-1) ?? '';
+  return fail(`command ${words.join(' ')}: ${why}`, 'Correct it, or name another program in runner.command.');
 }
 
 const INTERPRETER = /^(?:.*[\\/])?(?:python[\d.]*|node|deno|bun|tsx|ts-node|ruby|php|perl|bash|sh|zsh)(?:\.exe)?$/;

@@ -13,6 +13,8 @@ test.each([
   { typed: ['gitlab'], chosen: 'gitlab', said: [] },
   { typed: [''], chosen: 'github', said: [] },
   { typed: ['GitLab '], chosen: 'gitlab', said: [] },
+  { typed: ['n'], chosen: 'none', said: [] },
+  { typed: ['git', 'gith'], chosen: 'github', said: ['"git" is not one of github, gitlab, none\n'] },
   {
     typed: ['gitlb', 'gitlab'],
     chosen: 'gitlab',

@@ -16,7 +16,9 @@ export async function choose<T extends string>(
 ): Promise<T> {
   for (;;) {
     const answer = (await answerOf(prompt, `${question} (${choices.join(', ')}) [${fallback}] `)) || fallback;
-    const found = choices.find((choice) => choice === answer.toLowerCase());
+    const typed = answer.toLowerCase();
+    const begun = choices.filter((choice) => choice.startsWith(typed));
+    const found = choices.find((choice) => choice === typed) ?? (begun.length === 1 ? begun[0] : undefined);
     if (found !== undefined) return found;
     const near = didYouMean(answer, choices);
     prompt.say(

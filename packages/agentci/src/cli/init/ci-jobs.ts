@@ -11,15 +11,25 @@ export interface JobPlan {
   readonly matrix: readonly string[];
   /** Of AgentCI, for projects that do not have it in their package.json. */
   readonly version: string;
+  /** Where the project is in its repository, as `services/bot`; nothing at its root. */
+  readonly folder?: string;
+  /** The repository has a .gitlab-ci.yml already. */
+  readonly hasGitlab?: boolean;
 }
 
-/** The file of a CI job, by path. */
+/** The files of a CI job, by path. CI systems look at the root of the repository only. */
 export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
+  const { folder = '' } = plan;
+  const root = folder === '' ? '' : '../'.repeat(folder.split('/').length);
+  const name = folder === '' ? 'agentci' : `agentci-${folder.replace(/[^A-Za-z0-9._-]+/g, '-')}`;
   switch (ci) {
     case 'github':
-      return { '.github/workflows/agentci.yml': githubWorkflow(plan) };
+      return { [`${root}.github/workflows/${name}.yml`]: githubWorkflow(plan) };
     case 'gitlab':
-      return { '.gitlab-ci.agentci.yml': gitlabJob(plan) };
+      return {
+        [`${root}.gitlab-ci.${name}.yml`]: gitlabJob(plan, name),
+        ...(plan.hasGitlab ? {} : { [`${root}.gitlab-ci.yml`]: `include:\n  - local: .gitlab-ci.${name}.yml\n` }),
+      };
     case 'none':
       return {};
     default:
@@ -28,10 +38,16 @@ export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
 }
 
 /** What to do before the job can pass, in sentences. */
-export function jobNotes(ci: CiSystem, { project }: JobPlan): string[] {
-  if (ci === 'none' || project.packageManager === undefined) return [];
-  const { add, install } = MANAGERS[project.packageManager];
+export function jobNotes(ci: CiSystem, plan: JobPlan): string[] {
+  const { project, folder = '' } = plan;
   const notes: string[] = [];
+  if (ci === 'gitlab' && plan.hasGitlab)
+    notes.push(
+      `add it to .gitlab-ci.yml, or the job never runs: include: [{local: ${Object.keys(ciFiles(ci, plan))[0]!.replace(/^(\.\.\/)+/, '')}}]`,
+    );
+  if (ci !== 'none' && folder !== '') notes.push(`the job is at the root of the repository, and runs in ${folder}`);
+  if (ci === 'none' || project.packageManager === undefined) return notes;
+  const { add, install } = MANAGERS[project.packageManager];
   if (!project.hasAgentci) notes.push(`@agentci/agentci is not a dependency yet: ${add} @agentci/agentci`);
   if (project.lock === undefined)
     notes.push(`there is no lock file: run ${install} and commit it, then agentci init --force uses it`);
@@ -58,13 +74,17 @@ function installLines({ project, isPython, version }: JobPlan): string[] {
     ],
     bun: ['npm install --global bun', isLocked ? 'bun install --frozen-lockfile' : 'bun install'],
   };
-  const python =
-    !isPython || pythonManifest === undefined
-      ? []
-      : [pythonManifest === 'requirements.txt' ? 'pip install -r requirements.txt' : 'pip install .'];
+  const python = !isPython || pythonManifest === undefined ? [] : [pipLine(project)];
   return packageManager === undefined
     ? [`npm install --no-save @agentci/agentci@${version}`, ...python]
     : [...node[packageManager], ...python];
+}
+
+function pipLine({ pythonManifest, isPythonPackage }: Project): string {
+  if (pythonManifest === 'requirements.txt') return 'pip install -r requirements.txt';
+  if (isPythonPackage) return 'pip install .';
+  // Not a package, so only what it depends on.
+  return `python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb')).get('project', {}).get('dependencies', []), sep='\\n')" > /tmp/requirements.txt && pip install -r /tmp/requirements.txt`;
 }
 
 /** Says what is missing before a package manager fails with words of its own. */
@@ -84,8 +104,9 @@ const indent = (lines: readonly string[], spaces: number): string =>
 
 /** Actions are named by commit: a tag can be moved to other code, a commit cannot. */
 function githubWorkflow(plan: JobPlan): string {
-  const { matrix, isPython } = plan;
+  const { matrix, isPython, folder = '' } = plan;
   const isMatrix = matrix.length > 0;
+  const at = folder === '' ? '' : `${folder}/`;
   const spec = isMatrix ? `agents/\${{ matrix.agent }}/agentci_spec.yaml` : 'agentci_spec.yaml';
   const checks = checkLines(plan);
   const steps = [
@@ -120,8 +141,8 @@ function githubWorkflow(plan: JobPlan): string {
     '  with:',
     `    name: agentci-results${isMatrix ? '-${{ matrix.agent }}' : ''}`,
     '    path: |',
-    '      agentci-results.json',
-    '      agentci-report.html',
+    `      ${at}agentci-results.json`,
+    `      ${at}agentci-report.html`,
   ];
   const strategy = ['strategy:', '  fail-fast: false', '  matrix:', `    agent: [${matrix.join(', ')}]`];
   return `name: AgentCI
@@ -130,26 +151,28 @@ on: [push, pull_request]
 jobs:
   evaluate:
     runs-on: ubuntu-latest
-${isMatrix ? `${indent(strategy, 4)}\n` : ''}    steps:
+${isMatrix ? `${indent(strategy, 4)}\n` : ''}${folder === '' ? '' : `    defaults:\n      run:\n        working-directory: ${folder}\n`}    steps:
 ${indent(steps.join('\n').split('\n'), 6)}
 `;
 }
 
 /** Debian's own Node is recent enough from trixie on, so that one image has both languages. */
-function gitlabJob(plan: JobPlan): string {
-  const { matrix, isPython } = plan;
+function gitlabJob(plan: JobPlan, name: string): string {
+  const { matrix, isPython, folder = '' } = plan;
+  const at = folder === '' ? '' : `${folder}/`;
   const isMatrix = matrix.length > 0;
   const spec = isMatrix ? 'agents/$AGENT/agentci_spec.yaml' : 'agentci_spec.yaml';
   const script = [
     ...(isPython ? ['apt-get update && apt-get install --yes --no-install-recommends nodejs npm'] : []),
+    ...(folder === '' ? [] : [`cd ${folder}`]),
     ...checkLines(plan),
     ...installLines(plan),
     `npx --no-install agentci validate ${spec}`,
     `npx --no-install agentci test -c ${spec} -f console -f junit=agentci-results.xml -f json=agentci-results.json -f html=agentci-report.html`,
   ];
   const parallel = ['parallel:', '  matrix:', `    - AGENT: [${matrix.join(', ')}]`];
-  return `# include this from .gitlab-ci.yml:  include: [{local: .gitlab-ci.agentci.yml}]
-agentci:
+  return `# .gitlab-ci.yml must include this file:  include: [{local: .gitlab-ci.${name}.yml}]
+${name}:
   image: ${isPython ? 'python:3.13-trixie' : 'node:22'}
 ${isMatrix ? `${indent(parallel, 2)}\n` : ''}  script:
 ${indent(
@@ -158,9 +181,9 @@ ${indent(
 )}
   artifacts:
     when: always
-    paths: [agentci-results.json, agentci-report.html]
+    paths: [${at}agentci-results.json, ${at}agentci-report.html]
     reports:
-      junit: agentci-results.xml
+      junit: ${at}agentci-results.xml
 `;
 }
 

@@ -20,6 +20,10 @@ export interface InitPlan {
   readonly python: string;
   /** Of AgentCI. */
   readonly version: string;
+  /** Where the project is in its repository; nothing at its root. */
+  readonly folder?: string;
+  /** The repository has a .gitlab-ci.yml already. */
+  readonly hasGitlab?: boolean;
 }
 
 /** The files of a fresh start, by path, and the specs among them. */
@@ -28,6 +32,8 @@ export interface Starter {
   /** The agents among the files: never written over, since an agent that is there already is the one to test. */
   readonly agents: readonly string[];
   readonly specs: readonly string[];
+  /** The CI job among the files. */
+  readonly jobs: readonly string[];
 }
 
 export function starterFiles(plan: InitPlan): Starter {
@@ -43,9 +49,11 @@ export function starterFiles(plan: InitPlan): Starter {
     if (plan.runner === 'replay') files[`${folder}traces/example.jsonl`] = `${JSON.stringify(EXAMPLE)}\n`;
   }
   const isPython = plan.project.language === 'python' || (plan.runner === 'command' && plan.language === 'python');
-  Object.assign(files, ciFiles(plan.ci, { ...plan, isPython }));
+  const jobs = ciFiles(plan.ci, { ...plan, isPython });
+  Object.assign(files, jobs);
   return {
     files,
+    jobs: Object.keys(jobs),
     agents: starter ? places.map(({ folder }) => `${folder}${starter.file}`) : [],
     specs: places.map(({ folder }) => `${folder}agentci_spec.yaml`),
   };
@@ -74,6 +82,19 @@ const HTTP = `runner:
     body: {query: "{{query}}"}
     answer: /answer              # JSON pointer into the response`;
 
+const PATH_AND_COST = `    path:                          # warns, except for forbidden tools
+      expected_tools: [search_docs]
+      forbidden_tools: ["delete_*"]
+      max_tool_calls: 3
+    cost:                          # warns
+      max_total_tokens: 2000
+`;
+/** An endpoint that gives only its answer shows nothing of what it did. */
+const ANSWER_ONLY = `    # path:                        # once the response shows tool calls, or spans come by \`capture: [otlp]\`
+    #   expected_tools: [search_docs]
+    #   forbidden_tools: ["delete_*"]
+`;
+
 function specText({ agent, runner, project }: InitPlan, starter: StarterAgent | undefined, folder: string): string {
   const up = '../'.repeat(folder.split('/').length - 1) || './';
   const schema = `# yaml-language-server: $schema=${up}node_modules/@agentci/agentci/dist/schema/agentci-spec.schema.json\n`;
@@ -91,11 +112,5 @@ queries:
     tags: [smoke]
     correctness:                   # a failure stops the build
       expected_in_answer: [install]
-    path:                          # warns, except for forbidden tools
-      expected_tools: [search_docs]
-      forbidden_tools: ["delete_*"]
-      max_tool_calls: 3
-    cost:                          # warns
-      max_total_tokens: 2000
-`;
+${runner === 'http' ? ANSWER_ONLY : PATH_AND_COST}`;
 }

@@ -35,6 +35,32 @@ test.each([
     },
   },
   {
+    what: 'a Python project that AgentCI was installed into',
+    files: {
+      'main.py': '',
+      'package.json': { devDependencies: { '@agentci/agentci': '1' } },
+      'package-lock.json': '{}',
+    },
+    project: {
+      packageManager: 'npm',
+      language: 'python',
+      framework: undefined,
+      lock: 'package-lock.json',
+      hasAgentci: true,
+    },
+  },
+  {
+    what: 'a Python package',
+    files: { 'pyproject.toml': '[build-system]\nrequires = ["hatchling"]\n' },
+    project: {
+      packageManager: undefined,
+      language: 'python',
+      framework: undefined,
+      pythonManifest: 'pyproject.toml',
+      isPythonPackage: true,
+    },
+  },
+  {
     what: 'a package with a lock file of npm and AgentCI',
     files: { 'package.json': { name: 'bot', devDependencies: { '@agentci/agentci': '1' } }, 'package-lock.json': '{}' },
     project: {
@@ -77,6 +103,7 @@ test.each([
     isClassicYarn: false,
     hasAgentci: false,
     pythonManifest: undefined,
+    isPythonPackage: false,
     ...project,
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** What can be seen of a project from its files. */
@@ -14,6 +14,8 @@ export interface Project {
   readonly hasAgentci: boolean;
   /** Where Python's dependencies are listed. */
   readonly pythonManifest: 'requirements.txt' | 'pyproject.toml' | undefined;
+  /** pyproject.toml says how it is built, so that it can be installed as a package. */
+  readonly isPythonPackage: boolean;
   /** The agent framework, by the dependency that gives it away. */
   readonly framework: string | undefined;
 }
@@ -51,6 +53,9 @@ export function detectProject(dir: string): Project {
   const dependencies = new Set([...ofNode, ...pythonDependencies(dir)]);
   const pythonManifest = (['requirements.txt', 'pyproject.toml'] as const).find(has);
   const isNode = has('package.json');
+  // A package.json that holds AgentCI and nothing else was made to install it: the project is still what it was.
+  const isOnlyForUs = ofNode.every((name) => name === '@agentci/agentci') && !has('tsconfig.json');
+  const isPython = pythonManifest !== undefined || hasPythonFile(dir);
   const [lock, manager] = (isNode && LOCKS.find(([file]) => has(file))) || [];
   return {
     name: projectName(dir),
@@ -58,17 +63,22 @@ export function detectProject(dir: string): Project {
     lock,
     isClassicYarn: lock === 'yarn.lock' && readFileSync(join(dir, lock), 'utf8').includes('# yarn lockfile v1'),
     hasAgentci: ofNode.includes('@agentci/agentci'),
-    language: isNode
-      ? has('tsconfig.json')
-        ? 'typescript'
-        : 'javascript'
-      : pythonManifest === undefined
-        ? undefined
-        : 'python',
+    language: languageOf({ isPython, isNode: isNode && !(isPython && isOnlyForUs), isTyped: has('tsconfig.json') }),
     pythonManifest,
+    isPythonPackage: pythonManifest === 'pyproject.toml' && hasBuildSystem(join(dir, pythonManifest)),
     framework: FRAMEWORKS.find(([name]) => dependencies.has(name))?.[1],
   };
 }
+
+function languageOf(found: { isPython: boolean; isNode: boolean; isTyped: boolean }): Project['language'] {
+  if (found.isNode) return found.isTyped ? 'typescript' : 'javascript';
+  return found.isPython ? 'python' : undefined;
+}
+
+const hasPythonFile = (dir: string): boolean => readdirSync(dir).some((name) => name.endsWith('.py'));
+
+/** Says how to build a package out of it; without that, pip guesses, and stumbles over folders that are not Python. */
+const hasBuildSystem = (path: string): boolean => /^\s*\[build-system\]/m.test(readFileSync(path, 'utf8'));
 
 /** Without a lock file, the package manager is the one package.json names (`"packageManager": "pnpm@10"`), else npm. */
 function declaredManager(dir: string): NonNullable<Project['packageManager']> {

@@ -1,3 +1,4 @@
+import { escapeTerminal } from '../../kit/escape.ts';
 import { maskText, SECRETS, secretsIn } from '../../kit/secrets.ts';
 import { isSystemError, systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -100,7 +101,7 @@ export async function startLean(argv: readonly string[], version: string): Promi
     code = await (plain.name === 'guard' ? runGuard : runTap)(plain.server, plain.flags, io);
   } catch (error) {
     if (error instanceof UserError) io.stderr.write(userErrorText(error, io.env));
-    else if (isSystemError(error)) io.stderr.write(`agentci: ${systemErrorText(error)}\n`);
+    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
     else throw error;
     code = EXIT_COULD_NOT_TELL;
   }

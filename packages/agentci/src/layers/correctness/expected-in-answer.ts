@@ -1,6 +1,5 @@
-import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
-import { foldedAnswer, noAnswer } from '../answer.ts';
+import { noAnswer, searching } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
@@ -10,14 +9,15 @@ export const check = defineCheck({
   key: 'expected_in_answer',
   severity: 'fail',
   order: 10,
-  summary: 'Every term must be in the answer. Case does not count.',
+  summary: 'Every term must be in the answer. Case does not count, unless `case_sensitive` says so.',
   schema: v.array(v.string()),
   inspect: (terms) => listIssues('expected_in_answer', terms),
-  evaluate: (terms, { trace }) => {
-    const answer = foldedAnswer(trace);
+  evaluate: (terms, context) => {
+    const { trace } = context;
+    const { answer, prepare } = searching(context);
     const limit = terms.length;
     if (answer === undefined) return unmeasured(`${noAnswer(trace)}; expected ${plural(limit, 'term')}`, { limit });
-    const missing = terms.filter((term) => !answer.includes(foldText(term)));
+    const missing = terms.filter((term) => !answer.includes(prepare(term)));
     const value = limit - missing.length;
     const details = { expected_in_answer: { checked: terms, all_found: missing.length === 0 } };
     if (missing.length === 0)

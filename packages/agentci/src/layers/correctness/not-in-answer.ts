@@ -1,7 +1,8 @@
 import type { Problem } from '../../kit/problem.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
-import { excerpt, foldedAnswer, noAnswer } from '../answer.ts';
+import { visibleText } from '../../kit/visible-text.ts';
+import { excerpt, noAnswer, searching } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
 import { listed, plural, quoted } from '../words.ts';
@@ -11,14 +12,15 @@ export const check = defineCheck({
   key: 'not_in_answer',
   severity: 'fail',
   order: 30,
-  summary: 'None of the terms may be in the answer. Case does not count.',
+  summary: 'None of the terms may be in the answer. Case does not count, unless `case_sensitive` says so.',
   schema: v.array(v.string()),
   inspect: (terms, siblings) => [...listIssues('not_in_answer', terms), ...contradictions(terms, siblings)],
-  evaluate: (terms, { trace }) => {
-    const answer = foldedAnswer(trace);
+  evaluate: (terms, context) => {
+    const { trace } = context;
+    const { answer, prepare } = searching(context);
     if (answer === undefined)
       return unmeasured(`${noAnswer(trace)}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
-    const found = terms.map((term) => ({ term, at: answer.indexOf(foldText(term)) })).filter(({ at }) => at !== -1);
+    const found = terms.map((term) => ({ term, at: answer.indexOf(prepare(term)) })).filter(({ at }) => at !== -1);
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };
     if (found.length === 0) return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
@@ -34,14 +36,14 @@ export const check = defineCheck({
 /** An expected text that contains a forbidden term can only be there together with it. */
 function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
   const issues: Problem[] = [];
+  const prepare = siblings.case_sensitive === true ? visibleText : foldText;
   const expected = textsOf(siblings.expected_in_answer);
   if (typeof siblings.exact_match === 'string') expected.push(siblings.exact_match);
   const anyOf = textsOf(siblings.any_expected_in_answer);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
     if (term.trim() === '') continue;
-    const forbidden = foldText(term);
-    const contains = (text: string): boolean => foldText(text).includes(forbidden);
+    const contains = (text: string): boolean => prepare(text).includes(prepare(term));
     const clash = expected.find(contains);
     if (clash !== undefined)
       issues.push(contradiction(`${quoted(term)} is forbidden, but ${quoted(clash)} is expected`, [i]));

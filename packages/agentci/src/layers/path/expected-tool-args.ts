@@ -1,15 +1,13 @@
-import { didYouMean } from '../../kit/did-you-mean.ts';
 import type { Problem } from '../../kit/problem.ts';
 import { RegexTimeout } from '../../kit/regex.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
+import { argumentIssues } from '../argument-issues.ts';
 import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
 import { callEvidence, callIndices, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
-import { patternIssues } from '../pattern-issues.ts';
-import { shortJson } from '../words.ts';
 
 const entrySchema = v.strictObject({
   tool: v.string(),
@@ -111,14 +109,7 @@ function entryIssues(entry: Entry, i: number): Problem[] {
   if (entry.tool.trim() === '')
     issues.push({ severity: 'error', code: 'SPEC_BLANK', message: 'tool is blank', path: [i, 'tool'] });
   else issues.push(...nameIssues('tool', [entry.tool]).map((issue) => ({ ...issue, path: [i, 'tool'] })));
-  for (const [name, asked] of Object.entries(entry.args)) {
-    if (isMatcher(asked) && typeof asked.regex === 'string') {
-      issues.push(
-        ...patternIssues('regex', asked.regex).map((issue) => ({ ...issue, path: [i, 'args', name, 'regex'] })),
-      );
-    }
-    issues.push(...nearMatcherIssue(asked, [i, 'args', name]));
-  }
+  issues.push(...argumentIssues(entry.args, [i, 'args']));
   if (Object.keys(entry.args).length === 0) {
     // Still asks for a call of the tool, so it can fail; expected_tools says that more plainly.
     issues.push({
@@ -130,22 +121,4 @@ function entryIssues(entry: Entry, i: number): Problem[] {
     });
   }
   return issues;
-}
-
-/** A map with one key that is nearly a matcher's is compared as it is, which is hardly what was meant. */
-function nearMatcherIssue(asked: unknown, path: readonly (string | number)[]): Problem[] {
-  if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked)) return [];
-  const [key, ...others] = Object.keys(asked);
-  const near = key === undefined || others.length > 0 ? undefined : didYouMean(key, MATCHER_KEYS);
-  if (near === undefined) return [];
-  return [
-    {
-      severity: 'warning',
-      code: 'SPEC_NEAR_MATCHER',
-      message: `"${key}" is not a matcher, so the argument must be exactly ${shortJson(asked)}`,
-      hint: `did you mean "${near}"? Write {equals: ${shortJson(asked)}} if the map itself is meant`,
-      path: [...path, key!],
-      part: 'key',
-    },
-  ];
 }

@@ -12,6 +12,7 @@ export const check = defineCheck({
   layer: 'path',
   key: 'forbidden_tools',
   severity: 'fail',
+  isFixed: true,
   order: 30,
   summary: 'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
   schema: v.array(v.string()),

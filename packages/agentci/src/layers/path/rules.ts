@@ -14,6 +14,7 @@ export const check = defineCheck({
   layer: 'path',
   key: 'rules',
   severity: 'fail',
+  isFixed: true,
   order: 120,
   summary: 'Sequence rules on tool calls; all must hold.',
   schema: v.array(v.looseObject({ type: v.string().regex(/\S/) })),

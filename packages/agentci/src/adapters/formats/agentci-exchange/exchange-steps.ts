@@ -98,7 +98,7 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
     asked.push({ provider: exchange.provider, ...defined({ model: askedModel(exchange, pair.value) }) });
-    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs: exchange.ttfb_ms }) });
+    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs: amount(exchange.ttfb_ms) }) });
   }
   const llm = withThreadIds(wires).map(llmStep);
   const callers = new Map(llm.map((step, i) => [step, asked[i]!]));

@@ -42,14 +42,18 @@ export function linkToSpans(
     );
     if (same !== undefined) take(exchange, same.key);
   }
+  const fits = (span: DraftLlm, exchange: DraftLlm): boolean =>
+    isAround(span, exchange) &&
+    (span.responseId === undefined || exchange.responseId === undefined) &&
+    maySame(span, exchange, callers.get(exchange));
+  const open = exchanges.filter((exchange) => !found.has(exchange)).toSorted(byStart);
+  const free = spans.filter(({ key }) => !taken.has(key) && !outer.has(key)).toSorted(byStart);
+  // As many of the one as of the other, and each fits its neighbor: on a busy machine the order is surer than the times.
+  if (open.length === free.length && open.every((exchange, i) => fits(free[i]!, exchange)))
+    for (const [i, exchange] of open.entries()) take(exchange, free[i]!.key);
   for (const exchange of exchanges) {
     if (found.has(exchange)) continue;
-    const around = spans.filter(
-      (span) =>
-        isAround(span, exchange) &&
-        (span.responseId === undefined || exchange.responseId === undefined) &&
-        maySame(span, exchange, callers.get(exchange)),
-    );
+    const around = spans.filter((span) => fits(span, exchange));
     // Of calls one after the other the span that holds the exchange counts, not the next one, close by. Of calls side by
     // side each takes a span of its own, in the order they began.
     const [best] = around.toSorted(
@@ -126,6 +130,8 @@ function outerSpans(steps: readonly DraftStep[]): ReadonlySet<string> {
   return outer;
 }
 const MAX_DEPTH = 64;
+
+const byStart = (a: DraftLlm, b: DraftLlm): number => (a.t0 ?? 0) - (b.t0 ?? 0);
 
 /** How much of an exchange is outside of a span, beyond what two readings of one clock differ by. */
 function overhang(span: DraftLlm, { t0 = 0, t1 = 0 }: DraftLlm): number {

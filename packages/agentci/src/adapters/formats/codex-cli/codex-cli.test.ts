@@ -18,6 +18,38 @@ describeFormat('codex-cli', [
     calls: 'full',
   },
   {
+    when: 'two events of one item disagree on its kind',
+    recording: [
+      { type: 'thread.started', thread_id: 't' },
+      { type: 'turn.started' },
+      { type: 'item.started', item: { id: 'i0', type: 'constructor', command: 'ls', status: 'in_progress' } },
+      {
+        type: 'item.completed',
+        item: { id: 'i0', type: 'command_execution', command: 'ls', exit_code: 0, status: 'completed' },
+      },
+      { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'North.' } },
+      { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
+    ],
+    tools: ['command_execution({"command":"ls"}) ok'],
+    answer: 'North.',
+    status: 'ok',
+    calls: 'full',
+  },
+  {
+    when: 'an item of an unknown kind has the state of something that ran',
+    recording: [
+      { type: 'thread.started', thread_id: 't' },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'i0', type: 'patch_apply', status: 'completed' } },
+      { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'North.' } },
+      { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
+    ],
+    tools: ['patch_apply() ok'],
+    answer: 'North.',
+    status: 'ok',
+    calls: 'full',
+  },
+  {
     when: 'events of codex exec',
     recording: [
       { type: 'thread.started', thread_id: 't' },

@@ -71,10 +71,14 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
     if (!isFields(item)) continue;
     const id = label(item.id) ?? `item ${items.size}`;
     const known = items.get(id);
-    items.set(id, { ...known, ...item, type: known?.type ?? item.type });
+    // Two events of one item that disagree on its kind: one we know is believed before one we do not.
+    const isKnown = KINDS.has(String(known?.type)) || !KINDS.has(String(item.type));
+    items.set(id, { ...known, ...item, type: isKnown ? (known?.type ?? item.type) : item.type });
   }
   return items.values();
 }
+
+const KINDS = new Set(['command_execution', 'file_change', 'web_search', 'mcp_tool_call', 'collab_tool_call']);
 
 /** Items are numbered, `item_N` from 0: one that is skipped was there. */
 function missingItems(events: readonly Fields[]): GapNote[] {
@@ -120,8 +124,9 @@ function toolOf(item: Fields): DraftTool | undefined {
     case 'collab_tool_call':
       return { ...base, name: label(item.tool) ?? 'collab', by: 'subagent', args: { prompt: item.prompt ?? null } };
     default:
-      // A kind of item that is not known yet is a call where it looks like one; so is one without a kind.
-      return typeof item.type !== 'string' || item.type === '' || mayBeCall(item)
+      // A kind of item that is not known yet is a call where it looks like one, or has the state of something that ran;
+      // so is one without a kind.
+      return typeof item.type !== 'string' || item.type === '' || mayBeCall(item) || status !== undefined
         ? { ...base, name: label(item.tool) ?? label(item.name) ?? label(item.type) ?? UNNAMED }
         : undefined;
   }

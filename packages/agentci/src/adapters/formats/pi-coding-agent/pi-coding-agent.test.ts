@@ -50,3 +50,15 @@ test('the events of the JSON mode are read by their ends', async () => {
   const trace = await readOne(lines(end({ role: 'user', content: 'q' }), end(asks('dig')), end(says('Done.'))));
   expect([toolNames(trace), finalText(trace)]).toEqual([['dig'], 'Done.']);
 });
+
+test('a message in a line of an unknown kind may have called something', async () => {
+  const bash = { role: 'bashExecution', command: 'ls', output: 'x', exitCode: 0 };
+  const trace = await readOne(
+    lines(
+      line('a', null, { role: 'user', content: 'q' }),
+      { ...line('b', 'a', bash), type: 'note' },
+      line('c', 'b', says('Done.')),
+    ),
+  );
+  expect(trace.captured.toolCalls).toBe('partial');
+});

@@ -93,9 +93,13 @@ function draftOf(records: readonly RawRecord[]): Draft {
   };
 }
 
-/** A message of an unknown role may have called something. */
+/** A message of an unknown role may have called something; so may one in a line of an unknown kind. */
 const mayHoldMessage = ({ type, message }: Fields): boolean =>
-  type === 'message' && (!isFields(message) || !ROLES.has(label(message.role) ?? ''));
+  type === 'message'
+    ? !isFields(message) || !ROLES.has(label(message.role) ?? '')
+    : isFields(message) && !EVENTS.test(label(type) ?? '') && !NOTES.test(label(type) ?? '');
+/** Events of the JSON mode, which say again what a message's end says. */
+const EVENTS = /^(?:message_(?:start|update|end)|(?:turn|agent)_(?:start|end)|tool_execution_(?:start|update|end))$/;
 
 function add(dialogue: Dialogue, message: Fields, index: number): void {
   const at = time(message.timestamp);

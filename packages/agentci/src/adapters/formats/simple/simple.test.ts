@@ -20,6 +20,20 @@ describeFormat('simple', [
     calls: 'none',
   },
   {
+    when: 'calls written as Chat Completions writes them',
+    recording: [
+      {
+        answer: 'Here.',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"id":1}' } }],
+      },
+    ],
+    lines: true,
+    answer: 'Here.',
+    tools: ['find({"id":1}) unknown'],
+    status: 'ok',
+    calls: 'full',
+  },
+  {
     when: 'a call list that is empty says that no tool was called',
     recording: [{ answer: 'Hi.', tool_calls: [] }],
     lines: true,

@@ -20,7 +20,7 @@ const SHARED_WITH_AGENTUNIT = ['interactions', 'handoffs', 'conflicts', 'agent_r
 function likeness(value: unknown): number {
   if (typeof value === 'string') return 0.6;
   if (!isFields(value) || isNativeTrace(value) || 'events' in value) return 0;
-  if (hasForeignCalls(value.tool_calls)) return 0.1;
+  if (hasForeignCalls(value.tool_calls) && !('answer' in value) && !('final_answer' in value)) return 0.1;
   const keys = Object.keys(value).slice(0, 100);
   const share = keys.filter((key) => SIMPLE_KEYS.has(key)).length / Math.max(keys.length, 1);
   if (TELLING.some((key) => key in value)) return 0.5 + 0.45 * share;

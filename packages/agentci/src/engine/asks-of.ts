@@ -1,0 +1,47 @@
+import { asksIn, type RootedAsk } from '../layers/asks.ts';
+import { type CheckContext, type CheckOutcome, held, skipped, unmeasured, violated } from '../layers/check.ts';
+import type { CodeItem } from '../layers/every/code.ts';
+import { type CheckResult, LAYERS, type LayerResult } from '../results/run-result.ts';
+import { isDecided } from '../results/status.ts';
+import type { Query } from '../spec/suite.ts';
+
+/** What checks may ask of the world outside: the user's own code, and how close texts are in meaning. */
+export interface Outside {
+  readonly code?: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
+  readonly embed?: (texts: readonly string[], model: string | undefined) => Promise<Embedded>;
+}
+
+export type Embedded =
+  | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly model: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** Everything that the checks of a query need from outside; mostly nothing. */
+export function asksOf(query: Query): readonly RootedAsk[] {
+  const found = LAYERS.map((layer) => asksIn(layer, query[layer])).filter((asks) => asks.length > 0);
+  return found.length === 0 ? NONE : found.flat();
+}
+
+const NONE: readonly RootedAsk[] = [];
+
+/** Rubrics inside combinators that are still open without them: the others need no judge. */
+export function openRubrics(asks: readonly RootedAsk[], correctness: LayerResult): readonly RootedAsk[] {
+  const isOpen = ({ root }: RootedAsk): boolean =>
+    correctness.checks.some(({ id, status }) => id === `correctness.${root}` && !isDecided(status));
+  return asks.filter((ask) => ask.kind === 'rubric' && isOpen(ask));
+}
+
+/** A judged rubric as the outcome of a check. */
+export function outcomeOfCheck({ status, message, value, limit, evidence, skip_reason }: CheckResult): CheckOutcome {
+  const rest = { value, limit, evidence };
+  switch (status) {
+    case 'pass':
+      return held(message, rest);
+    case 'fail':
+    case 'warn':
+      return violated(message, rest);
+    case 'error':
+      return unmeasured(message, rest);
+    case 'skip':
+      return skip_reason === 'not_measured' ? unmeasured(message) : skipped(skip_reason ?? 'not_run', message);
+  }
+}

@@ -1,0 +1,160 @@
+import { resolve } from 'node:path';
+import { systemErrorText } from '../kit/system-error.ts';
+import { type CheckContext, type CheckOutcome, held, unmeasured, violated } from '../layers/check.ts';
+import { type CodeItem, codeName } from '../layers/every/code.ts';
+import { knownCalls, outputOf } from '../layers/run-facts.ts';
+import { clip, shortJson } from '../layers/words.ts';
+import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
+import { runProcess } from '../runners/process.ts';
+import { reasonIn } from '../runners/stderr-reason.ts';
+import { codePlace } from '../spec/code-files.ts';
+import { finalText } from '../trace/selectors.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_STDOUT_BYTES = 1024 * 1024;
+const MAX_MESSAGE = 500;
+
+/** What programs need to run at all. Keys and everything else is passed on only by name. */
+const USUAL_ENV =
+  'PATH HOME LANG LC_ALL TZ TMPDIR TEMP TMP USER SHELL SYSTEMROOT ' +
+  'PATHEXT COMSPEC APPDATA LOCALAPPDATA USERPROFILE NODE_PATH VIRTUAL_ENV PYTHONPATH';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Runs the user's own checks: functions in threads, programs as processes, each with a time limit. */
+export interface CodeRunner {
+  readonly run: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
+  readonly close: () => Promise<void>;
+}
+
+export function createCodeRunner(options: {
+  readonly dir: string;
+  readonly env: Env;
+  readonly signal?: AbortSignal | undefined;
+}): CodeRunner {
+  const idle = new Map<string, ModuleCaller[]>();
+  const all: ModuleCaller[] = [];
+  const signalOf = (timeout: AbortSignal): AbortSignal =>
+    options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+
+  async function callModule(module: string, env: Env, input: object, timeout: AbortSignal): Promise<unknown> {
+    const { file, exportName } = codePlace(module);
+    const key = JSON.stringify([module, env]);
+    const free = idle.get(key) ?? [];
+    idle.set(key, free);
+    let caller = free.pop();
+    if (caller === undefined) {
+      caller = createModuleCaller({ file: resolve(options.dir, file), exportName, env, what: 'the check' });
+      all.push(caller);
+    }
+    try {
+      return await caller.call([input], signalOf(timeout));
+    } finally {
+      free.push(caller);
+    }
+  }
+
+  async function runCommand(
+    command: readonly string[],
+    env: Env,
+    input: object,
+    timeout: AbortSignal,
+  ): Promise<unknown> {
+    const [program, ...args] = command;
+    const outcome = await runProcess({
+      command: program!,
+      args,
+      cwd: options.dir,
+      env,
+      stdin: JSON.stringify(input),
+      signal: signalOf(timeout),
+      maxStdoutBytes: MAX_STDOUT_BYTES,
+    });
+    switch (outcome.ended) {
+      case 'exited':
+        if (outcome.code !== 0) throw new Error(`it exited with code ${outcome.code}${reasonIn(outcome.stderr)}`);
+        return parsed(outcome.stdout.toString('utf8'));
+      case 'signal':
+        throw new Error(`it was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`);
+      case 'flooded':
+        throw new Error(`it printed more than ${MAX_STDOUT_BYTES} bytes`);
+      case 'aborted':
+        throw new Error('it was stopped');
+      case 'not_started':
+        throw new Error(`it could not be started: ${outcome.message}`);
+    }
+  }
+
+  return {
+    run: async (item, context) => {
+      const name = `code ${clip(codeName(item))}`;
+      const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } = typeof item === 'string' ? {} : item;
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const env = Object.fromEntries(
+        [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
+          options.env[key] === undefined ? [] : [[key, options.env[key]]],
+        ),
+      );
+      const input = inputOf(context);
+      try {
+        const given =
+          typeof item === 'string' || 'module' in item
+            ? await callModule(typeof item === 'string' ? item : item.module, env, input, timeout)
+            : await runCommand(item.command, env, input, timeout);
+        return verdictOf(name, given);
+      } catch (error) {
+        const why = timeout.aborted
+          ? `no verdict within ${timeoutMs} ms`
+          : (systemErrorText(error as NodeJS.ErrnoException) ??
+            (error instanceof Error ? error.message : String(error)));
+        return failed(name, why);
+      }
+    },
+    close: async () => {
+      await Promise.all(all.map((caller) => caller.close()));
+    },
+  };
+}
+
+/** Whatever the layer, a check of the user's own that gave no verdict is an error. */
+const failed = (name: string, why: string): CheckOutcome =>
+  unmeasured(`${name}: ${clip(why, MAX_MESSAGE)}`, { severity: 'fail' });
+
+/** What a function or a program is told of the run. What was not captured is null. */
+function inputOf({ trace, query }: CheckContext): object {
+  return {
+    query: query?.query ?? null,
+    answer: finalText(trace) ?? null,
+    output: outputOf(trace) ?? null,
+    calls: knownCalls(trace) ?? null,
+    trace,
+    vars: query?.vars ?? {},
+    expected: query?.expectedOutput ?? null,
+  };
+}
+
+function parsed(stdout: string): unknown {
+  const text = stdout.trim();
+  if (text === '') throw new Error('it printed nothing; print true, false, or {"status": "pass"}');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`it printed ${shortJson(text)}, which is not JSON; print true, false, or {"status": "pass"}`);
+  }
+}
+
+/** What came back is a stranger's: anything but the agreed shape is an error. */
+function verdictOf(name: string, given: unknown): CheckOutcome {
+  if (typeof given === 'boolean')
+    return given ? held(`${name}: pass`, { value: true }) : violated(`${name}: fail`, { value: false });
+  const fields = typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  const { status, message, value } = fields;
+  if (status !== 'pass' && status !== 'fail')
+    return failed(name, `it gave ${shortJson(given)}, not true, false or {status: "pass" | "fail"}`);
+  const told = typeof message === 'string' && message.trim() !== '' ? clip(message, MAX_MESSAGE) : status;
+  const shown = isShort(value) ? value : undefined;
+  return (status === 'pass' ? held : violated)(`${name}: ${told}`, { value: shown ?? status });
+}
+
+const isShort = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_MESSAGE);

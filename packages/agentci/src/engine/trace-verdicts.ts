@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { SECRETS, secretsIn } from '../kit/secrets.ts';
+import type { Query } from '../spec/suite.ts';
+import { asksOf } from './asks-of.ts';
+import { BaselineShelf } from './choose-baselines.ts';
+import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
+import { Ledger } from './ledger.ts';
+import type { RunOptions } from './run-options.ts';
+import { suiteJudge } from './suite-judge.ts';
+
+/** Verdicts on single traces, with all that a run would have: baselines, metrics, the judge. */
+export interface TraceVerdicts {
+  readonly evaluate: TraceEvaluator;
+  readonly notices: () => string[];
+  /** Ends what checks have started. */
+  readonly close: () => Promise<void>;
+}
+
+/** For callers that judge many traces of one query, which a run would not take. */
+export async function createTraceVerdicts(options: RunOptions, queries: readonly Query[]): Promise<TraceVerdicts> {
+  const { suite } = options;
+  SECRETS.add(secretsIn(options.env ?? {}));
+  const metrics = queries.some((query) => query.metrics !== undefined)
+    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
+    : undefined;
+  const shelf = new BaselineShelf(suite, {
+    dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
+    version: options.baseline,
+  });
+  const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
+  const outside = queries.some((query) => asksOf(query).length > 0)
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    : undefined;
+  return {
+    evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),
+    close: async () => outside?.close(),
+    notices: () => [...shelf.notices, ...judges.notices()],
+  };
+}
+
+/** Each baseline is read once, however many traces are compared with it. */
+function memoized(shelf: BaselineShelf): Pick<BaselineShelf, 'has' | 'get'> {
+  const read = new Map<string, ReturnType<BaselineShelf['get']>>();
+  return {
+    has: shelf.has,
+    get: (query) => {
+      const known = read.get(query.id) ?? shelf.get(query);
+      read.set(query.id, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { engine } from './engine.ts';
+import { type CelVariables, NotCaptured } from './expression.ts';
+
+const VARIABLES: CelVariables = { answer: 'string', calls: 'list', vars: 'map', output: 'dyn', hidden: 'string' };
+
+function valuesOf(): Record<string, unknown> {
+  const values: Record<string, unknown> = {
+    answer: 'Hello',
+    vars: { n: 3, f: 1.5 },
+    output: { a: 1, list: [1, 2.5] },
+    calls: [{ name: 'a', args: { x: 1 } }, { name: 'b' }],
+  };
+  Object.defineProperty(values, 'hidden', {
+    get: () => {
+      throw new NotCaptured('hidden was not captured');
+    },
+  });
+  return values;
+}
+
+function run(text: string): unknown {
+  const compiled = engine.compile(text, VARIABLES);
+  if (!compiled.ok) return `${compiled.problem.offset}: ${compiled.problem.message}`;
+  const result = compiled.program.run(valuesOf());
+  return result.kind === 'value'
+    ? result.value
+    : `${result.kind}: ${result.kind === 'error' ? result.message : result.what}`;
+}
+
+describe('values', () => {
+  test.each([
+    ['answer == "Hello"', true],
+    ['size(calls) == 2', true],
+    ['vars.n + 1 == 4', true],
+    ['vars.f * 2 == 3.0', true],
+    ['vars.n / 2 == 1.5', true],
+    ['sum(output.list) == 3.5', true],
+    ['calls.exists(c, c.name == "b")', true],
+    ['calls.all(c, c.name != "c")', true],
+    ['answer.matches("^He")', true],
+    ['answer.matches("^he")', false],
+    ['calls.filter(c, c.name.matches("a")).size() == 1', true],
+    ['"matches" == "matches" && "x".matches("x")', true],
+  ])('%s is %s', (text, value) => {
+    expect(run(text)).toBe(value);
+  });
+});
+
+describe('what was not captured', () => {
+  test.each([
+    ['hidden == "x"', 'unknown: hidden was not captured'],
+    ['false && hidden == "x"', false],
+    ['hidden == "x" && false', false],
+    ['true || hidden == "x"', true],
+    ['hidden == "x" || true', true],
+    ['hidden == "x" || false', 'unknown: hidden was not captured'],
+    ['!(hidden == "x")', 'unknown: hidden was not captured'],
+    ['vars.n == 3 ? true : hidden == "x"', true],
+  ])('%s is %s', (text, value) => {
+    expect(run(text)).toBe(value);
+  });
+});
+
+describe('mistakes are found before anything runs, at their character', () => {
+  test.each([
+    ['answr == "x"', /^0: unknown variable: answr/],
+    ['true && answr == "x"', /^8: /],
+    ['answer.startsWith(1)', /^0: found no matching overload/],
+    ['size(calls)', /^0: the expression gives a value of type int/],
+    ['answer ==', /^9: unexpected token/],
+    ['answer.matches("(")', /^15: the pattern does not compile/],
+    ['answer.matches(1)', /string\.matches\(int\)/],
+    [`${'('.repeat(100)}true${')'.repeat(100)}`, /depth/i],
+    [`answer == "${'x'.repeat(10_001)}"`, /at most 10000/],
+    ['process.exit()', /unknown variable: process/],
+  ])('%s', (text, told) => {
+    expect(run(text)).toMatch(told);
+  });
+});
+
+describe('what goes wrong while it runs is an error, never a verdict', () => {
+  test.each([
+    ['output.nope == 1', /error: no such key: nope/],
+    ['output.constructor == 1', /error: no such key/],
+    ['1 / 0 == 1', /error: division by zero/],
+    ['sum(["a"]) > 1.0', /error: sum\(\) takes a list of numbers/],
+    ['vars.n < "a"', /error: no such overload/],
+  ])('%s', (text, told) => {
+    expect(run(text)).toMatch(told);
+  });
+});
+
+test('loops in loops end', () => {
+  const calls = Array.from({ length: 3000 }, (_, i) => ({ i }));
+  const compiled = engine.compile('calls.all(a, calls.all(b, calls.all(c, a.i + b.i + c.i >= 0)))', VARIABLES);
+  const started = performance.now();
+  const result = compiled.ok ? compiled.program.run({ ...valuesOf, calls }) : undefined;
+  expect(result).toMatchObject({ kind: 'error', message: expect.stringContaining('time limit') });
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+test('a pattern that explodes elsewhere is linear here', () => {
+  const compiled = engine.compile('answer.matches("(a+)+$")', VARIABLES);
+  const result = compiled.ok ? compiled.program.run({ answer: `${'a'.repeat(50_000)}!` }) : undefined;
+  expect(result).toEqual({ kind: 'value', value: false });
+});

@@ -1,0 +1,151 @@
+import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { compileRegex, RegexTimeout } from '../regex.ts';
+import { runGuarded } from '../time-guard.ts';
+import {
+  type CelCompiled,
+  type CelEngine,
+  type CelProblem,
+  type CelProgram,
+  type CelResult,
+  type CelVariables,
+  MAX_EXPRESSION,
+  NotCaptured,
+} from './expression.ts';
+import { loopDepth, patternsIn, withOwnMatches } from './syntax.ts';
+
+const LIMITS = { maxAstNodes: 2_000, maxDepth: 64, maxListElements: 500, maxMapEntries: 200, maxCallArguments: 16 };
+/** Compiled expressions kept: a spec repeats the same ones in many queries. */
+const MAX_KEPT = 500;
+
+/** What is thrown by a function of ours and must not be taken for a value. */
+class CannotTell extends Error {}
+
+/** The name under which our own `matches` is registered; as long as the library's, so that places stay the same. */
+const MATCHES = 'rematch';
+
+const environments = new Map<string, Environment>();
+
+function environmentFor(variables: CelVariables): Environment {
+  const key = JSON.stringify(variables);
+  let environment = environments.get(key);
+  if (environment === undefined) {
+    environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
+    for (const [name, type] of Object.entries(variables))
+      environment.registerVariable(name, type === 'list' ? 'list<dyn>' : type);
+    addFunctions(environment);
+    environments.set(key, environment);
+  }
+  return environment;
+}
+
+/** JSON has one kind of number, CEL three; so whole and fractional numbers may be added, and `sum` takes both. */
+function addFunctions(environment: Environment): void {
+  const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
+    '+': (a, b) => a + b,
+    '-': (a, b) => a - b,
+    '*': (a, b) => a * b,
+    '/': (a, b) => a / b,
+  };
+  for (const [sign, compute] of Object.entries(operators)) {
+    const handler = (a: unknown, b: unknown): number => compute(Number(a), Number(b));
+    environment.registerOperator(`int ${sign} double`, handler);
+    environment.registerOperator(`double ${sign} int`, handler);
+  }
+  environment.registerFunction('sum(list<dyn>): double', (list: unknown) => sumOf(list));
+  environment.registerFunction(`string.${MATCHES}(string): bool`, (text: string, pattern: string) =>
+    matches(text, pattern),
+  );
+}
+
+function sumOf(list: unknown): number {
+  let sum = 0;
+  for (const item of list as Iterable<unknown>) {
+    if (typeof item !== 'number' && typeof item !== 'bigint') throw new CannotTell('sum() takes a list of numbers');
+    sum += Number(item);
+  }
+  return sum;
+}
+
+/** On the linear-time engine, like every pattern a user writes. */
+function matches(text: string, pattern: string): boolean {
+  const compiled = compileRegex(pattern);
+  if (!compiled.ok) throw new CannotTell(`the pattern ${pattern} does not compile: ${compiled.message}`);
+  try {
+    return compiled.regex.test(text);
+  } catch (error) {
+    if (error instanceof RegexTimeout) throw new NotCaptured(error.message);
+    throw error;
+  }
+}
+
+const kept = new Map<string, CelCompiled>();
+
+function compileOnce(text: string, variables: CelVariables): CelCompiled {
+  const key = `${JSON.stringify(variables)} ${text}`;
+  const before = kept.get(key);
+  if (before !== undefined) return before;
+  const compiled = compile(text, variables);
+  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!);
+  kept.set(key, compiled);
+  return compiled;
+}
+
+function compile(text: string, variables: CelVariables): CelCompiled {
+  if (text.length > MAX_EXPRESSION)
+    return wrong(`the expression has ${text.length} characters, at most ${MAX_EXPRESSION} are read`, 0);
+  const environment = environmentFor(variables);
+  let parsed: ParseResult;
+  try {
+    const first = environment.parse(text);
+    for (const { pattern, offset } of patternsIn(first.ast)) {
+      const compiled = compileRegex(pattern);
+      if (!compiled.ok) return wrong(`the pattern does not compile: ${compiled.message}`, offset);
+    }
+    parsed = environment.parse(withOwnMatches(text, first.ast, MATCHES));
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+  const checked = parsed.check();
+  if (!checked.valid) return { ok: false, problem: problemOf(checked.error) };
+  if (checked.type !== 'bool' && checked.type !== 'dyn')
+    return wrong(`the expression gives ${typeName(checked.type)}, not true or false`, 0);
+  return { ok: true, program: programOf(parsed) };
+}
+
+const wrong = (message: string, offset: number): CelCompiled => ({ ok: false, problem: { message, offset } });
+
+const typeName = (type: string | undefined): string =>
+  type === undefined ? 'another value' : `a value of type ${type}`;
+
+function problemOf(error: unknown): CelProblem {
+  const { summary, message, range } = error as { summary?: string; message?: string; range?: { start: number } };
+  const text = (summary ?? message ?? String(error)).split('\n')[0]!.replaceAll(MATCHES, 'matches');
+  return { message: text.charAt(0).toLowerCase() + text.slice(1), offset: range?.start ?? 0 };
+}
+
+/** One loop is as long as its list; loops in loops, or one after the other, may take any time. */
+function programOf(parsed: ParseResult): CelProgram {
+  const isBounded = loopDepth(parsed.ast) <= 1;
+  return {
+    run: (values): CelResult => {
+      try {
+        if (isBounded) return { kind: 'value', value: parsed(values) };
+        const guarded = runGuarded(() => parsed(values) as unknown);
+        return guarded.ok
+          ? { kind: 'value', value: guarded.value }
+          : { kind: 'error', message: 'the expression gave no answer within its time limit' };
+      } catch (error) {
+        return failureOf(error);
+      }
+    },
+  };
+}
+
+function failureOf(error: unknown): CelResult {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof NotCaptured) return { kind: 'unknown', what: cause.message };
+  return { kind: 'error', message: problemOf(error).message };
+}
+
+export type { ASTNode };
+export const engine: CelEngine = { compile: compileOnce };

@@ -1,0 +1,57 @@
+/** A value that was not captured. Whoever touches it cannot tell; logic that does not need it still can. */
+export class NotCaptured extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = 'NotCaptured';
+  }
+}
+
+export type CelType = 'string' | 'bool' | 'int' | 'double' | 'list' | 'map' | 'dyn';
+
+/** Names an expression may use, with their types. */
+export type CelVariables = Readonly<Record<string, CelType>>;
+
+export interface CelProblem {
+  readonly message: string;
+  /** The character it is at. */
+  readonly offset: number;
+}
+
+/** What an expression came to. `unknown`: it needed what was not captured. */
+export type CelResult =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'unknown'; readonly what: string }
+  | { readonly kind: 'error'; readonly message: string };
+
+export interface CelProgram {
+  /** Variables as own properties; a getter that throws `NotCaptured` is a value that was not captured. */
+  readonly run: (values: Readonly<Record<string, unknown>>) => CelResult;
+}
+
+export type CelCompiled =
+  | { readonly ok: true; readonly program: CelProgram }
+  | { readonly ok: false; readonly problem: CelProblem };
+
+/** Compiles expressions for one set of variables. */
+export interface CelEngine {
+  readonly compile: (text: string, variables: CelVariables) => CelCompiled;
+}
+
+/** The longest expression that is read. */
+export const MAX_EXPRESSION = 10_000;
+
+let loaded: CelEngine | undefined;
+
+/** The engine, once someone has loaded it: most specs have no expression, and the engine takes milliseconds to load. */
+export const celEngine = (): CelEngine | undefined => loaded;
+
+/** Loads the engine for everyone. */
+export async function loadCel(): Promise<CelEngine> {
+  if (loaded === undefined) provideCel((await import('./engine.ts')).engine);
+  return loaded!;
+}
+
+/** Hands the engine over where there is no time to wait for it. */
+export function provideCel(engine: CelEngine): void {
+  loaded = engine;
+}

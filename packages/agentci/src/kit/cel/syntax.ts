@@ -1,0 +1,46 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+/** The parts of an expression, outer ones first. */
+function* nodesIn(node: ASTNode): Iterable<ASTNode> {
+  yield node;
+  for (const child of childrenOf(node.args)) yield* nodesIn(child);
+}
+
+function childrenOf(args: unknown): ASTNode[] {
+  if (isNode(args)) return [args];
+  return Array.isArray(args) ? args.flatMap(childrenOf) : [];
+}
+
+const isNode = (value: unknown): value is ASTNode =>
+  typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'range' in value;
+
+/** How many loops may run for each other: those inside one another, and those over the result of another. */
+export function loopDepth(node: ASTNode): number {
+  const inside = Math.max(0, ...childrenOf(node.args).map(loopDepth));
+  return inside + (node.op === 'rcall' && MACROS.has(node.args[0]) ? 1 : 0);
+}
+
+/** The patterns that are written as texts, and where. */
+export function patternsIn(root: ASTNode): { readonly pattern: string; readonly offset: number }[] {
+  const found: { pattern: string; offset: number }[] = [];
+  for (const node of nodesIn(root)) {
+    if (node.op !== 'rcall' || node.args[0] !== 'matches') continue;
+    const [first] = node.args[2];
+    if (first?.op === 'value' && typeof first.args === 'string')
+      found.push({ pattern: first.args, offset: first.range.start });
+  }
+  return found;
+}
+
+/** The text with another name for `matches`, at the same places: the library does not let its own be replaced. */
+export function withOwnMatches(text: string, root: ASTNode, name: string): string {
+  const characters = text.split('');
+  for (const node of nodesIn(root)) {
+    if (node.op !== 'rcall' || node.args[0] !== 'matches') continue;
+    const at = text.indexOf('matches', node.args[1].range.end);
+    characters.splice(at, name.length, ...name);
+  }
+  return characters.join('');
+}

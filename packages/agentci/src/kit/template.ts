@@ -1,0 +1,100 @@
+/** A variable in a text, and where its `{{` is. */
+export interface TemplateSlot {
+  readonly name: string;
+  /** `{{name | json}}`: the value as JSON. */
+  readonly isJson: boolean;
+  readonly start: number;
+}
+
+/** What cannot be read as a variable. */
+export interface TemplateMistake {
+  readonly message: string;
+  readonly hint: string;
+  readonly start: number;
+}
+
+/** A text with variables in it, taken apart once. */
+export interface Template {
+  readonly parts: readonly (string | TemplateSlot)[];
+  readonly mistakes: readonly TemplateMistake[];
+}
+
+const LITERAL = 'write \\{{ where braces are meant as text';
+
+/** Takes a text apart. Undefined where it has no `{{`: such a text means itself. */
+export function parseTemplate(text: string): Template | undefined {
+  let open = text.indexOf('{{');
+  if (open === -1) return undefined;
+  const parts: (string | TemplateSlot)[] = [];
+  const mistakes: TemplateMistake[] = [];
+  let plain = '';
+  let at = 0;
+  for (; open !== -1; open = text.indexOf('{{', at)) {
+    if (text[open - 1] === '\\' && open > at) {
+      plain += `${text.slice(at, open - 1)}{{`;
+      at = open + 2;
+      continue;
+    }
+    const close = text.indexOf('}}', open + 2);
+    const slot = close === -1 ? undefined : readSlot(text.slice(open + 2, close), open);
+    if (slot === undefined || 'message' in slot) {
+      mistakes.push(slot ?? { message: '"{{" opens a variable that is never closed', hint: LITERAL, start: open });
+      plain += text.slice(at, open + 2);
+      at = open + 2;
+      continue;
+    }
+    plain += text.slice(at, open);
+    if (plain !== '') parts.push(plain);
+    plain = '';
+    parts.push(slot);
+    at = close + 2;
+  }
+  plain += text.slice(at);
+  if (plain !== '') parts.push(plain);
+  return { parts, mistakes };
+}
+
+function readSlot(inside: string, start: number): TemplateSlot | TemplateMistake {
+  const [written = '', filter, ...more] = inside.split('|');
+  const name = written.trim();
+  if (name === '' || /[{}\n\r]/.test(name))
+    return { message: `"{{${inside.slice(0, 40)}}}" names no variable`, hint: LITERAL, start };
+  if (filter === undefined) return { name, isJson: false, start };
+  if (filter.trim() === 'json' && more.length === 0) return { name, isJson: true, start };
+  const shown = [filter, ...more].join('|').trim();
+  return {
+    message: `"{{${name} | …}}" uses the filter "${shown.slice(0, 40)}", and there is only "json"`,
+    hint: 'prepare the value where it comes from: filters and expressions are not run here',
+    start,
+  };
+}
+
+/** The names a text uses. */
+export const slotsOf = ({ parts }: Template): readonly TemplateSlot[] =>
+  parts.filter((part) => typeof part !== 'string');
+
+/** The one variable that a text consists of. */
+export function onlySlot({ parts }: Template): TemplateSlot | undefined {
+  const [first] = parts;
+  return parts.length === 1 && typeof first === 'object' ? first : undefined;
+}
+
+/** A value inside a longer text: text as it is, anything else as JSON. */
+export const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** Puts the values in. They are data: what they contain is not looked at again. */
+export function renderTemplate(
+  { parts }: Template,
+  find: (name: string) => unknown,
+  encode: (text: string) => string = (text) => text,
+): string {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') text += part;
+    else {
+      const value = find(part.name);
+      text += encode(part.isJson ? JSON.stringify(value) : valueText(value));
+    }
+  }
+  return text;
+}

@@ -1,0 +1,51 @@
+import type { Layer } from '../results/run-result.ts';
+import { type AnyCheck, type Ask, isCheck, isOfLayer } from './check.ts';
+import { CHECKS } from './index.gen.ts';
+import { JUDGED } from './judged.ts';
+
+type Block = Readonly<Record<string, unknown>>;
+
+/** Something to ask outside, and the key of the layer block that it is under. */
+export interface RootedAsk extends Ask {
+  readonly layer: Layer;
+  readonly root: string;
+}
+
+const NONE: readonly RootedAsk[] = [];
+const ASKING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ asks }) => asks !== undefined);
+const COMBINING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ blocks }) => blocks !== undefined);
+
+/** Blocks are shared by the queries that wrote them alike. */
+const known = new WeakMap<Block, readonly RootedAsk[]>();
+
+/** What the checks of a layer block need from outside, those in combinators included. Rubrics beside them are not in it. */
+export function asksIn(layer: Layer, block: Block | undefined): readonly RootedAsk[] {
+  if (block === undefined) return NONE;
+  let found = known.get(block);
+  if (found === undefined) {
+    found = collect(layer, block, undefined);
+    if (found.length === 0) found = NONE;
+    known.set(block, found);
+  }
+  return found;
+}
+
+function collect(layer: Layer, block: Block, root: string | undefined): RootedAsk[] {
+  const asking = root === undefined ? ASKING : [...ASKING, ...JUDGED];
+  const own = asking
+    .filter((check) => isOfLayer(check, layer) && isWritten(block, check.key))
+    .flatMap((check) =>
+      check.asks!(block[check.key] as never).map((ask) => ({ ...ask, layer, root: root ?? check.key })),
+    );
+  const inner = COMBINING.filter((check) => isWritten(block, check.key)).flatMap(({ key }) => {
+    const value = block[key];
+    const blocks = (Array.isArray(value) ? value : [value]).filter(isBlock);
+    return blocks.flatMap((one) => collect(layer, one, root ?? key));
+  });
+  return [...own, ...inner];
+}
+
+const isWritten = (block: Block, key: string): boolean =>
+  Object.hasOwn(block, key) && block[key] !== undefined && block[key] !== null;
+
+const isBlock = (value: unknown): value is Block => typeof value === 'object' && value !== null;

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { describeCheck, evaluate } from '../../../test/support/check-cases.ts';
+import { loadCel } from '../../kit/cel/expression.ts';
+import { simpleTrace } from '../../trace/simple.ts';
+import { totals } from '../../trace/totals.ts';
+import { evaluateLayer } from '../evaluate-layer.ts';
+import { check } from './expr.ts';
+
+beforeAll(async () => {
+  await loadCel();
+});
+
+const run = {
+  query: 'hi',
+  answer: '{"total": 3, "items": ["a", "b"]}',
+  tool_calls: [
+    { name: 'search', args: { q: 'x' }, result: 'r', latency_ms: 12 },
+    { name: 'pay', args: { amount: 19.5 }, error: 'declined' },
+  ],
+  cost_usd: 0.01,
+  total_tokens: 120,
+};
+
+describeCheck(check, {
+  sample: { params: 'answer.startsWith("{")', keeps: { answer: '{}' }, breaks: { answer: 'no' } },
+  refuses: ['', ' ', 7, [7], true, null],
+});
+
+describe('over a run', () => {
+  test.each([
+    ['size(calls) < 4 && answer.startsWith("{")', 'pass'],
+    ['output.total == 3 && size(output.items) == 2', 'pass'],
+    ['calls.exists(c, c.name == "pay" && c.args.amount > 19)', 'pass'],
+    ['calls[1].error == "declined" && calls[0].error == null', 'pass'],
+    ['calls[0].latency_ms <= 12', 'pass'],
+    ['trace.cost_usd < 0.02 && trace.total_tokens == 120', 'pass'],
+    ['trace.latency_ms < 5', 'error'],
+    ['calls[0].agent == "x"', 'error'],
+    ['size(calls) == 7', 'fail'],
+    ['output.nope == 1', 'error'],
+    ['vars.x == 1', 'error'],
+    ['has(vars.x)', 'fail'],
+  ])('%s: %s', (expr, status) => {
+    expect(evaluate('correctness', { expr }, run).checks[0]).toMatchObject({ status, limit: 1 });
+  });
+});
+
+test('what was not captured is could not tell: an error where it would fail, a skip where it would warn', () => {
+  const bare = { answer: 'x' };
+  expect(evaluate('correctness', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({ status: 'error' });
+  expect(evaluate('path', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({
+    status: 'skip',
+    skip_reason: 'not_measured',
+    message: 'expr: size(calls) < 4: not known, tool calls were not captured',
+  });
+  expect(evaluate('path', { expr: 'answer == "x" || size(calls) < 4' }, bare).checks[0]).toMatchObject({
+    status: 'pass',
+  });
+});
+
+test('an expression that cannot be evaluated is an error in every layer', () => {
+  for (const layer of ['correctness', 'path', 'cost'] as const)
+    expect(evaluate(layer, { expr: 'output.nope == 1' }, run).checks[0]).toMatchObject({ status: 'error' });
+});
+
+test('variables and the query are there', () => {
+  const trace = simpleTrace(run);
+  const query = { query: 'hi', vars: { n: 2, who: 'Ann' } };
+  const layer = evaluateLayer(
+    'path',
+    { expr: 'size(calls) == vars.n && query == "hi" && vars.who == "Ann"' },
+    {
+      trace,
+      totals: totals(trace),
+      query,
+    },
+  );
+  expect(layer.status).toBe('pass');
+});
+
+test('of a list the first that is not true is told, at its own line', () => {
+  const trace = simpleTrace(run);
+  const location = { file: 's.yaml', line: 9, column: 3 };
+  const [found] = evaluateLayer(
+    'path',
+    { expr: ['true', 'size(calls) == 9'] },
+    { trace, totals: totals(trace) },
+    {
+      locations: { 'path.expr[1]': location },
+    },
+  ).checks;
+  expect(found).toMatchObject({
+    status: 'warn',
+    location,
+    value: 1,
+    limit: 2,
+    message: 'expr: size(calls) == 9 is false',
+  });
+});

@@ -1,0 +1,26 @@
+import { v } from '../../kit/value-schema.ts';
+import { defineCheck } from '../check.ts';
+import { type Block, combined, evaluateBlock, negation } from '../combine.ts';
+
+export const check = defineCheck<Block>({
+  layer: 'every',
+  key: 'not',
+  severity: 'layer',
+  order: 942,
+  summary: 'The checks in the block must not all hold.',
+  schema: v.record(v.string(), v.unknown()),
+  blocks: 'one',
+  evaluate: (block, context) => {
+    const { truth: inside, parts } = evaluateBlock(block, '', context);
+    const truth = negation(inside);
+    const value = parts.filter(({ seen }) => seen.outcome === 'held').length;
+    return combined({
+      truth,
+      text: `not: ${value} of ${parts.length} held (not all may)`,
+      parts,
+      deciding: truth === 'violated' ? ['held'] : truth === 'held' ? ['violated'] : ['unknown'],
+      value,
+      limit: parts.length - 1,
+    });
+  },
+});

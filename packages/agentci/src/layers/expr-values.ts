@@ -1,0 +1,126 @@
+import { type CelVariables, NotCaptured } from '../kit/cel/expression.ts';
+import { finalText, llmCalls } from '../trace/selectors.ts';
+import { noAnswer } from './answer.ts';
+import { NOT_CAPTURED } from './calls.ts';
+import type { CheckContext } from './check.ts';
+import { knownCalls, outputOf, usedUp } from './run-facts.ts';
+
+/** What an expression may use. */
+export const EXPR_VARIABLES: CelVariables = {
+  answer: 'string',
+  calls: 'list',
+  trace: 'map',
+  query: 'string',
+  vars: 'map',
+  output: 'dyn',
+};
+
+const CALL_FIELDS = ['name', 'args', 'result', 'error', 'agent', 'latency_ms'] as const;
+const TRACE_FIELDS = [
+  'cost_usd',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+  'latency_ms',
+  'llm_calls',
+  'tool_calls',
+  'handoffs',
+];
+
+type Fields = Record<string, unknown>;
+
+/** A field that is read when it is touched; one that was not captured throws. */
+function put(fields: Fields, name: string, read: () => unknown, otherwise: () => string): void {
+  Object.defineProperty(fields, name, {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      const value = read();
+      if (value === undefined) throw new NotCaptured(otherwise());
+      return value;
+    },
+  });
+}
+
+/** The variables of an expression over one run. */
+export function expressionValues(context: CheckContext): Readonly<Fields> {
+  const { trace, query } = context;
+  const values: Fields = { vars: query?.vars ?? {} };
+  put(
+    values,
+    'answer',
+    () => finalText(trace),
+    () => noAnswer(trace),
+  );
+  put(
+    values,
+    'output',
+    () => outputOf(trace),
+    () => noAnswer(trace),
+  );
+  put(
+    values,
+    'query',
+    () => query?.query,
+    () => 'the text of the query is not known',
+  );
+  put(
+    values,
+    'calls',
+    () => callsOf(context),
+    () => (trace.captured.toolCalls === 'none' ? NOT_CAPTURED : 'not all tool calls were captured'),
+  );
+  put(
+    values,
+    'trace',
+    () => traceOf(context),
+    () => '',
+  );
+  return values;
+}
+
+function callsOf({ trace }: CheckContext): readonly Fields[] | undefined {
+  return knownCalls(trace)?.map((facts, i) => {
+    const fields: Fields = {};
+    for (const name of CALL_FIELDS) {
+      const value = facts[name];
+      if (value !== undefined) fields[name] = value;
+      else
+        put(
+          fields,
+          name,
+          () => undefined,
+          () => `${name} of call ${i + 1} (${facts.name}) was not captured`,
+        );
+    }
+    return fields;
+  });
+}
+
+/** The totals of the run and a little of what it was; the trace as a whole is for \`code\`. */
+function traceOf(context: CheckContext): Fields {
+  const { trace } = context;
+  const used = usedUp(context);
+  const fields: Fields = { status: trace.status, metadata: trace.meta };
+  for (const name of TRACE_FIELDS)
+    put(
+      fields,
+      name,
+      () => used[name],
+      () => `${name} is not known`,
+    );
+  const isKnown = trace.captured.llmCalls === 'full';
+  put(
+    fields,
+    'models',
+    () => (isKnown ? [...new Set(llmCalls(trace).map(({ model }) => model ?? ''))] : undefined),
+    () => 'model calls were not captured',
+  );
+  put(
+    fields,
+    'agents',
+    () => (trace.agents.length > 0 ? trace.agents.map(({ name }) => name) : undefined),
+    () => 'agents were not captured',
+  );
+  return fields;
+}

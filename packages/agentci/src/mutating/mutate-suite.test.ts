@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { parseSpec } from '../spec/parse-spec.ts';
+import { simpleTrace } from '../trace/simple.ts';
+import { mutateSuite } from './mutate-suite.ts';
+import { renderConsole } from './report/console.ts';
+import { renderHtml } from './report/html.ts';
+import { renderMarkdown } from './report/markdown.ts';
+
+const GOOD = {
+  id: 'a',
+  query: 'Where?',
+  answer: 'At 4 Mill Lane, behind the bakery.',
+  tool_calls: [{ name: 'find', args: { street: 'Mill Lane' }, result: 'x' }],
+  llm_calls: [{ model: 'gpt-5-mini', input_tokens: 12, output_tokens: 4, cost_usd: 0.001 }],
+  latency_ms: 100,
+};
+const suiteOf = (checks: string, query = 'Where?') =>
+  parseSpec(`version: 1\nagent: shop\nqueries:\n  - {id: a, query: "${query}", ${checks}}\n`).suite!;
+const mutate = (checks: string, rest: object = {}, good: object = GOOD) =>
+  mutateSuite({ suite: suiteOf(checks), recordings: new Map([['a', [simpleTrace(good)]]]), ...rest });
+
+test('a spec that looks at everything notices everything it is meant to', async () => {
+  const result = await mutate(
+    'correctness: {exact_match: "At 4 Mill Lane, behind the bakery."}, ' +
+      'path: {expected_tools: [find], max_tool_calls: 1, max_tool_errors: 0, expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}, ' +
+      'cost: {max_cost_usd: 0.002, max_total_tokens: 32, max_latency_ms: 200, max_llm_calls: 1}',
+  );
+  expect(result).toMatchObject({ recordings: 1, survivors: [], score: { rate: 1 }, summary: { exit_code: 0 } });
+  expect(result.idle_checks).toEqual([]);
+});
+
+test('survivors come with the line to add, and checks that decide nothing are named', async () => {
+  const result = await mutate('correctness: {expected_in_answer: [bakery], not_in_answer: [closed]}');
+  expect(result.survivors.map(({ what, advice }) => [what, advice.yaml])).toContainEqual([
+    'dropping `find`',
+    'expected_tools: [find]',
+  ]);
+  expect(result.idle_checks).toMatchObject([{ query: 'a', check: 'correctness.not_in_answer' }]);
+  expect(result.layers.path).toMatchObject({ noticed: 0, rate: 0 });
+  for (const render of [renderConsole, renderMarkdown, renderHtml])
+    expect(render(result).replaceAll('&#95;', '_')).toContain('expected_tools');
+});
+
+test.each([
+  ['fails as it is', 'correctness: {expected_in_answer: [station]}', 'it fails as it is'],
+  ['is expected to fail', 'xfail: known, correctness: {expected_in_answer: [station]}', 'it is expected to fail'],
+  ['has no verdict', 'correctness: {json_schema: {type: object}}', 'it fails as it is'],
+])('a recording that %s is left out, and nothing to break is exit 2', async (_, checks, why) => {
+  const result = await mutate(checks);
+  expect(result.left_out).toMatchObject([{ query: 'a', why: expect.stringContaining(why) }]);
+  expect(result.summary.exit_code).toBe(2);
+});
+
+test('what only a rubric could notice is not held against the spec', async () => {
+  const result = await mutate(
+    'correctness: {expected_in_answer: [bakery], llm_judge: [{rule: "It names the street.", threshold: 0.7}]}',
+  );
+  expect(result.for_the_judge.map(({ operator }) => operator)).toContain('change-number');
+  expect(result.survivors.filter(({ layer }) => layer === 'correctness')).toEqual([]);
+});
+
+test('a budget is spread over the kinds of change, and what it leaves out is said', async () => {
+  const result = await mutate('correctness: {expected_in_answer: [bakery]}', { budget: 5 });
+  expect(result.score.mutants).toBe(5);
+  expect(result.operators.filter(({ mutants }) => mutants === 1)).toHaveLength(5);
+  expect(result.not_tried).toBeGreaterThan(0);
+});
+
+test.each([
+  [0.99, 1],
+  [0.01, 0],
+])('a score below --min-score %s is exit %s', async (minScore, code) => {
+  const result = await mutate('correctness: {expected_in_answer: [bakery]}', { minScore });
+  expect(result.summary.exit_code).toBe(code);
+});
+
+test('hostile text is inert in every report', async () => {
+  const result = await mutate(
+    'correctness: {expected_in_answer: [bakery]}',
+    {},
+    {
+      ...GOOD,
+      tool_calls: [{ name: '<script>\u001b[31m|x', args: { '<img>': '</code>' } }],
+    },
+  );
+  expect(renderConsole(result)).not.toContain('\u001b');
+  expect(renderHtml(result)).not.toMatch(/<script>|<img>/);
+  expect(renderMarkdown(result)).not.toMatch(/<script>|[^\\]\|x/);
+});

@@ -1,0 +1,52 @@
+import type { Layer } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+
+/**
+ * One way an agent breaks. An operator finds the places of a good recording where it could happen, and makes the recording
+ * in which it did. One file each under `operators/`; see docs/guide/mutate.md.
+ */
+export interface Operator {
+  /** `drop-call`. */
+  readonly name: string;
+  /** The layer that should notice. */
+  readonly layer: Layer;
+  /** One line of documentation. */
+  readonly summary: string;
+  readonly sites: (trace: Trace, world: World) => readonly Site[];
+}
+
+/** One place that can break. */
+export interface Site {
+  /** What was done, as the subject of "… goes unnoticed". */
+  readonly what: string;
+  /** The changed recording. Made only if the budget reaches it, and equal each time. */
+  readonly make: () => Trace;
+  /** A check that would notice. */
+  readonly advice: Advice;
+}
+
+export interface Advice {
+  readonly layer: Layer;
+  /** The key of the check. */
+  readonly key: string;
+  /** The line to add under the layer. */
+  readonly yaml: string;
+}
+
+/** What an operator may know besides the recording itself. */
+export interface World {
+  readonly query: Query;
+  /** Tools that other queries call or that a policy names, and this recording does not. */
+  readonly otherTools: readonly string[];
+  /** Answers of other queries that differ from this one's. */
+  readonly otherAnswers: readonly string[];
+  /** From 0 to 1, the same for the same seed, query and operator. */
+  readonly random: () => number;
+}
+
+export const defineOperator = (operator: Operator): Operator => operator;
+
+/** One of a list by chance; undefined of none. */
+export const pick = <T>(items: readonly T[], random: () => number): T | undefined =>
+  items[Math.floor(random() * items.length)];

@@ -1,0 +1,21 @@
+import { askFor, tellingWord } from '../answer-words.ts';
+import { answerSites } from '../answers.ts';
+import { defineOperator } from '../operator.ts';
+
+export const operator = defineOperator({
+  name: 'cut-answer',
+  layer: 'correctness',
+  summary: 'the answer stops halfway',
+  sites: (trace, { query }) =>
+    answerSites(trace, (answer) => {
+      const half = answer.slice(0, Math.floor(answer.length / 2)).replace(/[\ud800-\udbff]$/, '');
+      const lost = answer.slice(half.length);
+      return [
+        {
+          what: 'an answer that stops halfway',
+          text: half,
+          advice: askFor(tellingWord(lost, `${query.query} ${half}`)),
+        },
+      ];
+    }),
+});

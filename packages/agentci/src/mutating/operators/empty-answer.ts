@@ -1,0 +1,13 @@
+import { askFor, tellingWord } from '../answer-words.ts';
+import { answerSites } from '../answers.ts';
+import { defineOperator } from '../operator.ts';
+
+export const operator = defineOperator({
+  name: 'empty-answer',
+  layer: 'correctness',
+  summary: 'the answer is empty',
+  sites: (trace, { query }) =>
+    answerSites(trace, (answer) => [
+      { what: 'an empty answer', text: '', advice: askFor(tellingWord(answer, query.query)) },
+    ]),
+});

@@ -1,0 +1,34 @@
+import { toolCalls } from '../../trace/selectors.ts';
+import { freshId, insertCall } from '../edit-trace.ts';
+import { defineOperator } from '../operator.ts';
+import { yamlValue } from '../yaml-words.ts';
+
+/** More would only say the same again. */
+const MAX_TOOLS = 5;
+
+export const operator = defineOperator({
+  name: 'extra-call',
+  layer: 'path',
+  summary: 'a tool of another query, or one that a policy names, is called as well',
+  sites: (trace, { otherTools }) =>
+    otherTools.slice(0, MAX_TOOLS).map((name) => ({
+      what: `a call of \`${name}\` that the good run does not make`,
+      make: () => {
+        const last = toolCalls(trace).at(-1);
+        const after = trace.steps.find(({ id }) => id === last?.id);
+        return insertCall(trace, after, {
+          kind: 'tool',
+          id: freshId(trace, 'extra-call'),
+          seq: 0,
+          name,
+          args: {},
+          result: 'ok',
+          status: 'ok',
+          by: 'client',
+          evidence: ['message'],
+          ...(last?.agent === undefined ? {} : { agent: last.agent }),
+        });
+      },
+      advice: { layer: 'path', key: 'forbidden_tools', yaml: `forbidden_tools: ${yamlValue([name])}` },
+    })),
+});

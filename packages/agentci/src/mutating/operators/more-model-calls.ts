@@ -1,0 +1,31 @@
+import type { LlmStep, Step } from '../../trace/model.ts';
+import { llmCalls } from '../../trace/selectors.ts';
+import { freshId, withSteps } from '../edit-trace.ts';
+import { defineOperator } from '../operator.ts';
+
+export const operator = defineOperator({
+  name: 'more-model-calls',
+  layer: 'cost',
+  summary: 'the model is called twice as often',
+  sites: (trace) => {
+    const calls = llmCalls(trace);
+    if (calls.length === 0 || trace.captured.llmCalls !== 'full') return [];
+    return [
+      {
+        what: 'twice the model calls',
+        make: () => {
+          const doubled = trace.steps.flatMap((step): Step[] => (step.kind === 'llm' ? [again(step), step] : [step]));
+          const { llmCalls: reported, ...rest } = trace.reported ?? {};
+          const changed = withSteps(trace, doubled);
+          return reported === undefined ? changed : { ...changed, reported: { ...rest, llmCalls: reported * 2 } };
+        },
+        advice: { layer: 'cost', key: 'max_llm_calls', yaml: `max_llm_calls: ${calls.length}` },
+      },
+    ];
+
+    /** The same call before it, which asked for nothing: its tool calls belong to the one that stays. */
+    function again({ output: _, responseId: __, ...step }: LlmStep): LlmStep {
+      return { ...step, id: freshId(trace, `${step.id}-again`), finish: 'stop' };
+    }
+  },
+});

@@ -1,0 +1,17 @@
+import { askFor, tellingWord } from '../answer-words.ts';
+import { answerSites } from '../answers.ts';
+import { defineOperator } from '../operator.ts';
+
+export const operator = defineOperator({
+  name: 'refuse-answer',
+  layer: 'correctness',
+  summary: 'the agent refuses',
+  sites: (trace, { query }) =>
+    answerSites(trace, (answer) => [
+      {
+        what: 'a refusal instead of the answer',
+        text: "I'm sorry, but I can't help with that.",
+        advice: askFor(tellingWord(answer, query.query)),
+      },
+    ]),
+});

@@ -1,0 +1,24 @@
+import { toolCalls } from '../../trace/selectors.ts';
+import { nameOfCall, stepOf } from '../calls.ts';
+import { freshId, insertCall } from '../edit-trace.ts';
+import { defineOperator } from '../operator.ts';
+
+export const operator = defineOperator({
+  name: 'repeat-call',
+  layer: 'path',
+  summary: 'one tool call is made twice',
+  sites: (trace) => {
+    const calls = toolCalls(trace);
+    const names = calls.map(({ name }) => name);
+    return calls.map((call, i) => ({
+      what: `repeating ${nameOfCall(names, i)}`,
+      make: () => {
+        const { callId, ...again } = call;
+        const id = freshId(trace, `${call.id}-again`);
+        const fresh = { ...again, id, ...(callId === undefined ? {} : { callId: `${callId}-again` }) };
+        return insertCall(trace, stepOf(trace, call), fresh);
+      },
+      advice: { layer: 'path', key: 'max_tool_calls', yaml: `max_tool_calls: ${calls.length}` },
+    }));
+  },
+});

@@ -1,0 +1,105 @@
+import { PAGE_STYLE } from '../../experiment/report/page-style.ts';
+import { escapeHtml } from '../../kit/escape.ts';
+import type { MutationResult, MutationScore } from '../../results/mutation-result.ts';
+import { LAYERS } from '../../results/run-result.ts';
+import { groupSurvivors, LAYER_NAMES, remarks, scoreText } from './words.ts';
+
+const STYLE = `${PAGE_STYLE}
+.bar{position:relative;height:.6rem;min-width:8rem;border-radius:4px;background:var(--line);overflow:hidden}
+.bar i{position:absolute;inset:0 auto 0 0;background:var(--c2)}
+code{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
+`;
+
+/** What the checks would miss, as one page without scripts or outside files. */
+export function renderHtml(result: MutationResult): string {
+  const name = escapeHtml(result.agent);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Mutants: ${name}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<p class="kind">AgentCI mutants</p>
+<h1>Would the checks of ${name} notice?</h1>
+<p class="facts">${result.recordings} good recordings, changed one thing at a time · seed ${result.seed} · ${escapeHtml(scoreText(result.score))}</p>
+</header>
+<main>
+${notes(result)}
+<section><h2>By layer</h2>
+${table(
+  ['Layer', 'Noticed', ''],
+  LAYERS.map((layer) => [LAYER_NAMES[layer], scoreText(result.layers[layer]), bar(result.layers[layer])]),
+)}
+</section>
+${survivors(result)}
+<section><h2>By change</h2>
+${table(
+  ['Change', 'What it does', 'Noticed', ''],
+  result.operators
+    .filter(({ mutants }) => mutants > 0)
+    .map(({ name: operator, summary, noticed, mutants }) => [
+      code(operator),
+      escapeHtml(summary),
+      `${noticed} of ${mutants}`,
+      bar({ noticed, mutants, rate: noticed / mutants, ci95: null }),
+    ]),
+)}
+</section>
+${idle(result)}
+</main>
+<footer>${escapeHtml(result.spec.file)} · ${escapeHtml(result.spec.hash.slice(0, 19))}</footer>
+</body>
+</html>
+`;
+}
+
+function notes(result: MutationResult): string {
+  const lines = remarks(result);
+  if (lines.length === 0) return '';
+  return `<section class="notes"><h2>Read this first</h2><ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul></section>`;
+}
+
+function survivors(result: MutationResult): string {
+  const groups = groupSurvivors(result.survivors);
+  if (groups.length === 0) return '<section><h2>Unnoticed</h2><p>Every change was noticed.</p></section>';
+  return `<section><h2>Unnoticed</h2>
+${table(
+  ['Query', 'Goes unnoticed', 'Would catch it'],
+  groups.map(({ query, what, advice }) => [
+    escapeHtml(query),
+    what.map(escapeHtml).join('<br>'),
+    `${advice.layer}: ${code(advice.yaml)}`,
+  ]),
+)}
+</section>`;
+}
+
+function idle({ idle_checks }: MutationResult): string {
+  if (idle_checks.length === 0) return '';
+  return `<section><h2>Checks that never decided anything</h2>
+${table(
+  ['Query', 'Check', 'Where'],
+  idle_checks.map(({ query, check, location }) => [
+    escapeHtml(query),
+    code(check),
+    location === undefined ? '' : escapeHtml(`${location.file}:${location.line}:${location.column}`),
+  ]),
+)}
+</section>`;
+}
+
+/** Cells are markup already. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[], tag: 'th' | 'td'): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+  return `<div class="scroll"><table><thead>${row(columns, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>`;
+}
+
+const bar = ({ rate }: MutationScore): string =>
+  rate === null ? '' : `<div class="bar"><i style="width:${Math.round(rate * 100)}%"></i></div>`;
+const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;

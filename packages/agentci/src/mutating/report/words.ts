@@ -1,0 +1,52 @@
+import type { MutationResult, MutationScore, Survivor } from '../../results/mutation-result.ts';
+import type { Layer } from '../../results/run-result.ts';
+
+/** `83 % (71 % to 91 %), 40 of 48`. */
+export function scoreText({ noticed, mutants, rate, ci95 }: MutationScore): string {
+  if (rate === null) return 'nothing to break';
+  const interval = ci95 === null ? '' : ` (95 % interval ${percent(ci95.low)} to ${percent(ci95.high)})`;
+  return `${percent(rate)}${interval}, ${noticed} of ${mutants} noticed`;
+}
+
+export const percent = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
+
+export const LAYER_NAMES: Readonly<Record<Layer, string>> = { correctness: 'Correctness', path: 'Path', cost: 'Cost' };
+
+/** Survivors of one query that the same check would catch are told together, with the line for the first of them. */
+export interface SurvivorGroup {
+  readonly query: string;
+  readonly location: Survivor['location'];
+  readonly advice: Survivor['advice'];
+  readonly what: readonly string[];
+  /** Further lines of the same check, for the others. */
+  readonly further: readonly string[];
+}
+
+export function groupSurvivors(survivors: readonly Survivor[]): SurvivorGroup[] {
+  const groups = new Map<string, Survivor[]>();
+  for (const survivor of survivors) {
+    const key = `${survivor.query}\n${survivor.advice.layer}\n${survivor.advice.check}`;
+    groups.set(key, [...(groups.get(key) ?? []), survivor]);
+  }
+  return [...groups.values()].map((members) => {
+    const { query, location, advice } = members[0]!;
+    const lines = new Set(members.map((member) => member.advice.yaml));
+    lines.delete(advice.yaml);
+    return { query, location, advice, what: [...new Set(members.map(({ what }) => what))], further: [...lines] };
+  });
+}
+
+/** What a reader must know before the numbers. */
+export function remarks({ left_out, equal, not_tried, notices, for_the_judge }: MutationResult): string[] {
+  const counts = new Map<string, string[]>();
+  for (const { query, why } of left_out) counts.set(why, [...(counts.get(why) ?? []), query]);
+  return [
+    ...[...counts].map(([why, queries]) => `not changed: ${[...new Set(queries)].slice(0, 5).join(', ')}: ${why}`),
+    ...(equal > 0 ? [`${equal} of the changes made no difference to the recording, and are not counted`] : []),
+    ...(not_tried > 0 ? [`the budget left ${not_tried} changes untried; --budget sets it`] : []),
+    ...(for_the_judge.length > 0
+      ? [`${for_the_judge.length} wrong answers are left to the rubrics, which were not asked; --judge live asks them`]
+      : []),
+    ...notices,
+  ];
+}

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkOf, runOf } from '../../test/support/run-of.ts';
+import { compareGroups, groupFailures } from './failure-groups.ts';
+import { errorClass } from './failure-signature.ts';
+
+const failing = (id: string, message: string, check = 'correctness.expected_in_answer') => ({
+  id,
+  status: 'fail' as const,
+  correctness: [checkOf(check, 'fail', { message })],
+});
+const broken = (id: string, message: string, kind = 'agent') => ({
+  id,
+  status: 'error' as const,
+  error: { kind, message },
+});
+const groups = (...results: object[]) =>
+  groupFailures(runOf(results as never)).map(({ check, queries }) => `${check}: ${queries.join(' ')}`);
+
+describe('one cause in several phrasings is one group', () => {
+  test.each([
+    [
+      'a refused connection',
+      [
+        'connect ECONNREFUSED 127.0.0.1:8080',
+        'fetch failed: Connection refused',
+        'http://localhost:1/ask: connection refused',
+      ],
+    ],
+    ['a time limit', ['the agent timed out after 30000 ms', 'TimeoutError: deadline exceeded', 'request timeout']],
+    ['a rate limit', ['HTTP 429', 'openai.RateLimitError: Error code: 429', 'Too Many Requests, retry in 20s']],
+    [
+      'a key that is missing in a map',
+      ["exit code 1: KeyError: 'order'", "Traceback: KeyError: 'id'", 'KeyError: "customer"'],
+    ],
+  ])('%s', (_, messages) => {
+    expect(groups(...messages.map((message, i) => broken(`q${i}`, message)))).toEqual(['error.agent: q0 q1 q2']);
+  });
+
+  test('other words and numbers in the same finding', () => {
+    expect(
+      groups(
+        failing('a', 'found 0 of 3 expected terms; missing: "x", "y" and 1 more'),
+        failing('b', 'found 1 of 2 expected terms; missing: "npm install"'),
+        failing('c', 'found 0 of 1 expected term; missing: "z"'),
+      ),
+    ).toEqual(['correctness.expected_in_answer: a b c']);
+  });
+});
+
+describe('several causes behind one preamble are several groups', () => {
+  test('errors of a program', () => {
+    const before = 'the agent exited with code 1: Traceback (most recent call last): ';
+    expect(
+      groups(
+        broken('a', `${before}KeyError: 'x'`),
+        broken('b', `${before}ValueError: bad date`),
+        broken('c', `${before}ValueError: no rows`),
+      ),
+    ).toHaveLength(3);
+  });
+
+  test('the same check at another tool', () => {
+    expect(
+      groups(
+        failing('a', 'forbidden tools called: 1 call of delete_order, limit 0', 'path.forbidden_tools'),
+        failing('b', 'forbidden tools called: 2 calls of delete_order, limit 0', 'path.forbidden_tools'),
+        failing('c', 'forbidden tools called: 1 call of refund, limit 0', 'path.forbidden_tools'),
+      ),
+    ).toEqual(['path.forbidden_tools: a b', 'path.forbidden_tools: c']);
+  });
+});
+
+test('the order of the results makes no difference, and a run twice has the same signatures', () => {
+  const results = [
+    ...Array.from({ length: 4 }, (_, i) => failing(`a${i}`, `found ${i} of 9 expected terms; missing: "t${i}"`)),
+    ...Array.from({ length: 3 }, (_, i) => broken(`b${i}`, `HTTP 50${i}`)),
+    broken('c', 'SyntaxError: bad token'),
+  ];
+  const signatures = (list: readonly object[]) => groupFailures(runOf(list as never)).map(({ signature }) => signature);
+  const expected = signatures(results);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(results, { minLength: results.length }), (shuffled) => {
+      expect(signatures(shuffled)).toEqual(expected);
+    }),
+  );
+});
+
+test('what passed is in no group; what is new, known and gone is told by signature', () => {
+  expect(groups({ id: 'a', status: 'pass' }, { id: 'b', status: 'warn' })).toEqual([]);
+  const of = (...messages: string[]) => groupFailures(runOf(messages.map((m, i) => broken(`q${i}`, m)) as never));
+  const verdicts = [...compareGroups(of('HTTP 429', 'KeyError: 1'), of('Too Many Requests', 'TypeError: x')).values()];
+  expect(verdicts.sort()).toEqual(['gone', 'known', 'new']);
+});
+
+test('hostile messages take no time', () => {
+  for (const message of ['"'.repeat(50_000), "'a".repeat(50_000), 'Error '.repeat(20_000), '/a'.repeat(50_000)]) {
+    const started = process.cpuUsage();
+    errorClass(message);
+    expect(process.cpuUsage(started).user).toBeLessThan(500_000);
+  }
+});

@@ -1,0 +1,90 @@
+import { shortHash } from '../kit/short-hash.ts';
+import { errorClass, withoutLiterals } from './failure-signature.ts';
+import type { CheckResult, QueryResult, RunResult } from './run-result.ts';
+import { checksOf } from './status.ts';
+
+/** Failures with one signature. */
+export interface FailureGroup {
+  /** Eight digits, the same in every run. */
+  signature: string;
+  /** The check that decided, or `error.KIND` for a query that could not be judged. */
+  check: string;
+  kind: 'fail' | 'error';
+  /** What they have in common, without literals. */
+  pattern: string;
+  /** The message of the first of them. */
+  example: string;
+  /** Ids, in the order of the spec. */
+  queries: string[];
+}
+
+/** From this many failures on, groups say more than a list. */
+export const GROUPS_FROM = 5;
+
+/**
+ * The failures of a run by signature: check, kind of finding, place, expectation without literals, class of error. The
+ * order of the results makes no difference to which groups there are; larger groups come first.
+ */
+export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
+  const groups = new Map<string, FailureGroup>();
+  for (const result of run.results) {
+    if (result.status !== 'fail' && result.status !== 'error') continue;
+    for (const { check, kind, pattern, message } of findingsIn(result)) {
+      const key = `${check}\n${kind}\n${pattern}`;
+      const group = groups.get(key);
+      if (group === undefined)
+        groups.set(key, {
+          signature: shortHash(key),
+          check,
+          kind,
+          pattern,
+          example: message,
+          queries: [result.id],
+        });
+      else if (group.queries.at(-1) !== result.id) group.queries.push(result.id);
+    }
+  }
+  return [...groups.values()].sort(
+    (a, b) => b.queries.length - a.queries.length || (a.signature < b.signature ? -1 : 1),
+  );
+}
+
+interface Found {
+  readonly check: string;
+  readonly kind: 'fail' | 'error';
+  readonly pattern: string;
+  readonly message: string;
+}
+
+/** What made a query fail: its error, or else the checks that have the status the query has. */
+function findingsIn(result: QueryResult): Found[] {
+  const { error, status } = result;
+  if (error !== undefined)
+    return [
+      { check: `error.${error.kind}`, kind: 'error', pattern: errorClass(error.message), message: error.message },
+    ];
+  const decided = checksOf(result).filter((check) => check.status === status);
+  return decided.map((check) => ({
+    check: check.id,
+    kind: check.status as Found['kind'],
+    pattern: patternOf(check),
+    message: check.message,
+  }));
+}
+
+/** A check that could not be evaluated says why in the words of someone else's program. */
+const patternOf = ({ status, message }: CheckResult): string =>
+  status === 'error' ? errorClass(message) : withoutLiterals(message);
+
+/** What is new, known and gone since another run; a group is known by its signature. */
+export function compareGroups(
+  before: readonly FailureGroup[],
+  after: readonly FailureGroup[],
+): ReadonlyMap<string, 'new' | 'known' | 'gone'> {
+  const old = new Set(before.map(({ signature }) => signature));
+  const now = new Set(after.map(({ signature }) => signature));
+  return new Map([
+    ...[...now].map((signature) => [signature, old.has(signature) ? ('known' as const) : ('new' as const)] as const),
+    ...[...old].filter((signature) => !now.has(signature)).map((signature) => [signature, 'gone' as const] as const),
+  ]);
+}

@@ -1,0 +1,133 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { ModelError } from '../judge/model-error.ts';
+import { KEY_VARIABLES, parseModelName, showModel } from '../judge/model-name.ts';
+import { callModel, type ModelReply } from '../judge/providers.ts';
+import { defined } from '../kit/defined.ts';
+import { SECRETS } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
+import { simpleTrace } from '../trace/simple.ts';
+import type { RunnerConfig } from './config.ts';
+import { filledText } from './fill-texts.ts';
+import { isPromptFile } from './prompt-file.ts';
+import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
+
+const MAX_PROMPT_BYTES = 1024 * 1024;
+
+type ModelConfig = Extract<RunnerConfig, { kind: 'model' }>;
+
+/** A model as the agent: the prompt is filled in and sent, and what the provider reports becomes the trace. */
+export function createModelRunner(config: ModelConfig, around: RunnerEnvironment): Runner {
+  const env = { ...around.env, ...config.env };
+  const keys = new Map<string, string | undefined>();
+  return {
+    run: async (request) => {
+      const written = filledText(config.model, request);
+      const name = parseModelName(written, { hasBaseUrl: config.baseUrl !== undefined });
+      if (name === undefined)
+        throw new AgentError('agent', `runner.model: no known provider has the model "${written}"`);
+      if (!keys.has(name.provider)) keys.set(name.provider, keyOf(name.provider, config, env));
+      const started = performance.now();
+      try {
+        const reply = await callModel({
+          name,
+          ...messagesOf(promptOf(config, request, around.dir), request),
+          temperature: config.temperature,
+          structured: false,
+          maxOutputTokens: undefined,
+          baseUrl: config.baseUrl,
+          apiKey: keys.get(name.provider),
+          timeoutMs: around.timeoutMs,
+          signal: request.signal,
+        });
+        const wallMs = performance.now() - started;
+        if (reply.refused) throw new AgentError('agent', 'the model refused to answer (content filter)');
+        if (reply.text.trim() === '')
+          throw new AgentError('agent', `the model gave an empty answer (finish reason: ${reply.finish ?? 'unknown'})`);
+        return { value: traceOf(reply, { model: name.model, provider: name.provider, wallMs }), wallMs };
+      } catch (error) {
+        if (!(error instanceof ModelError)) throw error;
+        const kind = error.kind === 'infra' || error.kind === 'interrupted' ? 'infra' : 'agent';
+        throw new AgentError(kind, `${showModel(name)}: ${error.message}`, { retryAfterMs: error.retryAfterMs });
+      }
+    },
+    close: async () => {},
+  };
+}
+
+/** With `{{query}}` in it the prompt is what the user says; without, it is the system's part and the query follows. */
+function messagesOf(
+  prompt: { readonly written: string; readonly filled: string } | undefined,
+  { query }: RunRequest,
+): { system?: string; user: string } {
+  if (prompt === undefined) return { user: query };
+  return /\{\{\s*query\s*(?:\|[^}]*)?\}\}/.test(prompt.written)
+    ? { user: prompt.filled }
+    : { system: prompt.filled, user: query };
+}
+
+function promptOf(
+  { prompt }: ModelConfig,
+  request: RunRequest,
+  dir: string,
+): { written: string; filled: string } | undefined {
+  if (prompt === undefined) return undefined;
+  const written = isPromptFile(prompt) ? readPrompt(filledText(prompt, request), dir) : prompt;
+  return { written, filled: filledText(written, request) };
+}
+
+function readPrompt(path: string, dir: string): string {
+  const refuse = (why: string): never => {
+    throw new AgentError('agent', `runner.prompt: the file "${path}" ${why}`);
+  };
+  const file = resolve(dir, path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) return refuse('does not exist');
+  const inside = relative(realpathSync(dir), realpathSync(file));
+  if (inside.startsWith('..') || isAbsolute(inside)) return refuse('lies outside the folder of the spec');
+  if (found.size > MAX_PROMPT_BYTES) return refuse(`is larger than ${MAX_PROMPT_BYTES} bytes`);
+  return readFileSync(file, 'utf8');
+}
+
+function keyOf(
+  provider: keyof typeof KEY_VARIABLES,
+  { apiKeyEnv }: ModelConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const names = apiKeyEnv === undefined ? KEY_VARIABLES[provider] : [apiKeyEnv];
+  if (names.length === 0) return undefined;
+  const name = names.find((each) => env[each]?.trim());
+  if (name === undefined) {
+    throw new UserError(
+      'RUNNER_ENV_MISSING',
+      `runner.model has no key: the environment variable ${names.join(' or ')} is not set`,
+      {
+        hint: 'Set it, or name another with api_key_env.',
+      },
+    );
+  }
+  const value = env[name]!.trim();
+  SECRETS.add([{ name, value }]);
+  return value;
+}
+
+/** One call of a model without tools: there were no tool calls, and that is known. */
+function traceOf(
+  { text, usage, finish }: ModelReply,
+  { model, provider, wallMs }: { readonly model: string; readonly provider: string; readonly wallMs: number },
+): object {
+  const trace = simpleTrace({
+    answer: text,
+    model,
+    tool_calls: [],
+    llm_calls: [{ model, latency_ms: wallMs, ...defined({ input_tokens: usage.input, output_tokens: usage.output }) }],
+  });
+  for (const step of trace.steps) {
+    if (step.kind !== 'llm') continue;
+    step.provider = provider;
+    if (finish !== undefined) step.finish = finish;
+    if (step.usage !== undefined)
+      Object.assign(step.usage, defined({ cacheRead: usage.cacheRead, cacheWrite: usage.cacheWrite }));
+  }
+  return trace;
+}

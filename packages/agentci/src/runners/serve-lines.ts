@@ -1,0 +1,114 @@
+/** What came back for one query. */
+export type LineReply =
+  | { readonly ok: true; readonly value: unknown; readonly noise: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+/** After the answer so long is waited for a second one: it would be taken for the answer to the next query. */
+const SETTLE_MS = 2;
+const MAX_NOISE_LINES = 100;
+const MAX_SHOWN = 80;
+
+/**
+ * Reads the lines of a program that answers one query after the other. An answer is a JSON string or object on one line;
+ * other lines are noise. Whatever cannot be told apart makes the program unfit for the next query.
+ */
+export class ServeLines {
+  /** Something was printed that belongs to no query, or may belong to another. */
+  isOutOfStep = false;
+  readonly #maxBytes: number;
+  #rest: Buffer[] = [];
+  #size = 0;
+  #noise: string[] = [];
+  #pending: { readonly id: string; readonly resolve: (reply: LineReply) => void } | undefined;
+  #answer: LineReply | undefined;
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The reply to the query that is sent now. */
+  next(id: string): Promise<LineReply> {
+    this.#noise = [];
+    this.#answer = undefined;
+    return new Promise((resolve) => {
+      this.#pending = { id, resolve };
+    });
+  }
+
+  /** What was given already, where no more can come. */
+  given(): LineReply | undefined {
+    clearTimeout(this.#settling);
+    return this.#answer;
+  }
+
+  add(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      this.#rest.push(chunk.subarray(from, at));
+      const line = Buffer.concat(this.#rest).toString('utf8').trim();
+      this.#rest = [];
+      this.#size = 0;
+      from = at + 1;
+      if (line !== '') this.#line(line);
+    }
+    const rest = chunk.subarray(from);
+    this.#size += rest.length;
+    if (this.#size > this.#maxBytes) {
+      this.#rest = [];
+      this.#fail(`printed a line of more than ${this.#maxBytes / 1024 / 1024} MB and was stopped`);
+    } else if (rest.length > 0) this.#rest.push(rest);
+  }
+
+  #line(line: string): void {
+    const value = parsed(line);
+    const isAnswer = typeof value === 'string' || isMap(value);
+    if (this.#pending === undefined) {
+      // After the answer, or before anything was asked: words may be anything, an answer would be someone else's.
+      if (isAnswer) this.isOutOfStep = true;
+      return;
+    }
+    if (this.#answer !== undefined) {
+      if (isAnswer) this.#fail('printed two answers to one query; print one JSON line for each, and logs to stderr');
+      return;
+    }
+    if (!isAnswer) {
+      if (/^[{"]/.test(line))
+        this.#fail(`printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}`);
+      else if (this.#noise.length < MAX_NOISE_LINES) this.#noise.push(line);
+      return;
+    }
+    const { id } = this.#pending;
+    const other = isMap(value) && typeof value.id === 'string' && value.id !== id ? value.id : undefined;
+    if (other !== undefined) {
+      this.#fail(`answered another query: its reply has the id ${JSON.stringify(other.slice(0, MAX_SHOWN))}`);
+      return;
+    }
+    this.#answer = { ok: true, value, noise: this.#noise };
+    this.#settling = setTimeout(() => this.#settle(this.#answer!), SETTLE_MS);
+  }
+
+  #fail(why: string): void {
+    this.isOutOfStep = true;
+    this.#answer = { ok: false, why };
+    this.#settle(this.#answer);
+  }
+
+  #settle(reply: LineReply): void {
+    clearTimeout(this.#settling);
+    const { resolve } = this.#pending ?? {};
+    this.#pending = undefined;
+    resolve?.(reply);
+  }
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
