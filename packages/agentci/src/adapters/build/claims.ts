@@ -240,7 +240,7 @@ class Claims {
     while (queue.at < queue.list.length && queue.list[queue.at]!.callIndex !== undefined) queue.at++;
     const first = queue.list[queue.at];
     if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined)) return undefined;
-    // Calls of one reply reach their servers in any order; what a tap saw has the arguments as they were asked for.
+    // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
     if (first.draft.evidence?.includes('mcp') === true && hasOtherValues(first.draft.args, call.args))
       return queue.list
         .slice(queue.at, queue.at + MAX_CONCURRENT)

@@ -31,7 +31,7 @@ export function chainLine(
 
 const MAX_LINE = 70 * 1024 * 1024;
 
-/** Opens a log, or continues one: the chain goes on from its last line. One guard at a time writes to it. */
+/** Opens a log, or continues one from its last line. One guard at a time writes to it. */
 export function openAudit(path: string, now: () => number): Audit {
   const lock = `${path}.lock`;
   try {
@@ -106,7 +106,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where the chain of an existing file goes on. A file that does not end as a chain does is not touched. */
+/** Where the chain of an existing file continues. A file that does not end as a chain does is not touched. */
 function lastOf(file: number, path: string): { seq: number; prev: string } {
   const { size } = fstatSync(file);
   if (size === 0) return { seq: 1, prev: NO_HASH };

@@ -31,7 +31,7 @@ export interface GuardOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** What goes on to the server of what a client sent, and what is answered in its place. */
+/** What of a client's message is passed on to the server, and what is answered in its place. */
 export interface ClientOutcome {
   readonly forward: Buffer | undefined;
   readonly replies: readonly Message[];
@@ -76,7 +76,7 @@ export class Guard {
     return left;
   }
 
-  /** Takes a message of a client, or a batch of them. In shadow mode every byte goes on. */
+  /** Takes a message of a client, or a batch of them. In shadow mode every byte is passed on. */
   fromClient(bytes: Buffer, session: Session): ClientOutcome {
     const request = readRequest(bytes);
     switch (request.kind) {
@@ -161,7 +161,7 @@ export class Guard {
     return { name, args, ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }) };
   }
 
-  /** The answers in place of a message that is refused; undefined for one that goes on. */
+  /** The answers in place of a message that is refused; undefined for one that is passed on. */
   #decide(item: ReadMessage, session: Session): Message[] | undefined {
     switch (item.kind) {
       case 'flaw':
