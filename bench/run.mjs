@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureCassettes } from './cassette.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
+import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
 
@@ -37,6 +38,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
 }
 rows.push(...(await measureCapture({ quick })));
 rows.push(...(await measureCassettes({ quick })));
+rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 report();
 

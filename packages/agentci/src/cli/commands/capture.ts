@@ -22,6 +22,7 @@ interface Options {
   readonly provider?: readonly string[];
   readonly upstream?: readonly string[];
   readonly query?: string;
+  readonly mcpConfig?: string;
   readonly envOnly?: boolean;
   readonly json?: boolean;
   readonly cassette?: CassetteChoice;
@@ -44,6 +45,11 @@ export const command: CliCommand = {
         '--cassette <mode[=dir]>',
         'calls of models: record them into files, replay them from there, auto (replay what is known, record the rest) or off',
         cassetteChoice,
+      )
+      .option(
+        '--mcp-config <file>',
+        'the MCP servers of the program: it gets a copy in which each is behind a tap',
+        someText,
       )
       .option('--query <text>', 'what the program is asked, for the trace', someText)
       .option('--env-only', 'print the variables to set elsewhere, and serve until Ctrl-C')
@@ -85,6 +91,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       ...tape?.options,
       upstreams: upstreamsOf(options.upstream ?? []),
       command: args,
+      ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
       onExchange: (exchange, run) => folder.add(exchange, run),
       onTelemetry: (request) => folder.addTelemetry(request),
       now: io.now,
@@ -98,7 +105,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       else {
         const [program = '', ...rest] = args;
         end = await runChild({
-          command: [program, ...slot.args, ...rest],
+          command: [program, ...slot.args, ...rest.map(slot.rewrite)],
           env: slot.env,
           cwd: io.cwd,
           signal: io.signal,
