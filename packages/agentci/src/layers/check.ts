@@ -71,6 +71,8 @@ export interface CheckOutcome {
   readonly parts?: readonly PartOutcome[] | undefined;
   /** The severity of this outcome, where it is not the check's own. */
   readonly severity?: Severity | undefined;
+  /** What counts instead where a violation would only warn: something that could have failed was not known, or broke. */
+  readonly graver?: CheckOutcome | undefined;
 }
 
 /** The layer a key belongs to; `every`: it may be written in each of them. */
@@ -136,8 +138,8 @@ type Rest = Partial<Omit<CheckOutcome, 'outcome' | 'message'>>;
 const seen = (
   outcome: CheckOutcome['outcome'],
   message: string,
-  { value, limit, evidence, item, reason, details, parts, severity }: Rest,
-): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details, parts, severity });
+  { value, limit, evidence, item, reason, details, parts, severity, graver }: Rest,
+): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details, parts, severity, graver });
 
 export const held = (message: string, rest: Rest = {}): CheckOutcome => seen('held', message, rest);
 export const violated = (message: string, rest: Rest = {}): CheckOutcome => seen('violated', message, rest);

@@ -74,8 +74,14 @@ export function combined(options: {
   switch (truth) {
     case 'held':
       return held(message, rest);
-    case 'violated':
-      return violated(message, rest);
+    case 'violated': {
+      const open = parts.filter((part) => truthOf(part) === 'unknown' && gravityOf(part) === 'fail');
+      const graver =
+        open.length === 0
+          ? undefined
+          : unmeasured(`${text}; ${named([...open, ...decisive])}`, { ...rest, value: undefined, severity: 'fail' });
+      return violated(message, { ...rest, graver });
+    }
     case 'unknown': {
       const reason = commonReason(decisive);
       return reason === undefined
@@ -106,6 +112,9 @@ function named(parts: readonly PartOutcome[]): string {
   const more = parts.length - shown.length;
   return [...shown, ...(more > 0 ? [`${plural(more, 'more part')}`] : [])].join('; ');
 }
+
+/** What a part that is not known could have been: it may say itself that it is an error in every layer. */
+const gravityOf = ({ severity, seen }: PartOutcome): Severity => seen.severity ?? severity;
 
 const worst = (parts: readonly PartOutcome[]): Severity | undefined =>
   parts.length === 0 ? undefined : parts.some(({ severity }) => severity === 'fail') ? 'fail' : 'warn';

@@ -107,10 +107,11 @@ function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): At
 
 function resultOf(
   { id }: Listed,
-  outcome: Attempt,
+  given: Attempt,
   own: Severity,
   locations: EvaluateLayerOptions['locations'],
 ): CheckResult {
+  const outcome = graverOf(given, own);
   const severity = outcome.outcome === 'threw' ? own : (outcome.severity ?? own);
   const status = statusOf(outcome, severity);
   const { message } = outcome;
@@ -125,6 +126,10 @@ function resultOf(
   if (outcome.parts !== undefined) result.parts = outcome.parts.map((part) => partOf(id, part, locations));
   return result;
 }
+
+/** A warning must not hide what could not be told and would have failed. */
+const graverOf = (outcome: Attempt, own: Severity): Attempt =>
+  outcome.outcome === 'violated' && (outcome.severity ?? own) === 'warn' ? (outcome.graver ?? outcome) : outcome;
 
 /** What a check inside another saw, with its place in the spec. */
 function partOf(parent: string, { at, seen }: PartOutcome, locations: EvaluateLayerOptions['locations']): CheckPart {

@@ -69,7 +69,8 @@ export const check = defineCheck<CodeItem | readonly CodeItem[]>({
       });
     const { outcome, message, severity, value: given } = seen[item]!;
     const rest = { limit, item: Array.isArray(written) ? item : undefined, severity, value: given ?? value };
-    return outcome === 'violated' ? violated(message, rest) : unmeasured(message, rest);
+    const broken = seen.find((one) => one.outcome === 'unmeasured' && one.severity === 'fail');
+    return outcome === 'violated' ? violated(message, { ...rest, graver: broken }) : unmeasured(message, rest);
   },
 });
 

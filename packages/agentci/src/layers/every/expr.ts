@@ -29,7 +29,8 @@ export const check = defineCheck({
       return held(limit === 1 ? seen[0]!.message : `${plural(limit, 'expression')} are true`, { value, limit });
     const { outcome, message, severity } = seen[item]!;
     const rest = { limit, item: Array.isArray(written) ? item : undefined, severity };
-    return outcome === 'violated' ? violated(message, { ...rest, value }) : unmeasured(message, rest);
+    const broken = seen.find((one) => one.outcome === 'unmeasured' && one.severity === 'fail');
+    return outcome === 'violated' ? violated(message, { ...rest, value, graver: broken }) : unmeasured(message, rest);
   },
 });
 

@@ -50,7 +50,7 @@ export const check = defineCheck({
     const open = of('maybe').flat();
     if (open.length > 0)
       return unmeasured(
-        `forbidden calls: not known, the arguments of call ${open[0]! + 1} (${calls[open[0]!]!.name}) were not captured`,
+        `forbidden calls: not known, the arguments of call ${open[0]! + 1} (${calls[open[0]!]!.name}) are not known`,
         {
           limit: 0,
           evidence: callEvidence(calls, open),
