@@ -11,6 +11,7 @@ export const policySchema = v
     message: 'empty, so it would allow everything',
     code: 'SPEC_EMPTY',
   })
+  .keywords({ minProperties: 1 })
   .describe('Rules on tool calls: a file, or the policy itself');
 
 const variableName = v
