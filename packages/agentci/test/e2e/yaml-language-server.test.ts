@@ -11,10 +11,8 @@ import { LanguageClient } from '../support/language-client.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const BAD = join(root, 'packages/agentci/test/bad-specs');
 const schema = pathToFileURL(join(root, 'schema/agentci-spec.schema.json')).href;
-const server = join(
-  dirname(createRequire(import.meta.url).resolve('yaml-language-server/package.json')),
-  'bin/yaml-language-server',
-);
+const require = createRequire(import.meta.url);
+const server = join(dirname(require.resolve('yaml-language-server/package.json')), 'bin/yaml-language-server');
 
 /** As in docs/guide/editors.md. */
 const settings = {

@@ -35,12 +35,13 @@ export class LanguageClient {
     this.connection.listen();
   }
 
-  async initialize(folder: string): Promise<InitializeResult> {
+  async initialize(folder: string, initializationOptions?: object): Promise<InitializeResult> {
     const uri = pathToFileURL(folder).href;
     const result = await this.connection.sendRequest<InitializeResult>('initialize', {
       processId: process.pid,
       rootUri: uri,
       workspaceFolders: [{ uri, name: 'test' }],
+      initializationOptions,
       capabilities: { workspace: { configuration: true } },
     });
     await this.connection.sendNotification('initialized', {});
