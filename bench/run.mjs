@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
+import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
@@ -36,6 +37,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...(await measureEditor()));
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureServe({ quick })));
 report();
 
 function coldStart() {

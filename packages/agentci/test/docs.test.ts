@@ -45,8 +45,9 @@ test('there is something to run', () => {
   expect(specs.length).toBeGreaterThan(20);
 });
 
-test.each(specs)('$where is a spec that loads', ({ text }) => {
-  const { diagnostics } = parseSpec(text, { file: 'agentci_spec.yaml' });
+test.each(specs)('$where is a spec that loads', ({ page, text }) => {
+  // Files that a page names are beside it.
+  const { diagnostics } = parseSpec(text, { file: join(root, page) });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
