@@ -37,6 +37,7 @@ export class Tally {
   #recordings = 0;
   #notTried = 0;
   readonly #operators: readonly Operator[];
+  readonly #meant: Count = { noticed: 0, mutants: 0 };
   readonly #byOperator = new Map<string, Count>();
   readonly #byLayer: Record<Layer, Count>;
   readonly #leftOut: MutationResult['left_out'] = [];
@@ -72,7 +73,8 @@ export class Tally {
       this.#forTheJudge.push(survivorOf({ query, trace, plan }));
       return;
     }
-    for (const count of [this.#byOperator.get(operator.name)!, this.#byLayer[operator.layer]]) {
+    const meant = isMeant(query, plan) ? [this.#meant] : [];
+    for (const count of [this.#byOperator.get(operator.name)!, this.#byLayer[operator.layer], ...meant]) {
       count.mutants++;
       if (isNoticed) count.noticed++;
     }
@@ -103,6 +105,7 @@ export class Tally {
       equal: this.equal,
       not_tried: this.#notTried,
       score,
+      meant: { ...this.#meant },
       layers,
       operators: this.#operators.map(({ name, layer, summary }) => ({
         name,
@@ -140,7 +143,8 @@ function scoreOf({ noticed, mutants }: Count): MutationScore {
   return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95: interval };
 }
 
-function survivorOf({ query, trace, plan: { operator, site } }: Pick<Tried, 'query' | 'trace' | 'plan'>): Survivor {
+function survivorOf({ query, trace, plan }: Pick<Tried, 'query' | 'trace' | 'plan'>): Survivor {
+  const { operator, site } = plan;
   const { advice } = site;
   return {
     query: query.id,
@@ -149,6 +153,13 @@ function survivorOf({ query, trace, plan: { operator, site } }: Pick<Tried, 'que
     layer: operator.layer,
     what: site.what,
     advice: { layer: advice.layer, check: advice.key, yaml: advice.yaml },
+    meant: isMeant(query, plan),
     ...(query.location === undefined ? {} : { location: query.location }),
   };
+}
+
+/** The query has the advised check, and it is about what was changed. */
+function isMeant(query: Query, { site: { advice } }: Planned): boolean {
+  const written = query[advice.layer]?.[advice.key];
+  return written !== undefined && written !== null && (advice.isAbout?.(written) ?? true);
 }
