@@ -5,7 +5,9 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
+import { measureCassettes } from './cassette.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
+import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
 
@@ -37,6 +39,8 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...(await measureEditor()));
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureCassettes({ quick })));
+rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 report();
 
