@@ -9,7 +9,9 @@ import { ROOT } from '../support/node.ts';
 
 const newestBaseline = (demo: string): string => {
   const [agent] = readdirSync(join(ROOT, 'demos', demo, 'baselines'));
-  const version = readdirSync(join(ROOT, 'demos', demo, 'baselines', agent!)).sort().at(-1)!;
+  const version = readdirSync(join(ROOT, 'demos', demo, 'baselines', agent!))
+    .sort()
+    .at(-1)!;
   return join('baselines', agent!, version);
 };
 
