@@ -102,6 +102,7 @@ test.each([
   ['an argument of another tool', 'path: {expected_tool_args: [{tool: find, args: {town: {ignore: true}}}]}', [], 0],
   ['the number that is asked for', 'correctness: {expected_in_answer: [4 Mill]}', ['an answer that stops halfway'], 4],
   ['words without the number', 'correctness: {expected_in_answer: [behind the bakery]}', [], 3],
+  ['a limit that the good run exceeds already', 'path: {max_tool_calls: 0}', [], 0],
   ['another check than is advised', 'correctness: {not_in_answer: [closed]}', [], 0],
 ])('what a check is meant to catch: %s', async (_, checks, missed, mutants) => {
   const { meant, survivors } = await mutate(checks);
