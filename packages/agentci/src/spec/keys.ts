@@ -83,9 +83,4 @@ export const QUERY_KEYS = {
     .describe('One query for each row: a CSV, JSONL, JSON or YAML file, or a list of maps'),
 } as const;
 
-export const runnerUnion = v.union([
-  RUNNER_SCHEMAS.module,
-  RUNNER_SCHEMAS.command,
-  RUNNER_SCHEMAS.http,
-  RUNNER_SCHEMAS.replay,
-]);
+export const runnerUnion = v.union(Object.values(RUNNER_SCHEMAS));

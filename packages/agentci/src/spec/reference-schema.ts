@@ -42,7 +42,7 @@ class ReferenceWriter {
     this.#resolve = resolve;
   }
 
-  /** A value that something else may stand in for. */
+  /** A value that may be written as something else. */
   #value(schema: unknown): unknown {
     if (!isSchema(schema) || Object.keys(schema).length === 0) return schema;
     const { description, default: usual, ...rest } = this.inside(schema);
@@ -59,7 +59,7 @@ class ReferenceWriter {
     return this.#takesReferences(schema) ? 'for_map' : 'for_value';
   }
 
-  /** The same schema, with every value below it open to stand-ins. */
+  /** The same schema, with every value below it open to them. */
   inside(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
     if (isSchema(copy.properties)) copy.properties = mapValues(copy.properties, (one) => this.#value(one));

@@ -53,7 +53,8 @@ const blocks = pages
   .flatMap((page) =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text], i) => ({
       name: `${page} ${i + 1}`,
-      text: text!,
+      // A line that names another copy of the schema would win over the settings.
+      text: text!.replace(/^# yaml-language-server:.*$/m, '#'),
     })),
   )
   .filter(({ text }) => !text.startsWith('# policy'));
