@@ -35,6 +35,8 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...(await measureMetrics()));
   const { measureMutants } = await import('./mutate.mjs');
   rows.push(...measureMutants());
+  const { measureEditor } = await import('./lsp.mjs');
+  rows.push(...(await measureEditor()));
 }
 rows.push(...(await measureCapture({ quick })));
 rows.push(...(await measureCassettes({ quick })));

@@ -131,6 +131,22 @@ await lazyIndex({ folder: 'cli/commands', symbol: 'command', name: 'COMMANDS', f
 const { specJsonSchema } = await jiti.import(join(src, 'spec', 'json-schema.ts'));
 emit(join(root, 'schema', 'agentci-spec.schema.json'), `${JSON.stringify(specJsonSchema(), null, 2)}\n`);
 
+// What the editor shows about a check is its page; the pages themselves are not part of the package.
+const pages = join(root, 'docs', 'checks');
+const checkPages = readdirSync(pages)
+  .filter((name) => name.endsWith('.md') && name !== 'README.md')
+  .sort()
+  .map((name) => {
+    const text = readFileSync(join(pages, name), 'utf8')
+      .trim()
+      .replace(/\]\((?!https?:)[^)]*\)/g, ']');
+    return `  ${literal(name.slice(0, -3))}: ${JSON.stringify(text)},`;
+  });
+emit(
+  join(src, 'lsp', 'check-pages.gen.ts'),
+  `${header}export const CHECK_PAGES: Readonly<Record<string, string>> = {\n${checkPages.join('\n')}\n};\n`,
+);
+
 const commands = [];
 for (const file of extensions('cli/commands', ['command']))
   commands.push((await jiti.import(join(src, 'cli/commands', file))).command);

@@ -10,6 +10,6 @@ module.exports = [
   ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],
-  ['experimenting', 'importing', 'mutating', 'reporting'],
+  ['experimenting', 'importing', 'lsp', 'mutating', 'reporting'],
   ['cli', 'test-frameworks'],
 ];

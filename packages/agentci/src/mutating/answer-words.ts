@@ -19,9 +19,25 @@ export function tellingWord(text: string, question = ''): string | undefined {
   return longest;
 }
 
-/** Ask for words that only the right answer has. */
-export function askFor(words: string | undefined): Advice {
+/**
+ * Ask for words that only the right answer has. Where a few words changed, only a check that asks for `changed` is about
+ * them; where the answer as a whole is another, every one is.
+ */
+export function askFor(words: string | undefined, changed?: RegExp): Advice {
   return words === undefined
     ? { layer: 'correctness', key: 'llm_judge', yaml: 'llm_judge: [{rule: "…", threshold: 0.7}]' }
-    : { layer: 'correctness', key: 'expected_in_answer', yaml: `expected_in_answer: ${yamlValue([words])}` };
+    : {
+        layer: 'correctness',
+        key: 'expected_in_answer',
+        yaml: `expected_in_answer: ${yamlValue([words])}`,
+        isAbout: (written) => changed === undefined || textsIn(written).some((text) => changed.test(text)),
+      };
 }
+
+/** Written as text or as a list of texts. */
+export const textsIn = (written: unknown): string[] =>
+  (Array.isArray(written) ? written : [written]).filter((one) => typeof one === 'string');
+
+/** These words on their own, in any case. */
+export const wordsAlone = (words: string): RegExp =>
+  new RegExp(`(?<![\\w.])${words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')}(?!\\w)`, 'i');

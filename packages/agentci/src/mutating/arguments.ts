@@ -37,6 +37,7 @@ export function argumentSites(
           advice: {
             layer: 'path',
             key: 'expected_tool_args',
+            isAbout: (written) => asksFor(written, call.name, key),
             yaml: `expected_tool_args: [{tool: ${yamlValue(call.name)}, args: ${yamlValue({ [key]: value })}}]`,
           },
         },
@@ -44,3 +45,8 @@ export function argumentSites(
     });
   });
 }
+
+/** Some entry of `expected_tool_args` asks something of this argument. */
+const asksFor = (written: unknown, tool: string, argument: string): boolean =>
+  Array.isArray(written) &&
+  written.some((entry) => isObject(entry) && entry.tool === tool && isObject(entry.args) && argument in entry.args);

@@ -1,4 +1,5 @@
 import type { Step, ToolStep, Trace } from '../trace/model.ts';
+import { textsIn } from './answer-words.ts';
 import type { Advice } from './operator.ts';
 import { yamlValue } from './yaml-words.ts';
 
@@ -17,6 +18,11 @@ export const stepOf = (trace: Trace, call: ToolStep): Step => trace.steps.find((
 export function adviceForCall(names: readonly string[], i: number): Advice {
   const name = names[i]!;
   return names.filter((other) => other === name).length === 1
-    ? { layer: 'path', key: 'expected_tools', yaml: `expected_tools: ${yamlValue([name])}` }
+    ? {
+        layer: 'path',
+        key: 'expected_tools',
+        yaml: `expected_tools: ${yamlValue([name])}`,
+        isAbout: (written) => textsIn(written).includes(name),
+      }
     : { layer: 'path', key: 'expected_tool_sequence', yaml: `expected_tool_sequence: ${yamlValue(names)}` };
 }

@@ -87,3 +87,34 @@ test('hostile text is inert in every report', async () => {
   expect(renderHtml(result)).not.toMatch(/<script>|<img>/);
   expect(renderMarkdown(result)).not.toMatch(/<script>|[^\\]\|x/);
 });
+
+test.each([
+  ['a limit that is too wide', 'path: {max_tool_calls: 5}', ['repeating `find`'], 1],
+  ['a limit that fits', 'path: {max_tool_calls: 1}', [], 1],
+  ['a tool that is asked for', 'path: {expected_tools: [find]}', [], 2],
+  [
+    'either of two tools',
+    'path: {expected_tools: [find, other], min_tool_recall: 0.5}',
+    ['calling `other` instead of `find`'],
+    2,
+  ],
+  ['an argument that is asked for', 'path: {expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}', [], 3],
+  ['an argument of another tool', 'path: {expected_tool_args: [{tool: find, args: {town: {ignore: true}}}]}', [], 0],
+  ['the number that is asked for', 'correctness: {expected_in_answer: [4 Mill]}', ['an answer that stops halfway'], 4],
+  ['words without the number', 'correctness: {expected_in_answer: [behind the bakery]}', [], 3],
+  ['a limit that the good run exceeds already', 'path: {max_tool_calls: 0}', [], 0],
+  ['another check than is advised', 'correctness: {not_in_answer: [closed]}', [], 0],
+])('what a check is meant to catch: %s', async (_, checks, missed, mutants) => {
+  const { meant, survivors } = await mutate(checks);
+  expect(survivors.filter((survivor) => survivor.meant).map(({ what }) => what)).toEqual(missed);
+  expect(meant).toEqual({ mutants, noticed: mutants - missed.length });
+});
+
+test('a survivor that a check should have noticed says so in every report', async () => {
+  const result = await mutate('path: {max_tool_calls: 5}');
+  for (const render of [renderConsole, renderMarkdown, renderHtml]) {
+    const text = render(result).replaceAll('&#95;', '_').replaceAll('\\_', '_');
+    expect(text).toContain('though the query has max_tool_calls');
+    expect(text).toContain('0 of 1 changes that a check of the query is meant to catch were noticed');
+  }
+});

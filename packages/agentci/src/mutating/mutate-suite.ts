@@ -105,7 +105,7 @@ async function breakAll(
       const verdict = verdicts.evaluate(query, mutant);
       const result = verdict instanceof Promise ? await verdict : verdict;
       const noticedBy = worseChecks(parent, result);
-      tally.add({ query, trace, plan, noticedBy, isForJudge: judge === 'off' && hasRubrics(query) });
+      tally.add({ query, trace, parent, plan, noticedBy, isForJudge: judge === 'off' && hasRubrics(query) });
     }
     options.onProgress?.(i + 1, good.length);
   }

@@ -32,6 +32,11 @@ export interface Advice {
   readonly key: string;
   /** The line to add under the layer. */
   readonly yaml: string;
+  /**
+   * Whether the check, as a query has it already, is about what was changed: the word, the tool, the argument. Limits are
+   * about every change of what they count, so they need no say.
+   */
+  readonly isAbout?: (written: unknown) => boolean;
 }
 
 /** What an operator may know besides the recording itself. */

@@ -21,6 +21,8 @@ export const keyOf = ({ id, location }: CheckResult): string =>
 interface Tried {
   readonly query: Query;
   readonly trace: Trace;
+  /** The verdict on the recording as it was. */
+  readonly parent: QueryResult;
   readonly plan: Planned;
   readonly noticedBy: readonly string[];
   readonly isForJudge: boolean;
@@ -37,6 +39,7 @@ export class Tally {
   #recordings = 0;
   #notTried = 0;
   readonly #operators: readonly Operator[];
+  readonly #meant: Count = { noticed: 0, mutants: 0 };
   readonly #byOperator = new Map<string, Count>();
   readonly #byLayer: Record<Layer, Count>;
   readonly #leftOut: MutationResult['left_out'] = [];
@@ -65,18 +68,19 @@ export class Tally {
     }
   }
 
-  add({ query, trace, plan, noticedBy, isForJudge }: Tried): void {
+  add({ query, trace, parent, plan, noticedBy, isForJudge }: Tried): void {
     const { operator } = plan;
     const isNoticed = noticedBy.length > 0;
     if (!isNoticed && isForJudge && operator.layer === 'correctness') {
-      this.#forTheJudge.push(survivorOf({ query, trace, plan }));
+      this.#forTheJudge.push(survivorOf({ query, trace, parent, plan }));
       return;
     }
-    for (const count of [this.#byOperator.get(operator.name)!, this.#byLayer[operator.layer]]) {
+    const meant = isMeant(query, parent, plan) ? [this.#meant] : [];
+    for (const count of [this.#byOperator.get(operator.name)!, this.#byLayer[operator.layer], ...meant]) {
       count.mutants++;
       if (isNoticed) count.noticed++;
     }
-    if (!isNoticed) this.#survivors.push(survivorOf({ query, trace, plan }));
+    if (!isNoticed) this.#survivors.push(survivorOf({ query, trace, parent, plan }));
     for (const entry of this.#checks.values())
       if (!entry.noticed && entry.query === query && noticedBy.includes(entry.check.id)) entry.noticed = true;
   }
@@ -103,6 +107,7 @@ export class Tally {
       equal: this.equal,
       not_tried: this.#notTried,
       score,
+      meant: { ...this.#meant },
       layers,
       operators: this.#operators.map(({ name, layer, summary }) => ({
         name,
@@ -140,7 +145,8 @@ function scoreOf({ noticed, mutants }: Count): MutationScore {
   return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95: interval };
 }
 
-function survivorOf({ query, trace, plan: { operator, site } }: Pick<Tried, 'query' | 'trace' | 'plan'>): Survivor {
+function survivorOf({ query, trace, parent, plan }: Pick<Tried, 'query' | 'trace' | 'parent' | 'plan'>): Survivor {
+  const { operator, site } = plan;
   const { advice } = site;
   return {
     query: query.id,
@@ -149,6 +155,19 @@ function survivorOf({ query, trace, plan: { operator, site } }: Pick<Tried, 'que
     layer: operator.layer,
     what: site.what,
     advice: { layer: advice.layer, check: advice.key, yaml: advice.yaml },
+    meant: isMeant(query, parent, plan),
     ...(query.location === undefined ? {} : { location: query.location }),
   };
+}
+
+/**
+ * The query has the advised check, it held on the good recording (one that warns already has nothing left to say), and it is
+ * about what was changed.
+ */
+function isMeant(query: Query, parent: QueryResult, { site: { advice } }: Planned): boolean {
+  const written = query[advice.layer]?.[advice.key];
+  if (written === undefined || written === null) return false;
+  const id = `${advice.layer}.${advice.key}`;
+  const holds = checksOf(parent).some((check) => check.id === id && check.status === 'pass');
+  return holds && (advice.isAbout?.(written) ?? true);
 }

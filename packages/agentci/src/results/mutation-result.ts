@@ -25,6 +25,8 @@ export interface Survivor {
   what: string;
   /** A check that would notice, and the line to add under its layer. */
   advice: { layer: Layer; check: string; yaml: string };
+  /** The query has that check already, and it should have noticed: a limit is too wide, or the words are not the telling ones. */
+  meant: boolean;
   /** The query in the spec. */
   location?: Location;
 }
@@ -50,6 +52,11 @@ export interface MutationResult {
   /** Places that the budget did not reach. */
   not_tried: number;
   score: MutationScore;
+  /**
+   * Of the mutants that a check of their query is meant to catch: it has the advised check already, and the check is about
+   * what was changed (the word, tool or argument it names; for a limit, what it counts).
+   */
+  meant: { noticed: number; mutants: number };
   layers: Record<Layer, MutationScore>;
   operators: { name: string; layer: Layer; summary: string; noticed: number; mutants: number }[];
   survivors: Survivor[];

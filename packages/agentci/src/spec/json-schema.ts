@@ -1,9 +1,11 @@
+import { accepts } from '../kit/accepts.ts';
 import { jsonSchemaOf } from '../kit/value-json-schema.ts';
 import { type ValueSchema, type ValueShape, v } from '../kit/value-schema.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { QUERY_KEYS, ROOT_KEYS, runnerUnion, SHARED_KEYS } from './keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { editorMetricsSchema } from './metric-schema.ts';
+import { allowReferences } from './reference-schema.ts';
 
 const optional = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.optional());
 /** In a query, `null` switches off what `defaults` say. */
@@ -29,8 +31,9 @@ function partOf(layer: Layer): ValueSchema {
   return v.strictObject(optional(shape)).named(id);
 }
 
-function withBlocks({ blocks }: LayerKey, part: ValueSchema, schema: ValueSchema): ValueSchema {
-  if (blocks === undefined) return schema;
+function withBlocks(key: LayerKey, part: ValueSchema, schema: ValueSchema): ValueSchema {
+  const { blocks } = key;
+  if (blocks === undefined) return schema.keywords(emptyKeywords(key));
   return blocks === 'list' ? v.array(part).min(1) : part;
 }
 
@@ -73,16 +76,26 @@ export function specJsonSchema(): Record<string, unknown> {
       )
       .min(1),
   });
-  return { ...(allowReferences(jsonSchemaOf(spec)) as Record<string, unknown>), title: 'AgentCI spec' };
+  return { ...onlyOurs(allowReferences(jsonSchemaOf(spec))), title: 'AgentCI spec' };
 }
 
-/** `$ref` may be in every map of a spec, where the loader replaces it before anything is checked. */
-function allowReferences(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(allowReferences);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, allowReferences(value)]));
-  if (copy.additionalProperties === false && typeof copy.properties === 'object') {
-    copy.properties = { ...copy.properties, $ref: { type: 'string' } };
-  }
-  return copy;
+/** A suite of Assay is loaded as well, by its own rules. */
+function onlyOurs({ $schema, definitions, ...root }: Record<string, unknown>): Record<string, unknown> {
+  const isAssay = { required: ['tests'], not: { anyOf: [{ required: ['queries'] }, { required: ['agent'] }] } };
+  return { $schema, if: { type: 'object', ...isAssay }, else: root, definitions };
+}
+
+/** What a check says about an empty value when it looks closer, as keywords an editor knows. */
+function emptyKeywords({ schema, inspect }: LayerKey): Readonly<Record<string, unknown>> {
+  const isRefused = (empty: unknown, depth: number): boolean =>
+    accepts(schema, empty) &&
+    (inspect?.(empty, {}, '.') ?? []).some(
+      (problem) => problem.severity !== 'warning' && (problem.path ?? []).length === depth,
+    );
+  return {
+    ...(isRefused([], 0) ? { minItems: 1 } : {}),
+    ...(isRefused(' ', 0) ? { pattern: '\\S' } : {}),
+    ...(isRefused([' '], 1) ? { allOf: [{ items: { pattern: '\\S' } }] } : {}),
+    ...(isRefused({}, 0) ? { minProperties: 1 } : {}),
+  };
 }

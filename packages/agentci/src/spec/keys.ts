@@ -12,6 +12,7 @@ export const policySchema = v
     message: 'empty, so it would allow everything',
     code: 'SPEC_EMPTY',
   })
+  .keywords({ minProperties: 1 })
   .describe('Rules on tool calls: a file, or the policy itself');
 
 const variableName = v
@@ -82,9 +83,4 @@ export const QUERY_KEYS = {
     .describe('One query for each row: a CSV, JSONL, JSON or YAML file, or a list of maps'),
 } as const;
 
-export const runnerUnion = v.union([
-  RUNNER_SCHEMAS.module,
-  RUNNER_SCHEMAS.command,
-  RUNNER_SCHEMAS.http,
-  RUNNER_SCHEMAS.replay,
-]);
+export const runnerUnion = v.union(Object.values(RUNNER_SCHEMAS));

@@ -6,9 +6,9 @@ import { checksOf } from '../../src/results/status.ts';
 import { cli } from '../support/cli.ts';
 import { workspaceCopy } from '../support/workspace-copy.ts';
 
-// A test of the specs themselves: each of ten faults an agent can have is found, by the check that is there for it and by no
-// other. The faults are in the scripted models of the demos (mutations.ts); what checks them is the same as ever. That no check is
-// red without a fault is said by the tests of the demos.
+// A test of the specs themselves: each of ten faults an agent can have is found, by the check that is there for it and, where
+// it makes more calls, by the limits on them. The faults are in the scripted models of the demos (mutations.ts); what checks
+// them is the same as ever. That no check is red without a fault is said by the tests of the demos.
 
 const workspace = workspaceCopy();
 
@@ -36,7 +36,13 @@ async function red(demo: string, mutation: string): Promise<string[]> {
 }
 
 const CASES = [
-  { fault: 'an extra tool', demo: 'rag', mutation: 'extra-tool', finds: 'install path.forbidden_tools fail' },
+  {
+    fault: 'an extra tool',
+    demo: 'rag',
+    mutation: 'extra-tool',
+    finds: 'install path.forbidden_tools fail',
+    counts: ['install path.max_tool_calls warn'],
+  },
   {
     fault: 'a tripled cost',
     demo: 'rag',
@@ -74,16 +80,23 @@ const CASES = [
     mutation: 'missing-verification',
     finds: 'forgot-password policy.sequence_valid fail',
   },
-  { fault: 'a loop', demo: 'dev-agent', mutation: 'loop', finds: 'deep path.max_loops warn' },
+  {
+    fault: 'a loop',
+    demo: 'dev-agent',
+    mutation: 'loop',
+    finds: 'deep path.max_loops warn',
+    counts: ['deep path.max_tool_calls warn', 'deep cost.max_llm_calls warn'],
+  },
   {
     fault: 'an argument outside the tree',
     demo: 'dev-agent',
     mutation: 'argument-outside',
     finds: 'no-ci policy.args_valid fail',
+    counts: ['no-ci path.max_tool_calls warn', 'no-ci cost.max_llm_calls warn'],
   },
 ];
 
-describe('a fault turns exactly one check red', () => {
+describe('a fault turns the check red that is there for it, and beside it only counts of the calls it adds', () => {
   const found = new Map<string, string[]>();
   // Each run is a process that mostly uses one core; two at a time do not disturb what they measure.
   beforeAll(async () => {
@@ -92,7 +105,7 @@ describe('a fault turns exactly one check red', () => {
     });
   }, 240_000);
 
-  test.each(CASES)('$fault ($demo): $finds', ({ mutation, finds }) => {
-    expect(found.get(mutation)).toEqual([finds]);
+  test.each(CASES)('$fault ($demo): $finds', ({ mutation, finds, counts = [] }) => {
+    expect(found.get(mutation)?.toSorted()).toEqual([finds, ...counts].toSorted());
   });
 });

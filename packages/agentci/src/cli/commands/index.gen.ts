@@ -13,6 +13,7 @@ export const COMMANDS = {
   'import': { summary: 'read recordings of any tool: see what they hold, keep them as traces, or make tests of them', load: async () => (await import('./import.ts')).command },
   'init': { summary: 'write a spec, a starter agent and a CI job, and run them', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
+  'lsp': { summary: 'serve an editor: errors as you type, completion, hover, go to definition', load: async () => (await import('./lsp.ts')).command },
   'metrics': { summary: 'list the metrics a spec can ask for: layer, unit, what they need', load: async () => (await import('./metrics.ts')).command },
   'mutate': { summary: 'break good recordings on purpose and see which breakages the checks notice', load: async () => (await import('./mutate.ts')).command },
   'policy': { summary: 'explain calls by a policy, measure its coverage, or learn one from good traces', load: async () => (await import('./policy.ts')).command },

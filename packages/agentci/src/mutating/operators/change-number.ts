@@ -1,4 +1,4 @@
-import { askFor } from '../answer-words.ts';
+import { askFor, wordsAlone } from '../answer-words.ts';
 import { answerSites } from '../answers.ts';
 import { defineOperator } from '../operator.ts';
 
@@ -14,7 +14,11 @@ export const operator = defineOperator({
         const [number] = match;
         const wrong = raised(number);
         const text = answer.slice(0, match.index) + wrong + answer.slice(match.index + number.length);
-        return { what: `the answer saying ${wrong} instead of ${number}`, text, advice: askFor(number) };
+        return {
+          what: `the answer saying ${wrong} instead of ${number}`,
+          text,
+          advice: askFor(number, wordsAlone(number)),
+        };
       }),
     ),
 });

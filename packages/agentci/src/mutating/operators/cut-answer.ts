@@ -8,7 +8,7 @@ export const operator = defineOperator({
   summary: 'the answer stops halfway',
   sites: (trace, { query }) =>
     answerSites(trace, (answer) => {
-      const half = answer.slice(0, Math.floor(answer.length / 2)).replace(/[\ud800-\udbff]$/, '');
+      const half = firstHalf(answer);
       const lost = answer.slice(half.length);
       return [
         {
@@ -19,3 +19,10 @@ export const operator = defineOperator({
       ];
     }),
 });
+
+/** Up to the last word that is whole; within the word where there is only one. */
+function firstHalf(answer: string): string {
+  const half = answer.slice(0, Math.floor(answer.length / 2)).replace(/[\ud800-\udbff]$/, '');
+  const whole = /^[\s\S]*\s/.exec(half)?.[0].trimEnd();
+  return whole === undefined || whole === '' || /\s/.test(answer[half.length] ?? '') ? half : whole;
+}

@@ -1,4 +1,5 @@
 import { isObject } from '../../kit/object.ts';
+import { textsIn } from '../answer-words.ts';
 import { answerSites } from '../answers.ts';
 import { jsonOf } from '../json-answer.ts';
 import { defineOperator } from '../operator.ts';
@@ -21,6 +22,7 @@ export const operator = defineOperator({
             layer: 'correctness' as const,
             key: 'json_schema',
             yaml: `json_schema: {type: object, required: ${yamlValue([key])}}`,
+            isAbout: (written: unknown) => isObject(written) && textsIn(written.required).includes(key),
           },
         };
       });

@@ -1,4 +1,6 @@
+import { compileGlob } from '../../kit/glob.ts';
 import { toolCalls } from '../../trace/selectors.ts';
+import { textsIn } from '../answer-words.ts';
 import { freshId, insertCall } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
 import { yamlValue } from '../yaml-words.ts';
@@ -29,6 +31,11 @@ export const operator = defineOperator({
           ...(last?.agent === undefined ? {} : { agent: last.agent }),
         });
       },
-      advice: { layer: 'path', key: 'forbidden_tools', yaml: `forbidden_tools: ${yamlValue([name])}` },
+      advice: {
+        layer: 'path',
+        key: 'forbidden_tools',
+        yaml: `forbidden_tools: ${yamlValue([name])}`,
+        isAbout: (written) => textsIn(written).some((pattern) => compileGlob(pattern)(name)),
+      },
     })),
 });

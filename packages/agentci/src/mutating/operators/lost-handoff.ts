@@ -1,4 +1,5 @@
 import { handoffs } from '../../trace/selectors.ts';
+import { textsIn } from '../answer-words.ts';
 import { withoutStep } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
 import { yamlValue } from '../yaml-words.ts';
@@ -11,6 +12,11 @@ export const operator = defineOperator({
     handoffs(trace).map((step) => ({
       what: `dropping the handoff to \`${step.to}\``,
       make: () => withoutStep(trace, step),
-      advice: { layer: 'path', key: 'expected_handoff', yaml: `expected_handoff: ${yamlValue(step.to)}` },
+      advice: {
+        layer: 'path',
+        key: 'expected_handoff',
+        yaml: `expected_handoff: ${yamlValue(step.to)}`,
+        isAbout: (written) => textsIn(written).includes(step.to),
+      },
     })),
 });

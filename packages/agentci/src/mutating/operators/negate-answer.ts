@@ -1,4 +1,4 @@
-import { askFor } from '../answer-words.ts';
+import { askFor, wordsAlone } from '../answer-words.ts';
 import { answerSites } from '../answers.ts';
 import { defineOperator } from '../operator.ts';
 
@@ -19,6 +19,12 @@ export const operator = defineOperator({
       const text = `${answer.slice(0, match.index)}${verb}${negation === null ? ' not' : ''}${rest}`;
       // As written, so that it can be asked for: the verb and the two words after it.
       const phrase = /^\S+(?:\s+\S+){0,2}/.exec(answer.slice(match.index))![0].replace(/[.,;:!?)]+$/, '');
-      return [{ what: 'an answer that says the opposite', text, advice: askFor(phrase) }];
+      return [
+        {
+          what: 'an answer that says the opposite',
+          text,
+          advice: askFor(phrase, wordsAlone(phrase.split(/\s+/, 2).join(' '))),
+        },
+      ];
     }),
 });

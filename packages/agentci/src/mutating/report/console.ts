@@ -2,7 +2,7 @@ import { escapeTerminalLine } from '../../kit/escape.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import type { MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { groupSurvivors, LAYER_NAMES, remarks, scoreText } from './words.ts';
+import { groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
 
 const MAX_WHAT = 3;
 const MAX_IDLE = 20;
@@ -18,7 +18,9 @@ export function renderConsole(result: MutationResult): string {
       lines.push('', `${group.query}${file === undefined ? '' : `  ${file}:${line}:${column}`}`);
       query = group.query;
     }
-    lines.push(`  ! ${andMore(group.what, MAX_WHAT)} ${group.what.length === 1 ? 'goes' : 'go'} unnoticed`);
+    const though = thoughWritten(group);
+    const goes = group.what.length === 1 ? 'goes' : 'go';
+    lines.push(`  ! ${andMore(group.what, MAX_WHAT)} ${goes} unnoticed${though === '' ? '' : ` ${though}`}`);
     const more = group.further.length === 0 ? '' : `   (and ${group.further.length} more like it)`;
     lines.push(`      ${group.advice.layer}: {${group.advice.yaml}}${more}`);
   }
@@ -34,6 +36,8 @@ export function renderConsole(result: MutationResult): string {
   }
   lines.push('', `${plural(result.recordings, 'recording')} changed one thing at a time: ${scoreText(result.score)}`);
   for (const layer of LAYERS) lines.push(`  ${LAYER_NAMES[layer].padEnd(12)} ${scoreText(result.layers[layer])}`);
+  const meant = meantText(result);
+  if (meant !== undefined) lines.push(`  ${meant}`);
   for (const remark of remarks(result)) lines.push(`note: ${remark}`);
   lines.push(verdict(result));
   return `${lines.map(escapeTerminalLine).join('\n').trimStart()}\n`;

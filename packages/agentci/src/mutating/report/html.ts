@@ -2,12 +2,40 @@ import { PAGE_STYLE } from '../../experiment/report/page-style.ts';
 import { escapeHtml } from '../../kit/escape.ts';
 import type { MutationResult, MutationScore } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { groupSurvivors, LAYER_NAMES, remarks, scoreText } from './words.ts';
+import {
+  groupSurvivors,
+  LAYER_NAMES,
+  meantText,
+  remarks,
+  type SurvivorGroup,
+  scoreText,
+  thoughWritten,
+} from './words.ts';
+
+/** More of one kind say nothing new. */
+const MAX_WHAT = 6;
 
 const STYLE = `${PAGE_STYLE}
 .bar{position:relative;height:.6rem;min-width:8rem;border-radius:4px;background:var(--line);overflow:hidden}
 .bar i{position:absolute;inset:0 auto 0 0;background:var(--c2)}
 code{font:13px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}
+small{color:var(--soft)}
+th,td{text-align:left;white-space:normal;vertical-align:top}
+table.words td:nth-child(1){width:22%;overflow-wrap:anywhere}
+table.words td:nth-child(2){width:38%}
+table.numbers td:last-child:not(:nth-child(2)){width:30%;vertical-align:middle}
+table.numbers .bar{margin-top:.35rem}
+@media (max-width:40rem){
+body{padding:1rem .75rem 2rem}
+h1{font-size:1.5rem}
+thead{display:none}
+table,tbody,tr{display:block}
+tr{padding:.5rem .7rem;border-bottom:1px solid var(--line)}
+tbody tr:last-child{border-bottom:0}
+td,table.words td:nth-child(n),table.numbers td:last-child:not(:nth-child(2)){display:block;width:auto;padding:.1rem 0;border:0}
+td:first-child{font-weight:600}
+td:empty{display:none}
+}
 `;
 
 /** What the checks would miss, as one page without scripts or outside files. */
@@ -26,7 +54,7 @@ export function renderHtml(result: MutationResult): string {
 <header>
 <p class="kind">AgentCI mutants</p>
 <h1>Would the checks of ${name} notice?</h1>
-<p class="facts">${result.recordings} good recordings, changed one thing at a time · seed ${result.seed} · ${escapeHtml(scoreText(result.score))}</p>
+<p class="facts">${result.recordings} good recordings, changed one thing at a time · seed ${result.seed} · ${escapeHtml([scoreText(result.score), meantText(result)].filter(Boolean).join(' · '))}</p>
 </header>
 <main>
 ${notes(result)}
@@ -70,14 +98,25 @@ function survivors(result: MutationResult): string {
   return `<section><h2>Unnoticed</h2>
 ${table(
   ['Query', 'Goes unnoticed', 'Would catch it'],
-  groups.map(({ query, what, advice }) => [
-    escapeHtml(query),
-    what.map(escapeHtml).join('<br>'),
-    `${advice.layer}: ${code(advice.yaml)}`,
+  groups.map((group, i) => [
+    // Once for all its rows.
+    group.query === groups[i - 1]?.query ? '' : escapeHtml(group.query),
+    unnoticed(group),
+    `${code(`${group.advice.layer}: {${group.advice.yaml}}`)}${moreLines(group.further.length, 'like it')}`,
   ]),
+  'words',
 )}
 </section>`;
 }
+
+function unnoticed(group: SurvivorGroup): string {
+  const shown = group.what.slice(0, MAX_WHAT).map(withCode).join('<br>');
+  const though = group.meant ? `<br><small>${withCode(thoughWritten(group))}</small>` : '';
+  return `${shown}${moreLines(group.what.length - MAX_WHAT, '')}${though}`;
+}
+
+const moreLines = (count: number, words: string): string =>
+  count <= 0 ? '' : `<br><small>${`and ${count} more ${words}`.trim()}</small>`;
 
 function idle({ idle_checks }: MutationResult): string {
   if (idle_checks.length === 0) return '';
@@ -94,12 +133,14 @@ ${table(
 }
 
 /** Cells are markup already. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const row = (cells: readonly string[], tag: 'th' | 'td'): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
-  return `<div class="scroll"><table><thead>${row(columns, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table></div>`;
+function table(columns: readonly string[], rows: readonly (readonly string[])[], kind = 'numbers'): string {
+  const head = columns.map((column) => `<th>${column}</th>`).join('');
+  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
+  return `<div class="scroll"><table class="${kind}"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
 }
 
 const bar = ({ rate }: MutationScore): string =>
   rate === null ? '' : `<div class="bar"><i style="width:${Math.round(rate * 100)}%"></i></div>`;
 const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
+/** Names in backticks are set as code. */
+const withCode = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,7 +1,7 @@
 import { escapeMarkdownTableCell as escapeMarkdown } from '../../kit/escape.ts';
 import type { MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { groupSurvivors, LAYER_NAMES, remarks, scoreText } from './words.ts';
+import { groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
 
 /** The same for a pull request. */
 export function renderMarkdown(result: MutationResult): string {
@@ -15,11 +15,13 @@ export function renderMarkdown(result: MutationResult): string {
     '| --- | --- |',
     ...LAYERS.map((layer) => `| ${LAYER_NAMES[layer]} | ${scoreText(result.layers[layer])} |`),
   ];
+  const meantLine = meantText(result);
+  if (meantLine !== undefined) lines.push('', `${meantLine}.`);
   if (groups.length > 0) {
     lines.push('', '| query | goes unnoticed | would catch it |', '| --- | --- | --- |');
-    for (const { query, what, advice } of groups)
+    for (const { query, what, advice, meant } of groups)
       lines.push(
-        `| ${escapeMarkdown(query)} | ${what.map(escapeMarkdown).join('; ')} | ${advice.layer}: ${code(advice.yaml)} |`,
+        `| ${escapeMarkdown(query)} | ${[what.map(escapeMarkdown).join('; '), escapeMarkdown(thoughWritten({ advice, meant }))].filter(Boolean).join(', ')} | ${advice.layer}: ${code(advice.yaml)} |`,
       );
   }
   if (result.idle_checks.length > 0) {

@@ -17,6 +17,8 @@ export interface SurvivorGroup {
   readonly query: string;
   readonly location: Survivor['location'];
   readonly advice: Survivor['advice'];
+  /** The query has that check already. */
+  readonly meant: boolean;
   readonly what: readonly string[];
   /** Further lines of the same check, for the others. */
   readonly further: readonly string[];
@@ -25,16 +27,26 @@ export interface SurvivorGroup {
 export function groupSurvivors(survivors: readonly Survivor[]): SurvivorGroup[] {
   const groups = new Map<string, Survivor[]>();
   for (const survivor of survivors) {
-    const key = `${survivor.query}\n${survivor.advice.layer}\n${survivor.advice.check}`;
+    const key = `${survivor.query}\n${survivor.advice.layer}\n${survivor.advice.check}\n${survivor.meant}`;
     groups.set(key, [...(groups.get(key) ?? []), survivor]);
   }
   return [...groups.values()].map((members) => {
-    const { query, location, advice } = members[0]!;
+    const { query, location, advice, meant } = members[0]!;
     const lines = new Set(members.map((member) => member.advice.yaml));
     lines.delete(advice.yaml);
-    return { query, location, advice, what: [...new Set(members.map(({ what }) => what))], further: [...lines] };
+    return { query, location, advice, meant, what: [...new Set(members.map(({ what }) => what))], further: [...lines] };
   });
 }
+
+/** Why a check that is there did not notice. */
+export const thoughWritten = ({ advice, meant }: Pick<SurvivorGroup, 'advice' | 'meant'>): string =>
+  meant ? `though the query has ${advice.check}` : '';
+
+/** How the checks do on what they are there for. */
+export const meantText = ({ meant: { noticed, mutants } }: MutationResult): string | undefined =>
+  mutants === 0
+    ? undefined
+    : `${noticed} of ${mutants} changes that a check of the query is meant to catch were noticed`;
 
 /** What a reader must know before the numbers. */
 export function remarks({ left_out, equal, not_tried, notices, for_the_judge }: MutationResult): string[] {

@@ -1,0 +1,55 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import type { Diagnostic } from '../kit/diagnostic.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
+import type { ReadPolicyFile } from '../policy/references.ts';
+import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
+import type { Suite } from '../spec/suite.ts';
+
+/** What a text is, as far as we have something to say about it. */
+export type DocumentKind = 'spec' | 'policy' | 'other';
+
+export interface Diagnosis {
+  readonly kind: DocumentKind;
+  /** Of the file and of those it includes. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly suite?: Suite;
+}
+
+const SPEC_NAME = /agentci_spec|(?:^|[.\-_])agentci[.\-_]/i;
+const POLICY_NAME = /polic(?:y|ies)/i;
+const isWritten = (keys: string, text: string): boolean => new RegExp(`^(?:${keys})\\s*:`, 'm').test(text);
+
+/** By what is written at the left margin, else by the name: an empty file called `agentci_spec.yaml` is a spec. */
+export function documentKind(file: string, text: string): DocumentKind {
+  const name = file.split(/[\\/]/).at(-1) ?? '';
+  if (SPEC_NAME.test(name)) return 'spec';
+  if (isWritten('queries', text) && isWritten('agent|runner|defaults|version', text)) return 'spec';
+  if (isWritten('suite', text) && isWritten('tests', text)) return 'spec';
+  const hasRules = isWritten('tools|sequences|rules|blocklist|enforcement|aliases|limits|schemas', text);
+  return hasRules && (POLICY_NAME.test(name) || isWritten('version', text)) ? 'policy' : 'other';
+}
+
+/**
+ * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read.
+ */
+export function diagnose(file: string, text: string, kind = documentKind(file, text)): Diagnosis {
+  if (kind === 'spec') return { kind, ...parseSpec(text, { file }) };
+  if (kind === 'policy')
+    return { kind, diagnostics: parsePolicy(text, { file, readFile: readBeside(file) }).diagnostics };
+  return { kind, diagnostics: [] };
+}
+
+/** Files that a policy refers to, below its own folder. */
+function readBeside(policy: string): ReadPolicyFile {
+  const folder = dirname(realPath(policy));
+  return (path, from) => {
+    const wanted = resolve(dirname(realPath(from)), path);
+    const real = isInside(folder, wanted) ? existingPath(wanted) : undefined;
+    if (real === undefined || !isInside(folder, real))
+      return { ok: false, message: `there is no file "${path}" in the policy's folder` };
+    const text = readText(real);
+    if (text === undefined) return { ok: false, message: `"${path}" is not UTF-8 text of at most 10 MB` };
+    return { ok: true, file: join(dirname(policy), relative(folder, real)), text };
+  };
+}

@@ -1,0 +1,114 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TextDocument, type TextDocumentContentChangeEvent } from 'vscode-languageserver-textdocument';
+import type { Suite } from '../spec/suite.ts';
+import { type Diagnosis, diagnose } from './diagnose.ts';
+
+const MAX_OPEN = 1000;
+
+/** What the editor said about its folder. */
+export interface Workspace {
+  readonly folder: string;
+  /** Files that are specs whatever they are called. */
+  readonly isSpec: (file: string) => boolean;
+}
+
+/** A text that is open in the editor, and what is known about it. */
+export class OpenDocument {
+  readonly file: string;
+  readonly uri: string;
+  /** How many milliseconds it took to look at it last. */
+  lookedFor = 0;
+  #text: TextDocument;
+  #lines: readonly string[] | undefined;
+  #diagnosis: Diagnosis | undefined;
+  /** The last one that could be read: while a line is being typed, most of the rest still holds. */
+  #suite: Suite | undefined;
+
+  readonly #isNamedSpec: boolean;
+
+  constructor(uri: string, text: string, { folder, isSpec }: Workspace) {
+    this.uri = uri;
+    this.file = fileOf(uri, folder);
+    this.#isNamedSpec = isSpec(this.file);
+    this.#text = TextDocument.create(uri, 'yaml', 0, text);
+  }
+
+  change(changes: TextDocumentContentChangeEvent[]): void {
+    this.#text = TextDocument.update(this.#text, changes, this.#text.version + 1);
+    this.forget();
+  }
+
+  /** A file it includes may have changed. */
+  forget(): void {
+    this.#lines = undefined;
+    this.#diagnosis = undefined;
+  }
+
+  get text(): string {
+    return this.#text.getText();
+  }
+
+  get lines(): readonly string[] {
+    this.#lines ??= this.text.split(/\r\n|\r|\n/);
+    return this.#lines;
+  }
+
+  get diagnosis(): Diagnosis {
+    if (this.#diagnosis === undefined) {
+      this.#diagnosis = diagnose(this.file, this.text, this.#isNamedSpec ? 'spec' : undefined);
+      this.#suite = this.#diagnosis.suite ?? this.#suite;
+    }
+    return this.#diagnosis;
+  }
+
+  get suite(): Suite | undefined {
+    return this.diagnosis.suite ?? this.#suite;
+  }
+}
+
+/** The texts an editor has open. */
+export class Documents {
+  readonly #open = new Map<string, OpenDocument>();
+
+  open(uri: string, text: string, workspace: Workspace): OpenDocument | undefined {
+    if (this.#open.size >= MAX_OPEN && !this.#open.has(uri)) return undefined;
+    const document = new OpenDocument(uri, text, workspace);
+    this.#open.set(uri, document);
+    return document;
+  }
+
+  get(uri: string): OpenDocument | undefined {
+    return this.#open.get(uri);
+  }
+
+  close(uri: string): void {
+    this.#open.delete(uri);
+  }
+
+  [Symbol.iterator](): Iterator<OpenDocument> {
+    return this.#open.values();
+  }
+}
+
+export const uriOf = (file: string): string => pathToFileURL(file).href;
+
+/** A text that was never saved has no path: it counts as one in the folder the server was started for. */
+function fileOf(uri: string, folder: string): string {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    const name =
+      uri
+        .split(/[/:\\]/)
+        .at(-1)
+        ?.replace(/[^\w.-]/g, '') || 'agentci_spec';
+    return join(folder, /\.ya?ml$/.test(name) ? name : `${name}.yaml`);
+  }
+}
+
+export const folderOfUri = (uri: string | null | undefined, usual: string): string => {
+  if (uri === null || uri === undefined) return usual;
+  const file = fileOf(uri, usual);
+  return file.endsWith('.yaml') && !uri.endsWith('.yaml') ? dirname(file) : file;
+};

@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readTraces } from '../adapters/reader/read-traces.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
+import type { Policy } from '../policy/policy.ts';
+import { caseKey } from '../results/cell.ts';
+import type { QueryResult } from '../results/run-result.ts';
+import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
+import type { Suite } from '../spec/suite.ts';
+import { latestVerdicts, listRuns } from '../store/run-store.ts';
+import { toolNames } from '../trace/selectors.ts';
+import type { OpenDocument } from './documents.ts';
+
+/** Names that recordings near a spec know. */
+export interface Names {
+  readonly tools: ReadonlySet<string>;
+  readonly queries: ReadonlySet<string>;
+  readonly versions: ReadonlySet<string>;
+}
+
+const MAX_TRACES = 500;
+const MAX_BYTES = 20_000_000;
+const MAX_FILES = 200;
+const MAX_POLICIES = 20;
+const KEPT_MS = 10_000;
+/** A folder or file of recordings, as people and `agentci init` name them. */
+const RECORDINGS = /^(?:traces?|recordings?)(?:\.(?:jsonl?|ndjson))?$/;
+
+/** What is beside a spec: recordings, baselines, the runs it had. Read when asked, kept for some seconds, never changed. */
+export class Nearby {
+  readonly #names = new Map<string, { readonly until: number; readonly names: Promise<Names> }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  namesFor({ file, text, suite }: Pick<OpenDocument, 'file' | 'text' | 'suite'>): Promise<Names> {
+    const known = this.#names.get(file);
+    if (known !== undefined && known.until > this.#now()) return known.names;
+    const names = readNames(dirname(file), text, suite);
+    this.#names.set(file, { until: this.#now() + KEPT_MS, names });
+    return names;
+  }
+
+  /** The last verdict on a query. */
+  verdictOn(file: string, suite: Suite, id: string): QueryResult | undefined {
+    const name = file.split(/[\\/]/).at(-1);
+    const isOurs = ({ header }: { header: { agent: string; spec: { file: string } } }): boolean =>
+      header.agent === suite.agent && header.spec.file.split(/[\\/]/).at(-1) === name;
+    try {
+      const found = latestVerdicts(join(dirname(file), '.agentci', 'runs'), isOurs)?.results;
+      if (found === undefined) return undefined;
+      return found.get(caseKey({ id })) ?? [...found.values()].find((result) => result.id === id);
+    } catch {
+      // A run that is being written, or is not ours to read: there is no verdict to show.
+      return undefined;
+    }
+  }
+}
+
+async function readNames(folder: string, text: string, suite: Suite | undefined): Promise<Names> {
+  const names = { tools: new Set<string>(), queries: new Set<string>(), versions: new Set<string>() };
+  for (const policy of policiesIn(folder, text)) {
+    for (const tool of policy.tools.keys()) names.tools.add(tool);
+    for (const { text: tool } of [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist]) names.tools.add(tool);
+  }
+  const baselines = resolve(folder, suite?.baselineDir ?? 'baselines');
+  for (const version of versionsIn(baselines)) names.versions.add(version);
+  let left = MAX_TRACES;
+  for (const source of sourcesIn(folder, baselines, suite)) {
+    try {
+      for await (const trace of readTraces(source, { onProblem: () => {} })) {
+        for (const tool of toolNames(trace)) names.tools.add(tool);
+        if (trace.task?.id !== undefined) names.queries.add(trace.task.id);
+        if (--left <= 0) return names;
+      }
+    } catch {
+      // Not a recording after all: it has no names to offer.
+    }
+  }
+  return names;
+}
+
+/** The policies a text names: it need not be whole, as a spec has to be to be read. */
+function policiesIn(folder: string, text: string): Policy[] {
+  const named = [...text.matchAll(/(?<![\w-])policy\s*:\s*["']?([^\s"'#,{}[\]]+\.(?:ya?ml|json))/g)].map(
+    ([, path]) => path!,
+  );
+  const home = realPath(folder);
+  return [...new Set(named)].slice(0, MAX_POLICIES).flatMap((path) => {
+    const file = existingPath(resolve(home, path));
+    const written = file !== undefined && isInside(home, file) ? readText(file) : undefined;
+    const policy = written === undefined ? undefined : parsePolicy(written, { file: path }).policy;
+    return policy === undefined ? [] : [policy];
+  });
+}
+
+const versionsIn = (baselines: string): string[] =>
+  entriesOf(baselines).flatMap((agent) => entriesOf(join(baselines, agent)).map((name) => name.replace(/\.json$/, '')));
+
+/** Files to look into, the newest run first, none of them outside the folder and not more than a few megabytes in all. */
+function sourcesIn(folder: string, baselines: string, suite: Suite | undefined): string[] {
+  const runs = join(folder, '.agentci', 'runs');
+  const [run] = listRuns(runs);
+  const replay = suite?.runner !== undefined && 'replay' in suite.runner ? [String(suite.runner.replay)] : [];
+  const wanted = [
+    ...(run === undefined ? [] : [join(runs, run.id, 'traces')]),
+    ...replay.map((path) => resolve(folder, path)),
+    ...entriesOf(folder)
+      .filter((name) => RECORDINGS.test(name))
+      .map((name) => join(folder, name)),
+    baselines,
+  ];
+  let bytes = 0;
+  return [...new Set(wanted)]
+    .filter((path) => existsSync(path) && isInside(realPath(folder), realPath(path)))
+    .flatMap((path) => filesIn(path))
+    .filter((path) => {
+      bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      return bytes <= MAX_BYTES;
+    })
+    .slice(0, MAX_FILES);
+}
+
+function filesIn(path: string, depth = 0): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return /\.(jsonl?|ndjson)$/.test(path) ? [path] : [];
+  if (!found?.isDirectory() || depth > 3) return [];
+  return entriesOf(path).flatMap((name) => filesIn(join(path, name), depth + 1));
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort().slice(0, MAX_FILES);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import {
+  createProtocolConnection,
+  type Diagnostic,
+  type InitializeResult,
+  type ProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver/node';
+
+/** A language server as an editor drives it: a process, and the protocol over its standard streams. */
+export class LanguageClient {
+  readonly process: ChildProcess;
+  readonly connection: ProtocolConnection;
+  readonly #waiting = new Map<string, (found: Diagnostic[]) => void>();
+  #version = 0;
+
+  constructor(command: readonly [string, ...string[]], options: { readonly cwd: string; readonly settings?: object }) {
+    const [program, ...args] = command;
+    this.process = spawn(program, args, { cwd: options.cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.connection = createProtocolConnection(
+      new StreamMessageReader(this.process.stdout!),
+      new StreamMessageWriter(this.process.stdin!),
+    );
+    const settings: Readonly<Record<string, unknown>> = { ...options.settings };
+    this.connection.onRequest('workspace/configuration', ({ items }: { items: { section?: string }[] }) =>
+      items.map(({ section = '' }) => settings[section] ?? null),
+    );
+    this.connection.onRequest('client/registerCapability', () => null);
+    this.connection.onNotification(
+      'textDocument/publishDiagnostics',
+      ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) => this.#waiting.get(uri)?.(diagnostics),
+    );
+    this.connection.listen();
+  }
+
+  async initialize(folder: string, initializationOptions?: object): Promise<InitializeResult> {
+    const uri = pathToFileURL(folder).href;
+    const result = await this.connection.sendRequest<InitializeResult>('initialize', {
+      processId: process.pid,
+      rootUri: uri,
+      workspaceFolders: [{ uri, name: 'test' }],
+      initializationOptions,
+      capabilities: { workspace: { configuration: true } },
+    });
+    await this.connection.sendNotification('initialized', {});
+    return result;
+  }
+
+  /** Opens a text, saved or not, and gives what the server finds wrong with it. */
+  open(file: string, text: string): Promise<Diagnostic[]> {
+    const textDocument = { uri: uriOf(file), languageId: 'yaml', version: ++this.#version, text };
+    return this.#findings(textDocument.uri, 'textDocument/didOpen', { textDocument });
+  }
+
+  change(file: string, text: string): Promise<Diagnostic[]> {
+    const uri = uriOf(file);
+    const textDocument = { uri, version: ++this.#version };
+    return this.#findings(uri, 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
+  }
+
+  request<T>(method: string, params: object): Promise<T> {
+    return this.connection.sendRequest<T>(method, params);
+  }
+
+  /** Says goodbye as an editor does, and gives the exit code. */
+  async close(): Promise<number | null> {
+    const ended = this.ended();
+    await this.connection.sendRequest('shutdown');
+    await this.connection.sendNotification('exit');
+    const code = await ended;
+    this.connection.dispose();
+    return code;
+  }
+
+  ended(): Promise<number | null> {
+    if (this.process.exitCode !== null) return Promise.resolve(this.process.exitCode);
+    return new Promise((resolve) => this.process.once('exit', resolve));
+  }
+
+  #findings(uri: string, method: string, params: object): Promise<Diagnostic[]> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the server says nothing about ${uri}`)), 20_000);
+      this.#waiting.set(uri, (found) => {
+        clearTimeout(timer);
+        resolve(found);
+      });
+      this.connection.sendNotification(method, params).catch(reject);
+    });
+  }
+}
+
+export const uriOf = (file: string): string => pathToFileURL(file).href;
