@@ -4,6 +4,7 @@ import { type CallInput, toCalls } from './call.ts';
 import { CallTable } from './call-table.ts';
 import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
+import type { RunFacts } from './run-facts.ts';
 
 /** Adds up, trace by trace, how much of a policy the traces put to the test. Memory does not grow with the traces. */
 export class PolicyCoverage {
@@ -17,14 +18,20 @@ export class PolicyCoverage {
     this.#policy = policy;
   }
 
-  add(inputs: readonly CallInput[], complete = true): void {
+  add(
+    inputs: readonly CallInput[],
+    { complete = true, run = {} }: { readonly complete?: boolean; readonly run?: RunFacts } = {},
+  ): void {
     const calls = toCalls(inputs);
     this.#traces++;
     this.#calls += calls.length;
     for (const { name } of calls) this.#called.add(name);
     // A rule that held without a single call to look at proved nothing.
-    for (const { rule_id, outcome, spanned } of evaluatePrepared(new CallTable(calls), this.#policy.rules, complete)
-      .rules) {
+    for (const { rule_id, outcome, spanned } of evaluatePrepared(
+      new CallTable(calls, run),
+      this.#policy.rules,
+      complete,
+    ).rules) {
       if (outcome !== 'not_exercised' && spanned.length > 0) this.#exercised.add(rule_id);
     }
   }
@@ -74,7 +81,9 @@ function isExpected(policy: Policy, entries: readonly string[], name: string): b
   return (
     entries.some((entry) => entry === name || compileGlob(entry)(name)) ||
     policy.rules.some(({ selectors }) =>
-      selectors.some((selector) => selector.label !== '*' && selector.matchesName(name)),
+      selectors.some(
+        (selector) => selector.label !== '*' && !selector.label.startsWith('* ') && selector.matchesName(name),
+      ),
     )
   );
 }

@@ -1,12 +1,14 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { compileGlob, isGlob } from '../kit/glob.ts';
 import { exactNameSlip, patternSlip } from '../kit/name-slip.ts';
+import type { Problem } from '../kit/problem.ts';
 import { Problems } from '../kit/problems.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import {
   keyPlace,
   locate,
+  nodeAt,
   placeAt,
   toPlain,
   type YamlEntry,
@@ -14,6 +16,7 @@ import {
   type YamlNode,
   type YamlPlace,
 } from '../kit/yaml-node.ts';
+import { placeInside } from '../kit/yaml-offset.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
@@ -130,7 +133,7 @@ class PolicyReader {
       aliases,
       rules,
       blocklist,
-      sources: this.#references.texts,
+      sources: [...this.#references.texts, ...this.#texts],
       hasCallRules: this.#decidesCalls,
     };
   }
@@ -275,11 +278,24 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf });
-    for (const { path = [], part, severity, code, message, hint } of issues)
-      this.#problems.add(placeAt(value, path, part), { severity, code, message, hint });
+    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf, readFile: this.#readBeside });
+    for (const issue of issues) this.#issue(value, issue);
     return rules;
   }
+
+  #issue(value: YamlNode, { path = [], part, offset, severity, code, message, hint }: Problem): void {
+    const place = placeAt(value, path, part);
+    const node = offset === undefined ? undefined : nodeAt(value, path);
+    this.#problems.add(node === undefined ? place : placeInside(node, offset!), { severity, code, message, hint });
+  }
+
+  readonly #readBeside = (path: string): { ok: true; text: string } | { ok: false; message: string } => {
+    const found = this.#options.readFile?.(path, this.#root.source.file);
+    if (found === undefined) return { ok: false, message: `the file "${path}" cannot be read from here` };
+    if (found.ok) this.#texts.push(found.text);
+    return found;
+  };
+  readonly #texts: string[] = [];
 
   #patterns(entry: YamlEntry | undefined, name: string): readonly NamePattern[] {
     if (entry === undefined) return [];

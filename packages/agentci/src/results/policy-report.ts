@@ -58,8 +58,10 @@ export interface RuleRecord {
   obligations?: RuleObligation[];
   /** The calls that broke it. Empty when what is missing broke it, as with `require`. */
   broken_by?: number[];
-  /** Calls whose arguments were not captured though the rule asks for them. */
+  /** Calls of which something was not captured that the rule asks for. */
   unknown?: number[];
+  /** With `unknown`: each call is judged by itself, so what is not known of some does not change the verdict on others. */
+  per_call?: true;
   /** The trace it is about, where a test is judged over several. */
   trace?: string;
 }

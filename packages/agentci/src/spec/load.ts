@@ -3,7 +3,8 @@ import { loadCel } from '../kit/cel/expression.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { EngineNeeded, ExpertNeeded } from './expert.ts';
+import { CelNeeded } from '../policy/condition.ts';
+import { ExpertNeeded } from './expert.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
@@ -28,9 +29,14 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
   try {
     return readSpec(text, { file });
   } catch (error) {
+    if (error instanceof CelNeeded) {
+      await loadCel();
+      return readInTurns(text, file);
+    }
     if (!(error instanceof ExpertNeeded)) throw error;
     const { fullExpert } = await import('./full-expert.ts');
-    if (error instanceof EngineNeeded) await loadCel();
+    // What is wrong elsewhere may have come before the first expression.
+    await loadCel();
     return readSpec(text, { file, expert: fullExpert });
   }
 }

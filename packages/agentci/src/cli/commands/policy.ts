@@ -17,6 +17,7 @@ import { PolicyLearner } from '../../policy/generate.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type AuditSession, isAudit, readAudit } from '../../policy/read-audit.ts';
+import { runFactsOf } from '../../policy/run-facts.ts';
 import type { CoverageReport, ExplainReport } from '../../results/policy-report.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { ToolStep, Trace } from '../../trace/model.ts';
@@ -93,7 +94,7 @@ Examples:
   },
 };
 
-function readPolicy({ policy, strict = false }: PolicyOptions, io: Io): Policy {
+async function readPolicy({ policy, strict = false }: PolicyOptions, io: Io): Promise<Policy> {
   if (policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   return loadPolicy(policy, { strict, io });
 }
@@ -108,13 +109,13 @@ function percentage(text: string): number {
 async function explain(options: PolicyOptions, io: Io): Promise<number> {
   const audited = readAuditFile(options.traces, io);
   if (audited !== undefined) return explainAudited(audited, options, io);
-  const policy = readPolicy(options, io);
+  const policy = await readPolicy(options, io);
   const reports: ExplainReport[] = [];
   for await (const { trace, calls } of tracesOf(options, io, { uncaptured: 'show' })) {
     const complete = trace.status !== 'incomplete';
     const strict = options.strict ?? false;
     const captured = trace.captured.toolCalls;
-    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured }));
+    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured, run: runFactsOf(trace) }));
   }
   printReports(reports, options, io);
   if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
@@ -122,9 +123,9 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
 }
 
 /** The audit of a guard, judged again: every decision must come out as it was made. */
-function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): number {
+async function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): Promise<number> {
   const written = options.policy ?? sessions[0]?.start.policy;
-  const policy = readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
+  const policy = await readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
   const hash = sha256Hex(policy.sources.join('\0'));
   if (sessions.some(({ start }) => start.policy_sha256 !== hash))
     io.stderr.write(
@@ -164,9 +165,10 @@ function printReports(reports: readonly ExplainReport[], options: PolicyOptions,
 }
 
 async function coverage(options: PolicyOptions, io: Io): Promise<number> {
-  const policy = readPolicy(options, io);
+  const policy = await readPolicy(options, io);
   const sum = new PolicyCoverage(policy);
-  for await (const { trace, calls } of tracesOf(options, io)) sum.add(calls, trace.status !== 'incomplete');
+  for await (const { trace, calls } of tracesOf(options, io))
+    sum.add(calls, { complete: trace.status !== 'incomplete', run: runFactsOf(trace) });
   const report = sum.report(options.minCoverage);
   print(options.json ? `${JSON.stringify(report, null, 2)}\n` : coverageText(report), options, io);
   return report.meets ? 0 : 1;

@@ -37,7 +37,7 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
       { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
     );
   const strict = flags.strict ?? false;
-  const policy = loadPolicy(flags.policy, { strict, io });
+  const policy = await loadPolicy(flags.policy, { strict, io });
   testGuard(policy, strict);
   const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
   const mode = flags.mode ?? 'enforce';

@@ -6,6 +6,7 @@ import { rule as before } from './before.ts';
 import { rule as blocklist } from './blocklist.ts';
 import { rule as count } from './count.ts';
 import { rule as eventually } from './eventually.ts';
+import { rule as expr } from './expr.ts';
 import { rule as immediatelyBefore } from './immediately-before.ts';
 import { rule as maxCalls } from './max-calls.ts';
 import { rule as neverAfter } from './never-after.ts';
@@ -19,6 +20,7 @@ export const RULES: readonly AnyRule[] = [
   blocklist,
   count,
   eventually,
+  expr,
   immediatelyBefore,
   maxCalls,
   neverAfter,
