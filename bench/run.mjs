@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
+import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -34,6 +35,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...measureMutants());
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureGuard({ quick })));
 report();
 
 function coldStart() {

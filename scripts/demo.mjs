@@ -31,6 +31,8 @@ agentci(['diff', '--baseline', 'v1-broken', '--compare', 'v2-fixed', '--query', 
 say(`The report of the first run: ${relative(process.cwd(), report) || report}\n`);
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
+say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
+say('  node demos/guard/run.mjs              a prompt injection, and the guard that stops it');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {

@@ -42,6 +42,12 @@ export default defineConfig({
   rewrites: (id) => id.replace(/README\.md$/, 'index.md'),
   markdown: {
     config: (md) => {
+      // Double braces in code are what a spec says, not an expression of the page.
+      const inlineCode = md.renderer.rules.code_inline;
+      md.renderer.rules.code_inline = (tokens, i, ...rest) => {
+        tokens[i].attrSet('v-pre', '');
+        return inlineCode(tokens, i, ...rest);
+      };
       md.core.ruler.push('site-links', (state) => {
         for (const { children } of state.tokens)
           for (const token of children ?? []) {

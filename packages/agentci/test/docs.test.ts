@@ -78,6 +78,13 @@ describe('commands', () => {
     cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
+    if (/^agentci (guard|tap)|audit\.jsonl/.test(line)) {
+      cpSync(join(root, 'demos', 'guard'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
+      const server = ['--', 'node', 'mail-server.mjs'];
+      if (line.includes('explain'))
+        await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], { cwd });
+      if (line.includes('replay')) await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd });
+    }
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),

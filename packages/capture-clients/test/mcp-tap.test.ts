@@ -101,7 +101,7 @@ describe('a tap between a client and a server of the SDK', () => {
   test.each([
     ['a server that does not exist', ['tap', '--', './no-such-server'], 'MCP_NOT_STARTED'],
     ['no server', ['tap'], 'MCP_NO_SERVER'],
-    ['an address that is not one', ['tap', '--url', 'ftp://x'], 'MCP_BAD_URL'],
+    ['an address that is not one', ['tap', '--url', 'ftp://x'], 'MCP_ADDRESS'],
   ])('%s ends with exit code 2', async (_, args, code) => {
     const outcome = await cli(args, { cwd: tempDir() });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });

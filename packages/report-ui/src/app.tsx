@@ -1,4 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { caseText } from '../../agentci/src/results/cell.ts';
+import { Cells } from './cells.tsx';
 import { Charts } from './charts.tsx';
 import { Compare } from './compare.tsx';
 import { applyFilters, type Filters, NO_FILTERS } from './filters.ts';
@@ -32,10 +34,10 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
 
   const results = run?.results;
   const found = useMemo(() => applyFilters(results ?? [], filters), [results, filters]);
-  const result = route.page === 'query' ? results?.find(({ id }) => id === route.id) : undefined;
+  const result = route.page === 'query' ? results?.find((each) => caseText(each) === route.id) : undefined;
 
   useEffect(() => {
-    document.title = [result?.id, run?.agent, 'AgentCI'].filter(Boolean).join(' · ');
+    document.title = [result && caseText(result), run?.agent, 'AgentCI'].filter(Boolean).join(' · ');
   }, [result, run]);
 
   const open = (id: string | undefined) => {
@@ -60,7 +62,13 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
         ) : route.page === 'compare' ? (
           <Compare run={run!} before={before} runs={runs} />
         ) : route.page === 'query' && result ? (
-          <QueryPage key={`${run!.run_id}/${result.id}`} run={run!} result={result} siblings={found} before={before} />
+          <QueryPage
+            key={`${run!.run_id}/${caseText(result)}`}
+            run={run!}
+            result={result}
+            siblings={found}
+            before={before}
+          />
         ) : route.page === 'query' ? (
           <p class="empty">
             This run has no query <code>{route.id}</code>. <a href="#/">All queries</a>
@@ -68,6 +76,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
         ) : (
           <>
             <Overview run={run!} filters={filters} onFilter={setFilters} />
+            <Cells run={run!} />
             <QueryList
               all={run!.results}
               found={found}

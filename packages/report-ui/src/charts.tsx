@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { caseText } from '../../agentci/src/results/cell.ts';
 import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 import { usageOf } from './filters.ts';
 import { count, FORMATS, quantile, usdTick } from './format.ts';
@@ -44,7 +45,7 @@ function Quantity({
   const { known, sorted, bins, perQuery } = useMemo(() => {
     const known = results.flatMap((result) => {
       const value = usageOf(result)[quantity];
-      return typeof value === 'number' && Number.isFinite(value) ? [{ id: result.id, value }] : [];
+      return typeof value === 'number' && Number.isFinite(value) ? [{ id: caseText(result), value }] : [];
     });
     const sorted = known.map(({ value }) => value).sort((a, b) => a - b);
     const { centers, counts } = histogram(sorted);

@@ -1,3 +1,4 @@
+import { caseText } from '../../agentci/src/results/cell.ts';
 import type { MetricComparison } from '../../agentci/src/results/diff.ts';
 import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
 import type { CheckStatus, RunResult } from '../../agentci/src/results/run-result.ts';
@@ -134,7 +135,7 @@ function Changes({ run, before }: { run: RunResult; before: PageBefore }) {
   const old = new Map(before.queries);
   const rows = run.results
     .flatMap((result) => {
-      const was = old.get(result.id);
+      const was = old.get(caseText(result));
       if (!was) return [];
       const is = usageOf(result);
       const change = (key: keyof typeof FORMATS) => {
@@ -173,9 +174,9 @@ function Changes({ run, before }: { run: RunResult; before: PageBefore }) {
         </thead>
         <tbody>
           {rows.map(({ result, was, is, changes }) => (
-            <tr key={result.id}>
+            <tr key={caseText(result)}>
               <td class="wrap">
-                <a href={queryHref(result.id)}>{visible(result.query)}</a>
+                <a href={queryHref(caseText(result))}>{visible(result.query)}</a>
               </td>
               {keys.map((key) => (
                 <td class="number" key={key}>

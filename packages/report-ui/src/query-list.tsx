@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { caseText, cellText } from '../../agentci/src/results/cell.ts';
 import { LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, usageOf } from './filters.ts';
@@ -67,7 +68,7 @@ export function QueryList({
         const focused = document.activeElement;
         const result = found[active];
         if (focused instanceof HTMLElement && focused.matches('button, a, summary')) focused.click();
-        else if (result) onOpen(result.id);
+        else if (result) onOpen(caseText(result));
       },
       '/': () => search.current?.focus(),
       Escape: () => {
@@ -104,7 +105,7 @@ export function QueryList({
         </div>
         <div ref={ref} role="rowgroup" style={{ height: `${found.length * ROW_HEIGHT}px`, position: 'relative' }}>
           {found.slice(from, to).map((result, i) => (
-            <Row key={result.id} result={result} index={from + i} isActive={from + i === active} />
+            <Row key={caseText(result)} result={result} index={from + i} isActive={from + i === active} />
           ))}
         </div>
       </div>
@@ -123,7 +124,7 @@ function bringIntoView(list: HTMLElement | null, index: number): void {
 
 function Row({ result, index, isActive }: { result: QueryResult; index: number; isActive: boolean }) {
   const usage = usageOf(result);
-  const { id, query, tags, runs, xfail } = result;
+  const { id, cell, query, tags, runs, xfail } = result;
   return (
     <div
       class={`row${isActive ? ' active' : ''}`}
@@ -138,11 +139,12 @@ function Row({ result, index, isActive }: { result: QueryResult; index: number; 
         />
       </span>
       <span role="cell" class="what">
-        <a href={queryHref(id)} data-row={index}>
+        <a href={queryHref(caseText(result))} data-row={index}>
           {visible(query)}
         </a>
         <span class="sub">
           <code>{visible(id)}</code>
+          {cell && <span>{visible(cellText(cell))}</span>}
           {runs && <span>{runs.length} runs</span>}
           {tags.map((tag) => (
             <span class="tag" key={tag}>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { formatMeasure } from '../../agentci/src/kit/format-number.ts';
+import { caseText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { Answer } from './answer.tsx';
@@ -29,15 +30,15 @@ export function QueryPage({
   before: PageBefore | undefined;
 }) {
   const evidence = useEvidence(run.run_id, result);
-  const at = siblings.findIndex(({ id }) => id === result.id);
+  const at = siblings.findIndex((each) => caseText(each) === caseText(result));
   const next = siblings[at + 1];
   const previous = at > 0 ? siblings[at - 1] : undefined;
-  const earlier = before?.queries.find(([id]) => id === result.id)?.[1];
+  const earlier = before?.queries.find(([name]) => name === caseText(result))?.[1];
 
   useEffect(() => scrollTo(0, 0), []);
   useEffect(() => {
     const go = (target: QueryResult | undefined) => () => {
-      if (target) location.hash = queryHref(target.id);
+      if (target) location.hash = queryHref(caseText(target));
     };
     return bindKeys({
       n: go(next),
@@ -59,13 +60,13 @@ export function QueryPage({
       <p class="crumbs">
         <a href="#/">← all queries</a>
         <span class="grow" />
-        {previous && <a href={queryHref(previous.id)}>previous (p)</a>}
-        {next && <a href={queryHref(next.id)}>next (n)</a>}
+        {previous && <a href={queryHref(caseText(previous))}>previous (p)</a>}
+        {next && <a href={queryHref(caseText(next))}>next (n)</a>}
       </p>
       <h2>{visible(result.query)}</h2>
       <p class="facts">
         <Status status={result.status} />
-        <code>{visible(result.id)}</code>
+        <code>{visible(caseText(result))}</code>
         {result.location && (
           <span>{visible(`${result.location.file}:${result.location.line}:${result.location.column}`)}</span>
         )}
@@ -92,6 +93,7 @@ export function QueryPage({
           Trace: {visible(message)}
         </p>
       ))}
+      {result.skip && <p class="notice">Skipped: {visible(result.skip.reason)}</p>}
       {result.not_run && <p class="notice">Not run: {visible(result.not_run)}</p>}
       {result.xfail && (
         <p class="notice">
@@ -131,7 +133,7 @@ function useEvidence(runId: string, result: QueryResult): PageEvidence | null | 
   const [evidence, setEvidence] = useState<PageEvidence | null | undefined>(undefined);
   useEffect(() => {
     let isOver = false;
-    evidenceOf(runId, result.id)
+    evidenceOf(runId, caseText(result))
       .catch(() => undefined)
       .then((found) => {
         if (!isOver) setEvidence(found ?? null);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { caseText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
 import type { QueryResult, RunResult } from '../../agentci/src/results/run-result.ts';
 import { data, fetchBefore, fetchRun, fetchRuns } from './source.ts';
@@ -71,7 +72,7 @@ export function useRun(wantedId: string | null, beforeId: string | null): Shown 
 }
 
 function merge(old: RunResult, update: RunResult): RunResult {
-  const results = new Map<string, QueryResult>(old.results.map((result) => [result.id, result]));
-  for (const result of update.results) results.set(result.id, result);
+  const results = new Map<string, QueryResult>(old.results.map((result) => [caseText(result), result]));
+  for (const result of update.results) results.set(caseText(result), result);
   return { ...update, results: [...results.values()] };
 }

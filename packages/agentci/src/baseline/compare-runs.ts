@@ -1,3 +1,4 @@
+import { caseText } from '../results/cell.ts';
 import { COMPARISON_SCHEMA, type RunComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
@@ -7,8 +8,8 @@ export function compareRuns(
   input: { readonly before: RunResult; readonly after: RunResult; readonly strict?: boolean } & CompareOptions,
 ): RunComparison {
   const { before, after, strict, ...options } = input;
-  const a = new Map(before.results.map((result) => [result.id, result]));
-  const b = new Map(after.results.map((result) => [result.id, result]));
+  const a = new Map(before.results.map((result) => [caseText(result), result]));
+  const b = new Map(after.results.map((result) => [caseText(result), result]));
   const shared = [...a.keys()].filter((id) => b.has(id));
   const seen = (results: ReadonlyMap<string, QueryResult>) =>
     new Map(shared.map((id) => [id, observe(results.get(id)!)]));

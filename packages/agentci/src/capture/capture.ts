@@ -5,6 +5,7 @@ import { type ProviderChoice, providerEnvironment, providersInUse } from './envi
 import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
+import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
 import { type Answer, openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
@@ -25,6 +26,8 @@ export interface CaptureOptions extends ProviderChoice {
   /** The program, where one is started. */
   readonly command?: readonly string[];
   readonly answer?: Answer;
+  /** The configuration of the agent's MCP servers, from its folder; for the plane `mcp`. */
+  readonly mcpConfig?: string;
   /** Called with every exchange when it is over, with the id of its run. */
   readonly onExchange?: (exchange: Exchange, run: string) => void;
   /** Called with every request of spans and logs, as JSON. */
@@ -52,6 +55,8 @@ export interface CaptureSlot {
   readonly env: Env;
   /** To be put after the program's name. */
   readonly args: readonly string[];
+  /** An argument of the program, as it must be while it is captured. */
+  readonly rewrite: (argument: string) => string;
   readonly set: Readonly<Record<string, string>>;
   readonly begin: () => void;
   /** `itself`: the agent ended, or answered, by itself. */
@@ -118,6 +123,9 @@ export function createCapture(options: CaptureOptions): Capture {
           }),
         ]
       : []),
+    ...(hasPlane('mcp') && options.mcpConfig !== undefined
+      ? [openMcpPlane(context, { config: options.mcpConfig, cwd: options.cwd, command: options.command ?? [] })]
+      : []),
     ...(hasPlane('otlp')
       ? [
           openOtlpPlane(context, {
@@ -141,6 +149,7 @@ export function createCapture(options: CaptureOptions): Capture {
       const { origin, base, token } = front;
       const planes = openPlanes({ origin, base, token, env, now }, () => run);
       front.serve(planes);
+      const mcp = planes.find((plane): plane is McpPlane => plane.name === 'mcp');
       const wanted = planes.map((plane) => plane.environment());
       const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<string, string>;
       const known = knownAgent(options.command ?? [], set, env);
@@ -149,7 +158,8 @@ export function createCapture(options: CaptureOptions): Capture {
       for (const name of wanted.flatMap(({ unset = [] }) => unset)) delete changed[name];
       return {
         env: changed,
-        args: known.args,
+        args: [...known.args, ...(mcp?.args(options.command?.[0] ?? '') ?? [])],
+        rewrite: (argument) => mcp?.rewrite(argument) ?? argument,
         set,
         notes: known.notes,
         begin: () => {
@@ -195,6 +205,7 @@ function merged(parts: readonly Partial<Evidence>[], how: AgentEnd, notes: reado
   return {
     exchanges: parts.flatMap(({ exchanges = [] }) => exchanges),
     telemetry: parts.flatMap(({ telemetry = [] }) => telemetry),
+    mcp: parts.flatMap(({ mcp = [] }) => mcp),
     gaps: [...parts.flatMap(({ gaps = [] }) => gaps), ...ENDS[how]],
     notes: [...notes, ...parts.flatMap((part) => part.notes ?? [])],
   };

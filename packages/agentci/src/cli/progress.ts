@@ -2,6 +2,7 @@ import type { RunEvent } from '../engine/run-options.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
+import { caseText } from '../results/cell.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Io } from './io.ts';
 
@@ -59,10 +60,10 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
           total = event.runs;
           break;
         case 'run_started':
-          running.add(event.id);
+          running.add(caseText(event));
           break;
         case 'run_ended':
-          running.delete(event.id);
+          running.delete(caseText(event.result));
           done++;
           counts[event.result.status]++;
           costUsd += costOf(event.result);
@@ -70,7 +71,7 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
         case 'retrying':
           clear();
           io.stderr.write(
-            `agentci: ${event.id}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}\n`,
+            `agentci: ${escapeTerminalLine(caseText(event))}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}\n`,
           );
           break;
         case 'note':

@@ -1,14 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunOptions } from '../engine/run-options.ts';
-import { runSuite } from '../engine/run-suite.ts';
+import { runSuite, selectedQueries } from '../engine/run-suite.ts';
+import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type CaseName, caseKey } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts, listRuns, type StoredRun, tracesOf } from '../store/run-store.ts';
+import { type JournalEntry, latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
+import type { Trace } from '../trace/model.ts';
+import { cellsOf } from './cell-option.ts';
 import type { Io } from './io.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
@@ -18,11 +22,26 @@ import { StoreSession } from './store-session.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
+/** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
+export interface RunHooks {
+  readonly only?: readonly CaseName[];
+  readonly onSuite?: (suite: Suite) => void;
+  readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  readonly onRun?: (run: RunResult) => void;
+}
+
 /** Loads, runs, stores, reports; gives the exit code. */
-export async function runTests(given: TestOptions, io: Io, commandName: 'test' | 'eval'): Promise<number> {
-  const asked = planOutputs({ formats: given.format ?? [], files: given.output ?? [], env: io.env, cwd: io.cwd });
+export async function runTests(
+  given: TestOptions,
+  io: Io,
+  commandName: 'test' | 'eval',
+  hooks: RunHooks = {},
+): Promise<number> {
+  const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
+  const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
+  hooks.onSuite?.(suite);
   if (!given.quiet)
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
@@ -33,22 +52,25 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${given.baselineDir}"`);
   }
 
-  const isAsked = given.format !== undefined || given.output !== undefined;
+  const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
   const recordings = recordingsOf(options, suite, io);
   refuseInputs(plans, inputsOf(suite, file, recordings, io));
-  const ids = previous
-    ? (previous.header.started_with?.ids as string[] | undefined)
-    : options.failed
-      ? failedIds(root, suite)
-      : undefined;
+  const only = hooks.only
+    ? hooks.only
+    : previous
+      ? onlyIn(previous.header.started_with ?? {})
+      : options.failed
+        ? failedCases(root, suite)
+        : undefined;
+  if (options.dryRun) return printPlan(options, { suite, only, root, io });
   const session = new StoreSession({
     root,
     suite,
-    startedWith: startedWith(options, ids),
+    startedWith: startedWith(options, only),
     recordings,
     previous,
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
@@ -58,13 +80,16 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   let run: RunResult;
   try {
     run = await runSuite({
-      ...toRunOptions(options, suite, io),
-      ...(ids ? { ids } : {}),
+      ...runOptionsOf(options, suite, io),
+      ...(only ? { only } : {}),
       runId: session.runId,
       resumed: session.entries,
       ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
       onEvent: progress.onEvent,
-      onRecord: session.record,
+      onRecord: (entry, trace) => {
+        session.record(entry, trace);
+        hooks.onRecord?.(entry, trace);
+      },
     });
   } catch (error) {
     session.abandon();
@@ -73,6 +98,7 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
     progress.stop();
   }
   session.end(run);
+  hooks.onRun?.(run);
 
   const { failed } = await writeReports(run, plans, {
     io,
@@ -83,6 +109,19 @@ export async function runTests(given: TestOptions, io: Io, commandName: 'test' |
   });
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Says what would be run, and runs nothing. */
+async function printPlan(
+  options: TestOptions,
+  { suite, only, root, io }: { suite: Suite; only: readonly CaseName[] | undefined; root: string; io: Io },
+): Promise<number> {
+  const [{ planRun }, { planText }] = await Promise.all([import('../engine/plan-run.ts'), import('./plan-text.ts')]);
+  const run = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
+  const last = listRuns(root).find((stored) => stored.finished && isRunOf(suite, stored));
+  const plan = planRun(run, selectedQueries(run), last === undefined ? undefined : readRun(root, last.id));
+  io.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan));
+  return 0;
 }
 
 /** Where a report finds the traces; a report without them is still a report. */
@@ -101,13 +140,15 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
   return suite.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined;
 }
 
-function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
+/** What the command line says of a run, with what the program adds. */
+export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOptions {
   const { baselineDir, judgeCacheDir, ...run } = runOptionsIn(options);
   return {
     // As given: messages name the recordings the way the user does.
     ...run,
     ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
+    ...defined({ cells: cellsOf(suite, options.cell) }),
     suite,
     env: io.env,
     signal: io.signal,
@@ -115,26 +156,31 @@ function toRunOptions(options: TestOptions, suite: Suite, io: Io): RunOptions {
   };
 }
 
-function failedIds(root: string, suite: Suite): string[] {
+function failedCases(root: string, suite: Suite): CaseName[] {
   const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
     });
   }
-  const ids = suite.queries
-    .map((query) => query.id)
-    .filter((id) => {
-      const status = previous.results.get(id)?.status;
+  const cases = suite.queries
+    .filter((query) => {
+      const status = previous.results.get(caseKey(query))?.status;
       return status === 'fail' || status === 'error';
-    });
-  if (ids.length === 0) {
+    })
+    .map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
+  if (cases.length === 0) {
     throw new UserError(
       'NOTHING_FAILED',
       `--failed: the last verdict on every query was good (newest run: ${previous.id}), so there is nothing to run again`,
     );
   }
-  return ids;
+  return cases;
+}
+
+/** What an unfinished run was restricted to; older ones name ids alone. */
+function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly CaseName[] | undefined {
+  return (only as CaseName[] | undefined) ?? (ids as string[] | undefined)?.map((id) => ({ id }));
 }
 
 /** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
@@ -165,13 +211,15 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
 }
 
 /** The options that say what a run is about, as opposed to how fast or where its reports go. */
-const CHOICES = ['traces', 'tags', 'filter', 'runs'] as const;
+const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell'] as const;
 
 const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
   Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
 
-function startedWith(options: TestOptions, ids: readonly string[] | undefined): Record<string, unknown> {
-  return { ...choicesIn(options), ...(ids ? { ids } : {}) };
+function startedWith(options: TestOptions, only: readonly CaseName[] | undefined): Record<string, unknown> {
+  if (only === undefined) return choicesIn(options);
+  const isByCell = only.some(({ cell }) => cell !== undefined);
+  return { ...choicesIn(options), ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
 }
 
 /** What the run reads and a report must not replace. */
@@ -193,6 +241,7 @@ function rerunCommand(
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);
+  for (const cell of options.cell ?? []) words.push('--cell', quote(cell));
   return [...words, '--failed'].join(' ');
 }
 

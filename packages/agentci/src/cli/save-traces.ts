@@ -7,6 +7,7 @@ import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
+import type { CaseName } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { baselinePath } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
@@ -42,10 +43,10 @@ export interface Refused {
 const MAX_TRIED = 20;
 
 /** Says so before an agent is run for nothing. */
-export function refuseExisting(queryIds: readonly string[], place: BaselinePlace, options: SaveOptions, io: Io): void {
+export function refuseExisting(cases: readonly CaseName[], place: BaselinePlace, options: SaveOptions, io: Io): void {
   if (options.overwrite) return;
-  for (const queryId of queryIds) {
-    const file = baselinePath({ dir: place.dir, agent: place.suite.agent, version: options.version, queryId });
+  for (const { id: queryId, cell } of cases) {
+    const file = baselinePath({ dir: place.dir, agent: place.suite.agent, version: options.version, queryId, cell });
     if (existsSync(resolve(io.cwd, file))) {
       throw new UserError('BASELINE_EXISTS', `${file} exists already`, {
         hint: 'Choose another --version, or replace it with --overwrite.',
@@ -78,7 +79,7 @@ export async function saveTraces(
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const { code, message, hint } = error;
-      refused.push({ query_id: queryId, code, message, ...defined({ hint }) });
+      refused.push({ query_id: queryId.split('\0')[0]!, code, message, ...defined({ hint }) });
     }
   }
   report(saved, refused, options, io);
@@ -139,6 +140,7 @@ function report(saved: readonly SavedBaseline[], refused: readonly Refused[], op
       version: options.version,
       saved: saved.map(({ file, baseline }) => ({
         query_id: baseline.query_id,
+        ...defined({ cell: baseline.cell }),
         file,
         precheck_passed: baseline.metadata.precheck_passed,
         forced: baseline.metadata.forced,

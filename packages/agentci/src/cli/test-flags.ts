@@ -13,6 +13,7 @@ export function addSharedFlags(parser: Command): Command {
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
     .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
+    .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
@@ -42,6 +43,7 @@ export function addSharedFlags(parser: Command): Command {
     .option('--seed <n>', 'seed of everything random', wholeNumber(0))
     .option('--fail-fast', 'stop after the first failure')
     .option('--strict', 'a warning exits 1; a check that could not be measured exits 2')
+    .option('--json', 'the same as -f json; with --dry-run, the plan as JSON')
     .option('--quiet', 'only failures and the summary');
 }
 
@@ -50,6 +52,8 @@ export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
     .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
+    .option('--dry-run', 'say what would be run and what it may cost; run nothing')
+    .option('--watch', 'run again what a change of the spec, its data or the agent touches')
     .option('--resume', 'resume the unfinished run of this spec');
 }
 

@@ -13,6 +13,8 @@ type RunNames = typeof RUN_NAMES;
 /** What the program hands to a run itself, and what a command line can only name. */
 type Provided =
   | 'suite'
+  | 'cells'
+  | 'only'
   | 'traces'
   | 'judge'
   | 'env'
@@ -37,6 +39,14 @@ interface CommandOptions {
   readonly failed?: boolean;
   readonly resume?: boolean;
   readonly quiet?: boolean;
+  /** Say what would be run, and run nothing. */
+  readonly dryRun?: boolean;
+  /** The plan of a dry run, or the results, as JSON. */
+  readonly json?: boolean;
+  /** `name=value` of the matrix. */
+  readonly cell?: readonly string[];
+  /** Run again what a change touches. */
+  readonly watch?: boolean;
 }
 
 /** The options of the run, whole: a new one needs a flag and nothing here. */
@@ -48,6 +58,10 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     failed: _failed,
     resume: _resume,
     quiet: _quiet,
+    cell: _cell,
+    dryRun: _dryRun,
+    json: _json,
+    watch: _watch,
     ...run
   } = options;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);

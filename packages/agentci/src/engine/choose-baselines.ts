@@ -1,5 +1,6 @@
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { caseKey } from '../results/cell.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
@@ -37,10 +38,20 @@ export class BaselineShelf {
         },
       );
     }
-    const byId = new Map(suite.queries.map((query) => [query.id, query]));
+    const byId = new Map(suite.queries.map((query) => [caseKey(query), query]));
     const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
+    const ids = suite.cells === undefined ? undefined : new Set(suite.queries.map(({ id }) => id));
     for (const file of files) {
-      const query = (file.query_id === undefined ? undefined : byId.get(file.query_id)) ?? byText.get(file.query);
+      // Runs of different cells are not comparable, even where they were asked the same.
+      const named = file.query_id === undefined ? undefined : byId.get(caseKey({ id: file.query_id, cell: file.cell }));
+      const query =
+        named ?? (suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined);
+      if (!query && file.query_id !== undefined && ids?.has(file.query_id)) {
+        const why =
+          file.cell === undefined ? 'says no cell of the matrix' : 'is of a cell that is no longer in the matrix';
+        this.notices.push(`baseline ${file.file} ${why}, so nothing is compared with it: save it again`);
+        continue;
+      }
       if (!query) {
         this.notices.push(
           file.query_id === undefined && file.query === ''
@@ -61,9 +72,9 @@ export class BaselineShelf {
           ? file.metadata.precheck_passed === true && !file.metadata.forced
           : file.version === version;
       if (!usable) continue;
-      const current = this.#chosen.get(query.id);
+      const current = this.#chosen.get(caseKey(query));
       if (current && (current.captured_at ?? '') >= (file.captured_at ?? '')) continue;
-      this.#chosen.set(query.id, file);
+      this.#chosen.set(caseKey(query), file);
     }
     // Only of those that are used: an older one may be of any spec.
     const drifted = [...this.#chosen.values()].filter(
@@ -73,10 +84,10 @@ export class BaselineShelf {
       this.notices.push(`the spec has changed since baseline ${name} was captured`);
   }
 
-  has = (query: Query): boolean => this.#chosen.has(query.id);
+  has = (query: Query): boolean => this.#chosen.has(caseKey(query));
 
   async get(query: Query): Promise<ChosenBaseline | undefined> {
-    const file = this.#chosen.get(query.id);
+    const file = this.#chosen.get(caseKey(query));
     if (!file) return undefined;
     return { version: file.version, file: file.file, trace: await readBaselineTrace(file.file) };
   }

@@ -121,7 +121,7 @@ const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.ha
 /** From the start of an agent to its verdict, which may be left to the queue. */
 async function runOnce(live: Live, of: Run): Promise<void> {
   const { options, verdicts } = live;
-  options.onEvent?.({ type: 'run_started', id: of.query.id, run: of.run });
+  options.onEvent?.({ type: 'run_started', id: of.query.id, cell: of.query.cell, run: of.run });
   let output: RunOutput;
   try {
     output = await runWithRetries(live, of);
@@ -142,6 +142,7 @@ const runWithRetries = (live: Live, of: Run): Promise<RunOutput> =>
       live.options.onEvent?.({
         type: 'retrying',
         id: of.query.id,
+        cell: of.query.cell,
         attempt: n,
         message: SECRETS.text(error.message),
         delayMs,

@@ -1,5 +1,6 @@
 import type { AdapterItem, TraceProblem } from '../adapters/adapter.ts';
 import { readTraceBatches } from '../adapters/reader/read-traces.ts';
+import { type Cell, caseKey, cellText, sameCell } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { errorResult } from './combine-runs.ts';
@@ -27,8 +28,8 @@ export async function collectRecorded(
   ledger: Ledger,
   evaluate: TraceEvaluator,
 ): Promise<Recorded> {
-  const selected = new Set(queries.map((query) => query.id));
-  const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf);
+  const selected = new Set(queries.map(caseKey));
+  const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf, onlyCell(queries, options));
   const surplus = new Map<Query, string[]>();
   const broken = new Set<Query>();
   const skipped: string[] = [];
@@ -44,7 +45,7 @@ export async function collectRecorded(
       if (!item.ok) checks.push(unreadable(item.problem));
       return;
     }
-    if (!selected.has(match.query.id)) return;
+    if (!selected.has(caseKey(match.query)) || match.query.skip !== undefined) return;
     if (match.kind === 'surplus') {
       surplus.set(match.query, [...(surplus.get(match.query) ?? []), recording.place]);
       return;
@@ -128,14 +129,31 @@ function recordingOfProblem({ id, query, file, line }: TraceProblem) {
 function missing(query: Query, run: number, ledger: Ledger, matcher: TraceMatcher): QueryResult {
   const runs = ledger.runsOf(query);
   const nearest = matcher.nearest(query);
+  const ofCell = query.cell === undefined ? '' : ` and the cell ${cellText(query.cell)}`;
   const what =
     runs > 1
-      ? `no recording for run ${run} of ${runs}`
-      : `no recording has the id "${query.id}" or this exact query text`;
+      ? `no recording for run ${run} of ${runs}${ofCell}`
+      : `no recording has the id "${query.id}" or this exact query text${ofCell}`;
+  if (query.cell !== undefined && matcher.cellless.length > 0) return errorResult(query, withoutCell(what, matcher));
   return errorResult(query, {
     kind: 'trace',
     message: nearest ? `${what}; the nearest unused one is the ${nearest}` : what,
   });
+}
+
+/** Recordings that say no cell are of the only one that was selected, if the user selected. */
+function onlyCell(queries: readonly Query[], { cells }: RunOptions): Cell | undefined {
+  if (cells === undefined || Object.keys(cells).length === 0) return undefined;
+  const [first] = queries;
+  return queries.every(({ cell }) => sameCell(cell, first?.cell)) ? first?.cell : undefined;
+}
+
+function withoutCell(what: string, { cellless }: TraceMatcher): NonNullable<QueryResult['error']> {
+  const count = cellless.length === 1 ? '1 recording says' : `${cellless.length} recordings say`;
+  return {
+    kind: 'trace',
+    message: `${what}; ${count} no cell (${cellless[0]}): a recording names it as metadata.cell, or --cell selects the one they are of`,
+  };
 }
 
 export function skippedNotice(skipped: readonly string[]): string[] {

@@ -94,6 +94,11 @@ export function notRunResult(query: Query, why: string): QueryResult {
   return { ...blankResult(query), status: 'skip', not_run: why };
 }
 
+/** A result for a query that the spec leaves out. */
+export function skippedResult(query: Query, reason: string): QueryResult {
+  return { ...blankResult(query), status: 'skip', skip: { reason } };
+}
+
 /** A result that says nothing yet; `layers` are those already known. */
 export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
   const { id, cell, query: text, description, tags, location } = query;

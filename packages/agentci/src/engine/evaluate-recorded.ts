@@ -1,3 +1,4 @@
+import { caseKey } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
@@ -6,6 +7,7 @@ import { runSuite } from './run-suite.ts';
 
 /** A trace and the query it belongs to. */
 export interface RecordedQuery {
+  /** The `caseKey` of the query. */
   readonly queryId: string;
   readonly trace: Trace;
 }
@@ -16,23 +18,35 @@ export interface RecordedQuery {
  */
 export function bareSuite(suite: Suite): Suite {
   const { baseline: _, ...rest } = suite;
-  return { ...rest, queries: suite.queries.map(({ xfail: __, ...query }) => ({ ...query, runs: 1, minPassRate: 1 })) };
+  return {
+    ...rest,
+    queries: suite.queries.map(({ xfail: __, skip: ___, ...query }) => ({ ...query, runs: 1, minPassRate: 1 })),
+  };
 }
 
-/** The verdict on each trace by its query's checks alone, without any baseline; rubrics are asked only when a judge is given. */
+/** By `caseKey`, the verdict on each trace by its query's checks alone, without any baseline; rubrics are asked only when a judge is given. */
 export async function evaluateRecorded(
   recorded: readonly RecordedQuery[],
   options: Omit<RunOptions, 'traces' | 'ids' | 'runs'>,
 ): Promise<Map<string, QueryResult>> {
   if (recorded.length === 0) return new Map();
+  const byKey = new Map(options.suite.queries.map((query) => [caseKey(query), query]));
+  const named = recorded.flatMap(({ queryId, trace }) => {
+    const query = byKey.get(queryId);
+    return query === undefined ? [] : [{ query, trace }];
+  });
   const { results } = await runSuite({
     judge: 'off',
     ...options,
     ignoresBaselines: true,
     suite: bareSuite(options.suite),
     runs: 1,
-    ids: recorded.map(({ queryId }) => queryId),
-    traces: recorded.map(({ queryId, trace }) => ({ ...trace, task: { ...trace.task, id: queryId } })),
+    only: named.map(({ query }) => query),
+    traces: named.map(({ query: { id, cell }, trace }) => ({
+      ...trace,
+      task: { ...trace.task, id },
+      ...(cell === undefined ? {} : { meta: { ...trace.meta, cell } }),
+    })),
   });
-  return new Map(results.map((result) => [result.id, result]));
+  return new Map(results.map((result) => [caseKey(result), result]));
 }

@@ -1,5 +1,6 @@
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { defined } from '../kit/defined.ts';
+import type { Cell } from '../results/cell.ts';
 import { errorIn, isVisible } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
@@ -9,11 +10,18 @@ import { addSighting } from './add-sighting.ts';
 import { findRecording } from './find-recording.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
 
+/** What the agent was asked, and for which combination of the matrix. */
+interface Asked {
+  readonly id: string;
+  readonly query: string;
+  readonly cell?: Cell;
+}
+
 /** Below this a JSON document is someone's answer, not a recording. */
 const SURE = 0.5;
 
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
-export async function interpretOutput(output: RunOutput, asked: { id: string; query: string }): Promise<Trace> {
+export async function interpretOutput(output: RunOutput, asked: Asked): Promise<Trace> {
   const trace = output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   const visible = withVisibleAnswer(trace);
   return complete(output.seen === undefined ? visible : addSighting(visible, output.seen), output, asked);
@@ -151,12 +159,13 @@ function isErrorObject(text: string): boolean {
 }
 
 /** Adds what the runner knows and the agent did not say: the question, and the wall time. */
-function complete(trace: Trace, output: RunOutput, asked: { id: string; query: string }): Trace {
+function complete(trace: Trace, output: RunOutput, asked: Asked): Trace {
   const timed =
     trace.reported?.durationMs !== undefined || (trace.startedAt !== undefined && trace.endedAt !== undefined);
   return {
     ...trace,
     task: askedTask(trace, asked),
+    ...(asked.cell === undefined ? {} : { meta: { ...trace.meta, cell: asked.cell } }),
     ...(output.warnings === undefined ? {} : { warnings: [...trace.warnings, ...output.warnings] }),
     reported: withClock(trace, output, timed),
     ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),

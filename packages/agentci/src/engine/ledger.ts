@@ -1,10 +1,11 @@
 import type { Budget } from '../judge/budget.ts';
 import { SECRETS } from '../kit/secrets.ts';
+import { caseKey } from '../results/cell.ts';
 import { maskResult } from '../results/mask-result.ts';
 import type { QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
-import { combineRuns, errorResult, notRunResult } from './combine-runs.ts';
+import { combineRuns, errorResult, notRunResult, skippedResult } from './combine-runs.ts';
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
@@ -16,7 +17,7 @@ export type TraceListener = (query: Query, run: number, trace: Trace) => void;
 export class Ledger implements Budget {
   readonly #options: RunOptions;
   readonly #queries: readonly Query[];
-  /** Run 1 by query id; most queries have no other. */
+  /** Run 1 by id and cell; most queries have no other. */
   readonly #first = new Map<string, QueryResult>();
   readonly #further = new Map<string, Map<number, QueryResult>>();
   readonly #overruled = new Map<string, QueryError>();
@@ -33,14 +34,18 @@ export class Ledger implements Budget {
     this.#options = options;
     this.#queries = queries;
     this.#onTrace = onTrace;
-    const selected = new Set(queries.map((query) => query.id));
-    for (const { id, run, result } of options.resumed ?? []) if (selected.has(id)) this.#put(id, run, result);
+    const selected = new Set(queries.map(caseKey));
+    for (const { id, run, result } of options.resumed ?? []) {
+      const key = caseKey({ id, cell: result.cell });
+      if (selected.has(key)) this.#put(key, run, result);
+    }
   }
 
   /** Every run still to be made, all queries once before any a second time would start. */
   pending(): { query: Query; run: number }[] {
     const pending: { query: Query; run: number }[] = [];
     for (const query of this.#queries) {
+      if (query.skip !== undefined) continue;
       for (let run = 1; run <= this.runsOf(query); run++) if (!this.has(query, run)) pending.push({ query, run });
     }
     return pending.sort((a, b) => a.run - b.run);
@@ -49,7 +54,8 @@ export class Ledger implements Budget {
   runsOf = (query: Query): number => this.#options.runs ?? query.runs;
 
   has(query: Query, run: number): boolean {
-    return run === 1 ? this.#first.has(query.id) : (this.#further.get(query.id)?.has(run) ?? false);
+    const key = caseKey(query);
+    return run === 1 ? this.#first.has(key) : (this.#further.get(key)?.has(run) ?? false);
   }
 
   /** Writes a finished run down, first on disk and then in memory. */
@@ -60,7 +66,7 @@ export class Ledger implements Budget {
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
     this.#options.onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
-    this.#put(query.id, run, result);
+    this.#put(caseKey(query), run, result);
     if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
@@ -81,7 +87,7 @@ export class Ledger implements Budget {
 
   /** A reason found later that makes every run of a query void. */
   overrule(query: Query, error: QueryError): void {
-    this.#overruled.set(query.id, error);
+    this.#overruled.set(caseKey(query), error);
   }
 
   /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
@@ -121,7 +127,8 @@ export class Ledger implements Budget {
   /** Exactly one result per selected query, in spec order, whatever finished first. */
   results(): QueryResult[] {
     return this.#queries.map((query) => {
-      const overruled = this.#overruled.get(query.id);
+      if (query.skip !== undefined) return skippedResult(query, query.skip);
+      const overruled = this.#overruled.get(caseKey(query));
       if (overruled) return errorResult(query, overruled);
       const runs = this.#finished(query);
       return runs.length < this.runsOf(query) && this.stopped()
@@ -147,22 +154,23 @@ export class Ledger implements Budget {
   }
 
   /** Its runs so far, in their order. */
-  #finished({ id }: Query): QueryResult[] {
-    const first = this.#first.get(id);
+  #finished(query: Query): QueryResult[] {
+    const key = caseKey(query);
+    const first = this.#first.get(key);
     const runs = first === undefined ? [] : [first];
-    const further = this.#further.get(id);
+    const further = this.#further.get(key);
     if (further === undefined) return runs;
     return runs.concat([...further].sort(([a], [b]) => a - b).map(([, result]) => result));
   }
 
-  #put(id: string, run: number, result: QueryResult): void {
+  #put(key: string, run: number, result: QueryResult): void {
     if (run === 1) {
-      this.#first.set(id, result);
+      this.#first.set(key, result);
       return;
     }
-    const runs = this.#further.get(id);
+    const runs = this.#further.get(key);
     if (runs) runs.set(run, result);
-    else this.#further.set(id, new Map([[run, result]]));
+    else this.#further.set(key, new Map([[run, result]]));
   }
 }
 

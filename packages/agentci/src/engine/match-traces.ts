@@ -1,4 +1,6 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
+import { isObject } from '../kit/object.ts';
+import { type Cell, caseKey, sameCell } from '../results/cell.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { queryText } from '../trace/selectors.ts';
@@ -7,7 +9,7 @@ import { queryText } from '../trace/selectors.ts';
 const MAX_REMEMBERED = 2000;
 
 /** All that matching needs of a query; a result has it too. */
-type Asked = Pick<Query, 'id' | 'query'>;
+type Asked = Pick<Query, 'id' | 'query'> & { readonly cell?: Cell | undefined };
 
 export type Match<Q extends Asked = Query> =
   | { readonly kind: 'run'; readonly query: Q; readonly run: number }
@@ -19,6 +21,8 @@ export interface Recording {
   readonly ids: readonly string[];
   readonly text?: string | undefined;
   readonly place: string;
+  /** The combination of the matrix that was run, where the recording says it. */
+  readonly cell?: Cell | undefined;
 }
 
 /**
@@ -34,17 +38,29 @@ export class TraceMatcher<Q extends Asked = Query> {
   readonly #runs: (query: Q) => number;
   readonly #unused: Recording[] = [];
   #unusedCount = 0;
+  #hasCells = false;
+  readonly #assumedCell: Cell | undefined;
+  /** Recordings that would be of a query if they said of which cell. */
+  readonly #cellless: string[] = [];
 
-  constructor(queries: readonly Q[], runs: (query: Q) => number) {
+  /** `assumedCell` is that of recordings that say none. */
+  constructor(queries: readonly Q[], runs: (query: Q) => number, assumedCell?: Cell) {
     this.#queries = queries;
     this.#runs = runs;
-    for (const query of queries) this.#byId.set(query.id, query);
+    this.#assumedCell = assumedCell;
+    for (const query of queries) {
+      this.#byId.set(caseKey(query), query);
+      if (query.cell !== undefined) this.#hasCells = true;
+    }
   }
 
   /** Gives a recording, or a record that could not be read, to the query it names. */
   take(recording: Recording, isReadable = true): Match<Q> {
-    const query = this.#named(recording.ids) ?? this.#leastServed(recording.text);
+    const cell = this.#hasCells ? (recording.cell ?? this.#assumedCell) : undefined;
+    const query = this.#named(recording.ids, cell) ?? this.#leastServed(recording.text, cell);
     if (!query) {
+      if (this.#hasCells && cell === undefined && this.#cellless.length < MAX_REMEMBERED)
+        this.#cellless.push(recording.place);
       // What could not be read is reported as such, not as an unused recording.
       if (!isReadable) return { kind: 'unused' };
       this.#unusedCount++;
@@ -52,8 +68,9 @@ export class TraceMatcher<Q extends Asked = Query> {
       if (this.#unused.length < MAX_REMEMBERED) this.#unused.push({ ids, text, place });
       return { kind: 'unused' };
     }
-    const run = (this.#taken.get(query.id) ?? 0) + 1;
-    this.#taken.set(query.id, run);
+    const key = caseKey(query);
+    const run = (this.#taken.get(key) ?? 0) + 1;
+    this.#taken.set(key, run);
     return run > this.#runs(query) ? { kind: 'surplus', query } : { kind: 'run', query, run };
   }
 
@@ -80,22 +97,32 @@ export class TraceMatcher<Q extends Asked = Query> {
     return text === undefined ? undefined : `recording of "${text.slice(0, 120)}"`;
   }
 
-  #named(ids: readonly string[]): Q | undefined {
+  /** Where the recordings are that say no cell, though the spec has a matrix. */
+  get cellless(): readonly string[] {
+    return this.#cellless;
+  }
+
+  #named(ids: readonly string[], cell: Cell | undefined): Q | undefined {
     for (const id of ids) {
-      const query = this.#byId.get(id);
+      const query = this.#byId.get(caseKey({ id, cell }));
       if (query !== undefined) return query;
     }
     return undefined;
   }
 
-  #leastServed(text: string | undefined): Q | undefined {
+  #leastServed(text: string | undefined, cell: Cell | undefined): Q | undefined {
     if (text === undefined) return undefined;
     this.#byText ??= groupByText(this.#queries);
     let best: Q | undefined;
     for (const query of this.#byText.get(text) ?? []) {
-      if (best === undefined || (this.#taken.get(query.id) ?? 0) < (this.#taken.get(best.id) ?? 0)) best = query;
+      if (!sameCell(query.cell, cell)) continue;
+      if (best === undefined || this.#takenBy(query) < this.#takenBy(best)) best = query;
     }
     return best;
+  }
+
+  #takenBy(query: Q): number {
+    return this.#taken.get(caseKey(query)) ?? 0;
   }
 }
 
@@ -130,6 +157,21 @@ class RecordingOfTrace implements Recording {
   get place(): string {
     return placeOf(this.#trace);
   }
+
+  get cell(): Cell | undefined {
+    return cellOf(this.#trace);
+  }
+}
+
+/** The cell that a trace says it is of: `metadata.cell` of the recording, a map of texts. */
+export function cellOf({ meta }: Trace): Cell | undefined {
+  const { cell } = meta;
+  if (!isObject(cell)) return undefined;
+  const entries = Object.entries(cell);
+  const isPlain = entries.every(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  return isPlain && entries.length > 0
+    ? Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+    : undefined;
 }
 
 /** `traces.jsonl:12`, or what is known of it. */

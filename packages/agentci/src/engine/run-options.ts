@@ -1,5 +1,6 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import type { CaseName, Cell } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -21,10 +22,11 @@ export type AgentFunction = (
 /** What happens while a run is in progress; progress displays listen to it. */
 export type RunEvent =
   | { readonly type: 'started'; readonly queries: number; readonly runs: number }
-  | { readonly type: 'run_started'; readonly id: string; readonly run: number }
+  | { readonly type: 'run_started'; readonly id: string; readonly cell?: Cell | undefined; readonly run: number }
   | {
       readonly type: 'retrying';
       readonly id: string;
+      readonly cell?: Cell | undefined;
       readonly attempt: number;
       readonly message: string;
       readonly delayMs: number;
@@ -51,6 +53,10 @@ export interface RunOptions {
   readonly filter?: string;
   readonly ids?: readonly string[];
   readonly indices?: readonly number[];
+  /** Only these values of the matrix, by variable. */
+  readonly cells?: Readonly<Record<string, readonly string[]>>;
+  /** Only these cases, by id and cell. */
+  readonly only?: readonly CaseName[];
   /** How many queries are in progress at a time; 4. */
   readonly workers?: number;
   /** Replaces every query's `runs`. */

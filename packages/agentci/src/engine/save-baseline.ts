@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
+import { caseKey, caseText } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
@@ -29,6 +30,7 @@ export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 's
   /** The suite's agent. */
   readonly agent?: string;
   readonly version: string;
+  /** The id of the query; with a matrix, its `caseKey`. */
   readonly queryId: string;
   /** The suite's `baseline_dir`. */
   readonly dir?: string;
@@ -60,11 +62,10 @@ export interface Precheck {
  * overwriting was requested.
  */
 export async function saveBaseline(input: SaveBaselineInput): Promise<SavedBaseline> {
-  findQuery(input.suite, input.queryId);
   fileOf(input);
   const precheck = await precheckTrace(input);
   if ((precheck.status === 'failed' || precheck.status === 'undecided') && !input.force)
-    throw refusal(precheck, input.queryId, input.trace);
+    throw refusal(precheck, caseText(findQuery(input.suite, input.queryId)), input.trace);
   return { ...storeBaseline(input, precheck.status !== 'unchecked'), precheck };
 }
 
@@ -81,7 +82,8 @@ export function storeBaseline(
     version,
     agent,
     query: query.query,
-    query_id: queryId,
+    query_id: query.id,
+    ...defined({ cell: query.cell }),
     captured_at: new Date(now()).toISOString(),
     metadata: {
       model: modelOf(trace),
@@ -93,15 +95,17 @@ export function storeBaseline(
   };
   writeBaseline(
     file,
-    { ...baseline, trace: portable(input.clean?.(trace) ?? trace, queryId) },
+    { ...baseline, trace: portable(input.clean?.(trace) ?? trace, query) },
     { overwrite: input.overwrite ?? false },
   );
   return { file, baseline };
 }
 
 /** Where a baseline goes; a name that cannot be part of a path is refused. */
-const fileOf = ({ suite, dir, agent = suite.agent, version, queryId }: Omit<SaveBaselineInput, 'trace'>): string =>
-  baselinePath({ dir: dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId });
+function fileOf({ suite, dir, agent = suite.agent, version, queryId }: Omit<SaveBaselineInput, 'trace'>): string {
+  const { id, cell } = findQuery(suite, queryId);
+  return baselinePath({ dir: dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId: id, cell });
+}
 
 /** The baseline of a query in one version, with its trace; the one-file form of older programs is read too. */
 export async function loadBaseline(place: {
@@ -139,10 +143,14 @@ export const listBaselines = (place: { readonly dir: string; readonly agent?: st
 export const findBaselines = (place: { readonly dir: string; readonly agent?: string }): BaselineList =>
   place.agent === undefined ? listAllBaselineFiles(place.dir) : listBaselineFiles(place.dir, place.agent);
 
-function findQuery(suite: Suite, id: string): Query {
-  const found = suite.queries.find((query) => query.id === id);
+function findQuery(suite: Suite, key: string): Query {
+  const found = suite.queries.find((query) => caseKey(query) === key);
   if (found) return found;
-  throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${id}"`, {
+  if (suite.queries.some(({ id }) => id === key))
+    throw new UserError('CELL_MISSING', `${suite.file} has a matrix, so a baseline of "${key}" is that of one cell`, {
+      hint: 'Name the cell with --cell, or the key of the case with caseKey.',
+    });
+  throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${key}"`, {
     hint: `It has: ${suite.queries
       .slice(0, 10)
       .map((query) => query.id)
@@ -208,9 +216,14 @@ function wayOut(checks: readonly CheckResult[], { masked }: Trace): string {
 }
 
 /** Where a trace was read is a fact about one machine, and a baseline goes to all. */
-function portable(trace: Trace, queryId: string): Trace {
+function portable(trace: Trace, { id, cell }: Query): Trace {
   const { file: _, line: __, ...source } = trace.source;
-  return { ...trace, source, task: { ...trace.task, id: queryId } };
+  return {
+    ...trace,
+    source,
+    task: { ...trace.task, id },
+    ...(cell === undefined ? {} : { meta: { ...trace.meta, cell } }),
+  };
 }
 
 /** The model most calls went to. */

@@ -2,6 +2,7 @@ import { formatMeasure } from '../kit/format-number.ts';
 import { canonicalJson } from '../kit/hash.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricInput, MetricOutput } from '../metrics/metric.ts';
+import { caseKey } from '../results/cell.ts';
 import type { CheckResult, MetricResult } from '../results/run-result.ts';
 import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
@@ -22,7 +23,7 @@ interface Group {
   readonly kept: Map<string, MetricInput>;
 }
 
-const keyOf = (query: Query, run: number): string => `${run} ${query.id}`;
+const keyOf = (query: Query, run: number): string => `${run} ${caseKey(query)}`;
 
 /** What a run reports about the metrics measured over all of it. */
 export interface Overall {
@@ -74,14 +75,15 @@ export class SuiteMetrics {
         };
         group.queries.push(query);
         this.#groups.set(key, group);
-        this.#byQuery.set(query.id, [...(this.#byQuery.get(query.id) ?? []), group]);
+        const of = caseKey(query);
+        this.#byQuery.set(of, [...(this.#byQuery.get(of) ?? []), group]);
       }
     }
   }
 
   /** Keeps of a trace what its query's run-wide metrics need. */
   note = (query: Query, run: number, trace: Trace): void => {
-    for (const { request, metric, kept } of this.#byQuery.get(query.id) ?? []) {
+    for (const { request, metric, kept } of this.#byQuery.get(caseKey(query)) ?? []) {
       const input = { ...metricInput(query, trace, {}), params: request.params };
       kept.set(keyOf(query, run), metric.keep?.(input) ?? input);
     }
@@ -96,10 +98,13 @@ export class SuiteMetrics {
     // The nth trace of a query is that of its nth run that left one; which of them it was makes no difference here.
     const runs = new Map<string, number[]>();
     for (const { id, run, result } of resumed ?? [])
-      if (result.error === undefined || result.error.kind === 'trace') runs.set(id, [...(runs.get(id) ?? []), run]);
+      if (result.error === undefined || result.error.kind === 'trace') {
+        const key = caseKey({ id, cell: result.cell });
+        runs.set(key, [...(runs.get(key) ?? []), run]);
+      }
     for await (const trace of readTraces(resumedTraces, { format: 'agentci', onProblem: () => {} })) {
       const match = matcher.take(recordingOf(trace));
-      const run = match.kind === 'run' ? runs.get(match.query.id)?.shift() : undefined;
+      const run = match.kind === 'run' ? runs.get(caseKey(match.query))?.shift() : undefined;
       if (match.kind === 'run' && run !== undefined) this.note(match.query, run, trace);
     }
   }

@@ -1,4 +1,5 @@
 import { readTraces } from '../adapters/reader/read-traces.ts';
+import { type Cell, caseKey } from '../results/cell.ts';
 import type { QueryError } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
@@ -7,7 +8,7 @@ import { recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
-/** The traces of each query, in the order they were found, and the places of those that belong to none. */
+/** The traces of each case by `caseKey`, in the order they were found, and the places of those that belong to none. */
 export interface FoundTraces {
   readonly byQuery: ReadonlyMap<string, readonly Trace[]>;
   readonly unmatched: readonly string[];
@@ -20,15 +21,18 @@ export interface FoundTraces {
 export async function readTracesOfQueries(
   source: string,
   suite: Suite,
-  options: { readonly onlyQuery?: string; readonly format?: string } = {},
+  options: { readonly onlyQuery?: string; readonly format?: string; readonly assumedCell?: Cell } = {},
 ): Promise<FoundTraces> {
-  const matcher = new TraceMatcher(suite.queries, () => Number.POSITIVE_INFINITY);
+  const matcher = new TraceMatcher(suite.queries, () => Number.POSITIVE_INFINITY, options.assumedCell);
   const byQuery = new Map<string, Trace[]>();
   const unmatched: Trace[] = [];
   for await (const trace of readTraces(source, options.format === undefined ? {} : { format: options.format })) {
     const match = matcher.take(recordingOf(trace));
     if (match.kind === 'unused') unmatched.push(trace);
-    else byQuery.set(match.query.id, [...(byQuery.get(match.query.id) ?? []), trace]);
+    else {
+      const key = caseKey(match.query);
+      byQuery.set(key, [...(byQuery.get(key) ?? []), trace]);
+    }
   }
   const [only] = unmatched;
   if (options.onlyQuery !== undefined && byQuery.size === 0 && only !== undefined && unmatched.length === 1) {
@@ -48,12 +52,15 @@ export async function freshTraces(
     runs: 1,
     // What is recorded is judged when it is saved; a judge asked here would be asked twice.
     judge: 'off',
-    onRecord: ({ id }, trace) => {
-      if (trace) byQuery.set(id, [trace]);
+    onRecord: ({ id, result }, trace) => {
+      if (trace) byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
     },
   });
   const errors = new Map(
-    run.results.flatMap((result) => (!byQuery.has(result.id) && result.error ? [[result.id, result.error]] : [])),
+    run.results.flatMap((result) => {
+      const key = caseKey(result);
+      return !byQuery.has(key) && result.error ? [[key, result.error]] : [];
+    }),
   );
   return { byQuery, unmatched: [], errors, interrupted: run.interrupted ?? false };
 }

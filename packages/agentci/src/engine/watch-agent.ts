@@ -25,6 +25,9 @@ export async function watchAgent(
     env: { ...around.env, ...config.env },
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command } : {}),
+    ...(config.capture !== 'auto' && config.capture.includes('mcp')
+      ? { mcpConfig: config.mcpConfig ?? '.mcp.json' }
+      : {}),
     onNote,
   });
   capture.notes.forEach(onNote);

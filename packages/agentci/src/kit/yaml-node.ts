@@ -22,6 +22,8 @@ export interface YamlScalar extends YamlNodeBase {
   readonly style: 'plain' | 'quoted' | 'block';
   /** Stands for something already reported, e.g. an unknown alias: readers should not complain about it again. */
   readonly broken?: true;
+  /** Text of a cell of a CSV file: a number or a list is meant where its key asks for one. */
+  readonly isRowText?: true;
 }
 
 interface YamlCollection extends YamlNodeBase {

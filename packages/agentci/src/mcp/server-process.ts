@@ -77,6 +77,8 @@ export function startServer(
         }
       });
     });
+    // Whatever ends this process, the server does not outlive it.
+    process.once('exit', () => signal('SIGKILL'));
     // A server that closed its input or is gone is told of by its exit.
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});

@@ -12,6 +12,12 @@ export interface TapLine {
   readonly dropped?: { readonly bytes: number; readonly why: 'too_large' | 'not_json' };
 }
 
+/** What passed between a client and one server. */
+export interface TapSession {
+  readonly server: string;
+  readonly lines: readonly TapLine[];
+}
+
 /** Takes what passes, as bytes. */
 export interface TapSink {
   readonly add: (dir: Direction, bytes: Buffer) => void;

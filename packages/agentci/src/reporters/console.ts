@@ -3,6 +3,7 @@ import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { verdictLines } from '../policy/verdict-text.ts';
+import { caseText } from '../results/cell.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import {
   type CheckResult,
@@ -14,6 +15,7 @@ import {
 } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { answerLines } from './answer-lines.ts';
+import { cellTable } from './cell-tables.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
@@ -71,7 +73,7 @@ function queryLines(
   c: Colors,
   { metrics, context }: { readonly metrics: readonly string[]; readonly context: ReportContext },
 ): string[] {
-  const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(result.id))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
+  const head = `${badge(result.status, c)} ${c.bold(escapeTerminalLine(caseText(result)))}  ${clip(escapeTerminalLine(result.query), 100)}${numbers(result, c)}`;
   const warnings = warningLines(result, c);
   if (result.status === 'pass')
     return [
@@ -82,6 +84,7 @@ function queryLines(
     ];
   const lines = [head];
   if (result.not_run !== undefined) lines.push(c.dim(`        not run: ${result.not_run}`));
+  if (result.skip !== undefined) lines.push(c.dim(`        skipped: ${escapeTerminalLine(result.skip.reason)}`));
   if (result.xfail && result.status === 'skip')
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
@@ -202,7 +205,8 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   const { summary } = run;
   const lines = [countLine(run, c)];
   if (summary.xfailed > 0) lines.push(c.dim(`${formatCount(summary.xfailed)} of the skipped are expected failures`));
-  lines.push(...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c), ...groupLines(run, c));
+  lines.push(...cellLines(run, c), ...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
+  lines.push(...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
@@ -219,6 +223,18 @@ function groupLines(run: RunResult, c: Colors): string[] {
   const groups = shownGroups(run);
   if (groups.length === 0) return [];
   return [c.dim('failures by cause:'), ...groups.map((group) => `  ${escapeTerminalLine(groupLine(group))}`)];
+}
+
+/** The cells of the matrix beside each other. */
+function cellLines(run: RunResult, c: Colors): string[] {
+  const table = cellTable(run);
+  if (table === undefined) return [];
+  const rows = [table.head, ...table.rows].map((row) => row.map((cell) => clip(escapeTerminalLine(cell), 120)));
+  const widths = table.head.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const line = (row: readonly string[]): string =>
+    `  ${row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')}`.trimEnd();
+  const [head = [], ...rest] = rows;
+  return ['', 'by cell:', c.dim(line(head)), ...rest.map(line), ''];
 }
 
 /** How often all of k runs pass, in columns. */
@@ -276,7 +292,7 @@ function rankings(run: RunResult, c: Colors): string[] {
     format: (n: number) => string,
   ): string[] => {
     const ranked = run.results
-      .map((result) => ({ id: result.id, n: value(actualOf(result)) }))
+      .map((result) => ({ id: caseText(result), n: value(actualOf(result)) }))
       .filter((entry): entry is { id: string; n: number } => typeof entry.n === 'number' && entry.n > 0)
       .sort((a, b) => b.n - a.n)
       .slice(0, RANKED);

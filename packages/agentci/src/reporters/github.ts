@@ -4,6 +4,7 @@ import {
   escapeWorkflowCommandData,
   escapeWorkflowCommandProperty,
 } from '../kit/escape.ts';
+import { caseText, cellText } from '../results/cell.ts';
 import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
 import { passHatLine } from './pass-hat-k.ts';
 import type { Reporter } from './reporter.ts';
@@ -41,10 +42,12 @@ function textOf({ checkId, layer, message, result }: Finding): string {
   if (!result) return message;
   const query =
     result.query.length > QUERY_CHARACTERS ? `${result.query.slice(0, QUERY_CHARACTERS - 1)}…` : result.query;
-  return `[${checkId === QUERY_ERROR ? 'ERROR' : (layer ?? 'run').toUpperCase()}] ${query}: ${message}`;
+  const where = result.cell === undefined ? '' : ` (${cellText(result.cell)})`;
+  return `[${checkId === QUERY_ERROR ? 'ERROR' : (layer ?? 'run').toUpperCase()}] ${query}${where}: ${message}`;
 }
 
-const titleOf = ({ checkId, result }: Finding): string => (checkId === QUERY_ERROR && result ? result.id : checkId);
+const titleOf = ({ checkId, result }: Finding): string =>
+  checkId === QUERY_ERROR && result ? caseText(result) : checkId;
 
 /** Every part is escaped, so that a model's answer cannot end the line and forge a command of its own. */
 function command(finding: Finding, publicPath: (file: string) => string): string {

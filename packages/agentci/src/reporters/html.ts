@@ -1,5 +1,6 @@
 import { defined } from '../kit/defined.ts';
 import { jsonInHtml } from '../kit/escape.ts';
+import { caseText } from '../results/cell.ts';
 import { PAGE_SCHEMA, type PageBefore, type PageData } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { PAGE } from './html/page.gen.ts';
@@ -20,7 +21,7 @@ export const reporter: Reporter = {
 
 /** The page with its data. Each query's evidence is an element of its own, read only when that query is opened. */
 function* renderHtml(run: RunResult, { evidence, before, version }: ReportContext): Generator<string> {
-  const ids = run.results.map(({ id }) => id).filter((id) => evidence?.byQuery.has(id));
+  const ids = run.results.map(caseText).filter((id) => evidence?.byQuery.has(id));
   const long = run.results.filter(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER).length;
   const notes = [
     ...(evidence?.notes ?? []),
@@ -56,8 +57,8 @@ export function pageBefore({ run, comparison }: NonNullable<ReportContext['befor
     run_id: run.run_id,
     ...defined({ started_at: run.started_at }),
     comparison,
-    queries: run.results.map(({ id, status, xfail, answer, cost }) => [
-      id,
+    queries: run.results.map(({ id, cell, status, xfail, answer, cost }) => [
+      caseText({ id, cell }),
       {
         status: xfail?.status ?? status,
         answer: answer === null ? null : clip(answer, MAX_ANSWER),

@@ -1,4 +1,5 @@
 import { escapeXmlAttribute, escapeXmlText } from '../kit/escape.ts';
+import { caseText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { findingsOfQuery } from './findings.ts';
 import type { Reporter } from './reporter.ts';
@@ -47,9 +48,10 @@ const passHat = ({ summary }: RunResult): string =>
 function testCase(result: QueryResult, agent: string): string {
   const actual = result.cost.details.actual as { latency_ms?: number | null } | undefined;
   const lines = [
-    `    <testcase${attributes({ name: result.id, classname: agent, time: seconds(actual?.latency_ms ?? undefined) })}>`,
+    `    <testcase${attributes({ name: caseText(result), classname: agent, time: seconds(actual?.latency_ms ?? undefined) })}>`,
     '      <properties>',
     `        ${property('query', result.query)}`,
+    ...Object.entries(result.cell ?? {}).map(([name, value]) => `        ${property(`cell.${name}`, value)}`),
     ...LAYERS.map((layer) => `        ${property(layer, result[layer].status)}`),
     ...Object.entries(result.metrics).map(
       ([name, { value }]) => `        ${property(`metric.${name}`, value === null ? 'not measured' : String(value))}`,
@@ -88,7 +90,7 @@ function verdict(result: QueryResult): string[] {
     case 'skip': {
       const why = result.xfail
         ? `expected failure: ${result.xfail.reason}`
-        : (result.not_run ?? 'no check was decided');
+        : (result.skip?.reason ?? result.not_run ?? 'no check was decided');
       return [`      <skipped${attributes({ message: why })}/>`];
     }
     default:

@@ -1,7 +1,9 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
+import { caseText } from '../results/cell.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { cellTable } from './cell-tables.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
@@ -32,6 +34,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   for (const check of run.checks) lines.push(`- ${ICONS[check.status]} ${inline(check.message)}`);
   // Without it the table would be taken for more of the last item.
   if (run.checks.length > 0) lines.push('');
+  lines.push(...cellLines(run));
   if (told.length > 0) {
     lines.push(
       '| query | correctness | path | cost | tokens | dollars | time |',
@@ -65,6 +68,14 @@ function groupLines(run: RunResult): string[] {
   return ['**Failures by cause**', '', ...groups.map((group) => `- ${inline(groupLine(group))}`), ''];
 }
 
+/** The cells of the matrix beside each other. */
+function cellLines(run: RunResult): string[] {
+  const table = cellTable(run);
+  if (table === undefined) return [];
+  const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`;
+  return [row(table.head), `| ${table.head.map(() => '---').join(' | ')} |`, ...table.rows.map(row), ''];
+}
+
 function passHatLines({ summary }: RunResult): string[] {
   const { head, rows } = passHatTable(summary);
   if (rows.length === 0) return [];
@@ -76,7 +87,7 @@ function passHatLines({ summary }: RunResult): string[] {
 function metricTable(results: readonly QueryResult[], room: number): string[] {
   const rows = results.flatMap((result) => {
     const cells = freeMetrics(result).map((metric) => inline(metricText(metric)));
-    return cells.length === 0 ? [] : [`| ${escapeMarkdownTableCell(result.id)} | ${cells.join(' · ')} |`];
+    return cells.length === 0 ? [] : [`| ${escapeMarkdownTableCell(caseText(result))} | ${cells.join(' · ')} |`];
   });
   if (rows.length === 0) return [];
   const lines = ['<details><summary>Metrics</summary>', '', '| query | measured |', '| --- | --- |'];
@@ -119,7 +130,7 @@ function rowOf(result: QueryResult): string {
     latency_ms?: number | null;
   };
   const cells = [
-    `${ICONS[result.status]} ${escapeMarkdownTableCell(result.id)}`,
+    `${ICONS[result.status]} ${escapeMarkdownTableCell(caseText(result))}`,
     ...LAYERS.map((layer) => ICONS[result[layer].status]),
     actual.total_tokens == null ? '' : String(actual.total_tokens),
     actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
@@ -130,10 +141,11 @@ function rowOf(result: QueryResult): string {
 
 function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
   const lines = [
-    `<details><summary>${ICONS[result.status]} <b>${escapeHtml(result.id)}</b> ${escapeHtml(escapeTerminalLine(clip(result.query, 120)))}</summary>`,
+    `<details><summary>${ICONS[result.status]} <b>${escapeHtml(caseText(result))}</b> ${escapeHtml(escapeTerminalLine(clip(result.query, 120)))}</summary>`,
     '',
   ];
   if (result.error) lines.push(`- ${ICONS.error} ${inline(result.error.message)}`);
+  if (result.skip) lines.push(`- skipped: ${inline(result.skip.reason)}`);
   if (result.not_run) lines.push(`- not run: ${inline(result.not_run)}`);
   if (result.xfail) lines.push(`- expected failure: ${inline(result.xfail.reason)}`);
   if (result.pass_rate) lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);

@@ -1,4 +1,5 @@
 import { escapePrometheusLabel, escapeTerminalLine } from '../kit/escape.ts';
+import { cellText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -140,9 +141,14 @@ function* renderPrometheus(run: RunResult): Generator<string> {
 const head = (name: string, help: string): string => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 
 /** The id makes the series unique; the text is for people. */
-function labelsOf(run: RunResult, { id, query }: QueryResult): string {
+function labelsOf(run: RunResult, { id, query, cell }: QueryResult): string {
   const text = query.length > QUERY_CHARACTERS ? `${query.slice(0, QUERY_CHARACTERS - 1)}…` : query;
-  return Object.entries({ agent: run.agent, query_id: id, query: text })
+  return Object.entries({
+    agent: run.agent,
+    query_id: id,
+    query: text,
+    ...(cell === undefined ? {} : { cell: cellText(cell) }),
+  })
     .map(([name, value]) => `${name}="${escapePrometheusLabel(escapeTerminalLine(value))}"`)
     .join(',');
 }

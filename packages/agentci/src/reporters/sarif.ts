@@ -1,4 +1,6 @@
+import { defined } from '../kit/defined.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { caseKey, cellText } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
@@ -95,7 +97,9 @@ function resultOf(
   const { checkId, level, location, message, result } = finding;
   // GitHub refuses results without a place; a finding without one points at the start of the spec.
   const { file, line, column } = location ?? { file: run.spec.file, line: 1, column: 1 };
-  const text = result ? `${result.query}: ${message}` : message;
+  const text = result
+    ? `${result.query}${result.cell === undefined ? '' : ` (${cellText(result.cell)})`}: ${message}`
+    : message;
   return {
     ruleId: checkId,
     ruleIndex: ruleIndex.get(checkId),
@@ -111,9 +115,11 @@ function resultOf(
     ],
     // By query and check, not by line or wording: a moved spec is still the same finding.
     partialFingerprints: {
-      'agentci/v1': sha256Hex(`${run.agent}\0${result?.id ?? ''}\0${checkId}\0${result ? '' : message}`),
+      'agentci/v1': sha256Hex(
+        `${run.agent}\0${result === undefined ? '' : caseKey(result)}\0${checkId}\0${result ? '' : message}`,
+      ),
     },
-    ...(result ? { properties: { query_id: result.id, tags: result.tags } } : {}),
+    ...(result ? { properties: { query_id: result.id, ...defined({ cell: result.cell }), tags: result.tags } } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import type { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
+import { caseText } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
@@ -72,12 +73,12 @@ function unmeasured(run: RunResult): string {
     ...run.results.flatMap((result) =>
       checksOf(result)
         .filter(isUnmeasured)
-        .map(({ id }) => `${result.id} ${id}`),
+        .map(({ id }) => `${caseText(result)} ${id}`),
     ),
   ];
   const unique = [...new Set(names)];
   if (unique.length === 0) {
-    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(({ id }) => id);
+    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(caseText);
     if (hiding.length === 0)
       return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
     return `: a trace that may lack a call counts under --strict: ${hiding.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ')}`;

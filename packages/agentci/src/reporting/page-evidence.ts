@@ -4,6 +4,7 @@ import { readTraces } from '../adapters/reader/read-traces.ts';
 import { recordingOf, TraceMatcher } from '../engine/match-traces.ts';
 import { loadPrices } from '../kit/prices.ts';
 import { pageTrace } from '../reporters/html/page-trace.ts';
+import { caseText } from '../results/cell.ts';
 import type { PageEvidence, PageTrace } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { readBaselineTrace } from '../store/baseline-files.ts';
@@ -17,7 +18,7 @@ const PASSING_SHARE = 0.6;
 interface EvidenceOptions {
   readonly traces: string | undefined;
   readonly cwd: string;
-  /** Only this query, and then without a limit. */
+  /** Only the query of this name (`caseText`), and then without a limit. */
   readonly only?: string;
   readonly maxCharacters?: number;
 }
@@ -50,10 +51,10 @@ export async function pageEvidence(
     try {
       for await (const trace of readTraces(traces, { onProblem: () => unreadable++ })) {
         const match = matcher.take(recordingOf(trace));
-        if (match.kind !== 'run' || (only !== undefined && match.query.id !== only)) continue;
-        if (leftOut.has(match.query.id)) continue;
+        if (match.kind !== 'run' || (only !== undefined && caseText(match.query) !== only)) continue;
+        if (leftOut.has(caseText(match.query))) continue;
         const page = pageTrace(trace, lookup);
-        if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(match.query.id);
+        if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(caseText(match.query));
         else add(byQuery, match.query, page, trace);
         if (only !== undefined && match.run === (match.query.runs?.length ?? 1)) break;
       }
@@ -73,13 +74,13 @@ export async function pageEvidence(
 }
 
 function add(byQuery: Map<string, PageEvidence>, result: QueryResult, page: PageTrace, trace: Trace): void {
-  const evidence = byQuery.get(result.id) ?? { traces: [], shown: 0 };
+  const evidence = byQuery.get(caseText(result)) ?? { traces: [], shown: 0 };
   // The answer and the checks shown are those of the first worst run; its number among the runs tells which trace that is.
   const first =
     result.runs?.findIndex(({ status, answer }) => status === result.status && answer === result.answer) ?? 0;
   if (first === evidence.traces.length && finalText(trace) === result.answer) evidence.shown = first;
   evidence.traces.push(page);
-  byQuery.set(result.id, evidence);
+  byQuery.set(caseText(result), evidence);
 }
 
 async function addBaselines(
@@ -87,7 +88,9 @@ async function addBaselines(
   byQuery: Map<string, PageEvidence>,
   { cwd, only }: { cwd: string; only: string | undefined },
 ): Promise<void> {
-  for (const { id, baseline } of run.results) {
+  for (const result of run.results) {
+    const { baseline } = result;
+    const id = caseText(result);
     if (baseline?.file === undefined || (only !== undefined && id !== only)) continue;
     const file = resolve(cwd, baseline.file);
     if (!existsSync(file)) continue;

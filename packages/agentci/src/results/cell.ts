@@ -7,7 +7,7 @@ export interface CaseName {
   readonly cell?: Cell | undefined;
 }
 
-/** By what a case is known in maps and sets. Ids hold no null byte, so no two cases share a key. */
+/** By what a case is known in maps and sets. Ids are without null bytes, so that no two cases share a key. */
 export const caseKey = ({ id, cell }: CaseName): string => (cell === undefined ? id : `${id}\0${cellKey(cell)}`);
 
 /** The same text for the same combination, whatever the order of its variables. */

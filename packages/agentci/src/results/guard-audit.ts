@@ -48,7 +48,7 @@ export interface AuditDecision extends AuditBase {
   policy_line: number | null;
   /** All that spoke against it, where it was more than one. */
   rules?: string[];
-  /** It goes on with an earlier call, which the server had asked the user about, and is not one of its own. */
+  /** It continues an earlier call, which the server had asked the user about, and is not one of its own. */
   continues?: true;
   /** Microseconds. */
   us: number;

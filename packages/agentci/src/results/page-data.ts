@@ -70,7 +70,7 @@ export interface PageData {
   live?: true;
   run?: RunResult;
   before?: PageBefore;
-  /** Ids whose evidence is on the page, in the order of its elements. */
+  /** Names of the cases (`caseText`) whose evidence is on the page, in the order of its elements. */
   evidence?: string[];
   /** What was left out, and why. */
   notes: string[];

@@ -138,6 +138,8 @@ export interface QueryResult {
   warnings?: TraceWarning[];
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
+  /** The spec leaves it out, and why. */
+  skip?: { reason: string };
   /** The expected-failure note: the reason as written, and the status before it was applied. */
   xfail?: { reason: string; status: CheckStatus };
   baseline?: { version: string; file?: string };
@@ -174,6 +176,43 @@ export interface PassHatK {
   tasks: number;
 }
 
+/** What the runs of one cell came to. */
+export interface CellSummary {
+  cell: Cell;
+  total: number;
+  passed: number;
+  failed: number;
+  errors: number;
+  skipped: number;
+  /** Of the decided runs; `null` where there are none. */
+  pass_rate: number | null;
+  /** Wilson's 95 % interval of the rate. */
+  interval: { low: number; high: number } | null;
+  /** Of the runs whose cost is known, together; `null` where none is. */
+  cost_usd: number | null;
+  /** Runs whose cost is not known. */
+  unpriced_runs: number;
+}
+
+/** One cell against the reference, paired by query and run. */
+export interface CellComparison {
+  cell: Cell;
+  reference: Cell;
+  /** Runs that were decided in both. */
+  pairs: number;
+  /** Only the reference passed, and only the cell did. */
+  lost: number;
+  won: number;
+  /** The pass rate of the cell minus that of the reference, over the pairs. */
+  difference: number | null;
+  interval: { low: number; high: number } | null;
+  /** McNemar's mid-p. */
+  p: number | null;
+  verdict: 'better' | 'worse' | 'inconclusive';
+  /** So many queries more would settle a difference of this size; `null` where none was seen. */
+  more_queries: number | null;
+}
+
 export interface RunResult {
   schema: typeof RESULTS_SCHEMA;
   agent: string;
@@ -192,6 +231,10 @@ export interface RunResult {
   /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */
   metrics?: Record<string, MetricResult>;
   summary: RunSummaryCounts;
+  /** The cells of the matrix beside each other; absent without one. */
+  cells?: CellSummary[];
+  /** Each cell against the reference: `baseline_cell`, else the first. */
+  cell_comparisons?: CellComparison[];
   results: QueryResult[];
   /** Recordings that belong to no query of the spec. */
   unmatched_recordings?: number;

@@ -41,7 +41,10 @@ export function createCommandRunner(
             }
           : undefined,
         command,
-        args: lookout === undefined ? args : [...lookout.args, ...args],
+        args:
+          lookout === undefined
+            ? args
+            : [...lookout.args, ...args.map((argument) => lookout.rewrite?.(argument) ?? argument)],
         cwd,
         env: { ...(lookout?.env ?? env), ...variableEnvironment(vars) },
         stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {}, vars: vars ?? {} }),

@@ -63,6 +63,8 @@ export interface Lookout {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** To be put after the program's name. */
   readonly args: readonly string[];
+  /** An argument of the program, as it must be while it is watched. */
+  readonly rewrite?: (argument: string) => string;
   /** To be sent with a query, where the agent was started elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to the next query. */

@@ -211,10 +211,10 @@ export function realPath(file: string): string {
 }
 
 /** Undefined for folders, devices, files too large, and bytes that are not UTF-8. */
-export function readText(path: string): string | undefined {
+export function readText(path: string, maxBytes = MAX_YAML_SIZE): string | undefined {
   try {
     const stat = statSync(path);
-    if (!stat.isFile() || stat.size > MAX_YAML_SIZE) return undefined;
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch {
     return undefined;

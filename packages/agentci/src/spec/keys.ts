@@ -13,7 +13,18 @@ export const policySchema = v
   })
   .describe('Rules on tool calls: a file, or the policy itself');
 
+const variableName = v
+  .string()
+  .regex(/^[^\s{}|](?:[^{}|\r\n]*[^\s{}|])?$/, 'spaces at the ends, braces and bars do not fit between {{ and }}')
+  .max(100);
+
 /** Keys of the root whose values stand for themselves; `defaults`, `queries`, `runner` and `version` are read by their own code. */
+const varsSchema = v
+  .record(variableName, v.unknown())
+  .describe('Variables for {{name}} in the texts of queries; a row and the matrix win over them');
+
+const cellValue = v.union([text, v.number(), v.boolean()]);
+
 export const ROOT_KEYS = {
   $schema: v.string().describe('For editors'),
   agent: text.describe('Name of the agent under test'),
@@ -23,6 +34,13 @@ export const ROOT_KEYS = {
   judge_config: judgeConfigSchema,
   metrics: metricsSchema,
   policy: policySchema,
+  vars: varsSchema,
+  matrix: v
+    .record(variableName, v.array(cellValue).min(1))
+    .describe('Runs every query once for each combination of these values'),
+  baseline_cell: v
+    .record(variableName, cellValue)
+    .describe('The combination the others are compared with; one that passes significantly less often fails the run'),
 } as const;
 
 export const ROOT_KEY_NAMES = ['version', ...Object.keys(ROOT_KEYS), 'runner', 'defaults', 'queries'];
@@ -36,6 +54,7 @@ export const SHARED_KEYS = {
   metadata: v.record(v.string(), v.unknown()).describe('Your own data, handed to the agent and to metrics'),
   metrics: metricsSchema,
   policy: policySchema,
+  vars: varsSchema,
 } as const;
 
 /** Keys that make sense for one query only. */
@@ -52,6 +71,13 @@ export const QUERY_KEYS = {
     .string('xfail is a reason in words; remove the key when the query is not expected to fail')
     .regex(/\S/)
     .describe('Why this query is expected to fail'),
+  skip: v
+    .string('skip is a reason in words; remove the key when the query is to be run')
+    .regex(/\S/)
+    .describe('Why this query is not run'),
+  rows: v
+    .union([text, v.array(v.record(variableName, v.unknown())).min(1)])
+    .describe('One query for each row: a CSV, JSONL, JSON or YAML file, or a list of maps'),
 } as const;
 
 export const runnerUnion = v.union([

@@ -6,6 +6,7 @@ import { emptyListIssue } from '../layers/issues.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { EngineNeeded } from './expert.ts';
+import { fitTexts } from './fit-texts.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
@@ -66,6 +67,8 @@ export class LayerBlockChecker {
   readonly #values = new Map<LayerKey, CheckedValue>();
   readonly #alikeBlocks = new Map<Layer, WrittenAlike<WrittenBlock>>();
   readonly #alikeValues = new Map<LayerKey, WrittenAlike<CheckedValue>>();
+  /** What is the same for every row of a query. */
+  readonly #constants = new WeakMap<YamlEntry, CheckedValue>();
   /** Values that were looked at and depend on nothing beside them: inherited ones, and those without a problem. */
   readonly #inspected = new Set<CheckedValue>();
 
@@ -98,7 +101,23 @@ export class LayerBlockChecker {
     return withoutUnmet(checked, entries);
   }
 
-  #checkEntries(layer: Layer, entries: readonly YamlEntry[]): WrittenBlock {
+  /** What a query wrote laid over what it inherits. */
+  merged(layer: Layer, node: YamlMap): readonly YamlEntry[] {
+    const defaults = this.#defaults.get(layer);
+    if (node === defaults?.node) return defaults.entries;
+    return overlay(defaults?.entries ?? [], node, meetDeep);
+  }
+
+  /** Checks entries that were merged already. Those that are the same for every row are read once. */
+  checkMerged(layer: Layer, entries: readonly YamlEntry[], isConstant: (entry: YamlEntry) => boolean): CheckedBlock {
+    return withoutUnmet(this.#checkEntries(layer, entries, isConstant), entries);
+  }
+
+  #checkEntries(
+    layer: Layer,
+    entries: readonly YamlEntry[],
+    isConstant: (entry: YamlEntry) => boolean = () => false,
+  ): WrittenBlock {
     const defaults = this.#defaults.get(layer)?.node.entries;
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry; checked: CheckedValue }[] = [];
@@ -108,7 +127,9 @@ export class LayerBlockChecker {
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const checked = this.#value(key, entry, defaults?.get(entry.key) === entry);
+      const checked = isConstant(entry)
+        ? this.#constant(key, entry)
+        : this.#value(key, entry, defaults?.get(entry.key) === entry);
       setOwn(values, key.key, checked.value);
       if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
         inspected.push({ key, entry, checked });
@@ -128,12 +149,13 @@ export class LayerBlockChecker {
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
-  checkPartial(layer: Layer, node: YamlMap): void {
+  checkPartial(layer: Layer, node: YamlMap, isOpen: (entry: YamlEntry) => boolean): void {
     this.#defaults.set(layer, { node, entries: sortedEntries(node) });
     for (const entry of node.entries.values()) {
       const key = this.#known(layer, entry);
-      if (key?.blocks !== undefined) this.#read(key, entry);
-      else if (key !== undefined) checkValue(entry, key.partialSchema ?? key.schema, this.#problems);
+      if (key === undefined || isOpen(entry)) continue;
+      if (key.blocks !== undefined) this.#read(key, entry);
+      else checkValue(entry, key.partialSchema ?? key.schema, this.#problems);
     }
   }
 
@@ -155,6 +177,15 @@ export class LayerBlockChecker {
     if (before !== undefined) return before;
     const checked = this.#read(key, entry);
     this.#values.set(key, checked);
+    return checked;
+  }
+
+  #constant(key: LayerKey, entry: YamlEntry): CheckedValue {
+    let checked = this.#constants.get(entry);
+    if (checked === undefined) {
+      checked = this.#read(key, entry);
+      this.#constants.set(entry, checked);
+    }
     return checked;
   }
 
@@ -187,10 +218,12 @@ export class LayerBlockChecker {
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry }[] = [];
     let hasChecks = false;
-    for (const entry of block.entries.values()) {
-      const key = this.#known(layer, entry);
+    for (const written of block.entries.values()) {
+      const key = this.#known(layer, written);
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
+      // A block that was filled with the values of a row may hold text of a CSV file.
+      const entry = block.end === -1 ? { ...written, value: fitTexts(key.schema, written.value) } : written;
       const checked = alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry, depth), isValid);
       setOwn(values, key.key, checked.value);
       if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked)) inspected.push({ key, entry });

@@ -1,12 +1,44 @@
+import type { Problem } from '../kit/problem.ts';
 import { Problems } from '../kit/problems.ts';
+import type { YamlPlace } from '../kit/yaml-node.ts';
 import { ABSENT_EXPERT, type Expert } from './expert.ts';
+
+/** Where a problem of a text with variables is: at the value, not only at the text. Undefined: as it is. */
+export type Relocate = (
+  place: YamlPlace,
+  problem: Problem,
+) => { place: YamlPlace; problem: Problem } | 'enough' | undefined;
 
 /** What is wrong with a spec, and who is asked about values that are not accepted at once. */
 export class SpecProblems extends Problems {
   readonly expert: Expert;
+  #relocate: Relocate | undefined;
+  #dropped = 0;
 
   constructor(expert: Expert = ABSENT_EXPERT) {
     super('SPEC_TOO_MANY');
     this.expert = expert;
+  }
+
+  override add(place: YamlPlace, problem: Problem): void {
+    const moved = this.#relocate?.(place, problem);
+    if (moved === 'enough') this.#dropped++;
+    else if (moved === undefined) super.add(place, problem);
+    else super.add(moved.place, moved.problem);
+  }
+
+  /** A value that was found wrong is not taken for a good one because its problem was not worth telling again. */
+  override get count(): number {
+    return super.count + this.#dropped;
+  }
+
+  /** While `read` runs, problems are told where their values come from. */
+  within<T>(relocate: Relocate, read: () => T): T {
+    this.#relocate = relocate;
+    try {
+      return read();
+    } finally {
+      this.#relocate = undefined;
+    }
   }
 }

@@ -1,18 +1,26 @@
 import type { Location } from '../kit/diagnostic.ts';
 import type { Mutable } from '../kit/mutable.ts';
-import type { Infer } from '../kit/value-schema.ts';
-import { keyPlace, locate, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
-import type { Policy } from '../policy/policy.ts';
+import {
+  keyPlace,
+  locate,
+  setOwn,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
-import { LayerBlockChecker } from './layer-block.ts';
+import { type CheckedBlock, LayerBlockChecker } from './layer-block.ts';
 import { isLayer, LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { checkMetrics } from './metric-check.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
 import type { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
+import { addMetricLocations, type Draft, newDraft, toQuery } from './query-draft.ts';
 import type { Query } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
@@ -28,18 +36,33 @@ const ALWAYS_PASSES = {
 /** A violated rule, rubric, call or expression is shown at its own line. */
 const LOCATED_ITEMS: ReadonlySet<string> = new Set(['llm_judge', 'rules', 'expr', 'code', 'forbidden_calls']);
 
-const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
-
-type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QUERY_KEYS)[K]> } & {
-  readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
-} & Pick<Query, Layer>;
+/** The schema of each key of a query that is not a layer. */
+export const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
 
 /** A query that was read. Its id is empty where none was written; ids are given once all queries are known. */
 export interface ReadQuery {
-  readonly idEntry: YamlEntry | undefined;
-  /** As merged, for the hash of the spec. */
-  readonly plain: Readonly<Record<string, unknown>>;
-  readonly query: Mutable<Query>;
+  /** Where its id was written, in the spec or in a row. */
+  readonly idPlace: YamlPlace | undefined;
+  /** As merged, for the hash of the spec; absent where the first query of the same rows has it. */
+  readonly plain: Readonly<Record<string, unknown>> | undefined;
+  /** One, or one for each cell of the matrix. */
+  readonly queries: readonly Mutable<Query>[];
+  /** What a query without an id is named by; of a row, with the row's number. */
+  readonly named?: { readonly base: IdBase; readonly row?: number };
+}
+
+/** Where rows take their ids from. */
+export interface IdBase {
+  readonly written?: string;
+  readonly text: string;
+}
+
+interface QueryReaderOptions {
+  readonly dir: string;
+  readonly policies: PolicyLoader;
+  readonly hasUse: boolean;
+  /** Some query has variables: what `defaults` say with braces in it can be checked only there. */
+  readonly hasVariables: boolean;
 }
 
 /** Reads queries: each laid over the defaults, then checked key by key. */
@@ -50,6 +73,7 @@ export class QueryReader {
   /** By key. */
   readonly #defaults: readonly YamlEntry[];
   readonly #hasUse: boolean;
+  readonly #hasVariables: boolean;
   /** What many queries inherit is looked at once. */
   readonly #checkedMetrics = new WeakSet<YamlNode>();
   /** One place for an entry that many queries inherit. */
@@ -58,11 +82,12 @@ export class QueryReader {
   constructor(
     defaults: YamlMap | undefined,
     problems: SpecProblems,
-    { dir, policies, hasUse }: { readonly dir: string; readonly policies: PolicyLoader; readonly hasUse: boolean },
+    { dir, policies, hasUse, hasVariables }: QueryReaderOptions,
   ) {
     this.#problems = problems;
     this.#policies = policies;
     this.#hasUse = hasUse;
+    this.#hasVariables = hasVariables;
     this.#blocks = new LayerBlockChecker(problems, dir);
     this.#defaults = defaults === undefined ? [] : this.#readDefaults(defaults);
   }
@@ -76,15 +101,19 @@ export class QueryReader {
       else if (isLayer(key)) {
         const block = this.#block(entry);
         if (block === undefined) continue;
-        this.#blocks.checkPartial(key, block);
+        this.#blocks.checkPartial(key, block, (each) => this.#isOpen(each));
         for (const one of block.entries.values()) this.#located.set(one, locate(one.keySource, one.keyStart));
         entries.push(entry);
-      } else if (checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.push(entry);
+      } else if (this.#isOpen(entry) || checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.push(entry);
     }
     return entries;
   }
 
-  read(node: YamlNode): ReadQuery | undefined {
+  /** Whether only a query can tell what an entry of `defaults` means. */
+  #isOpen = ({ value }: YamlEntry): boolean => this.#hasVariables && hasBraces(value);
+
+  /** The map of a query; undefined where the item is not one, which was reported. */
+  mapOf(node: YamlNode): YamlMap | undefined {
     if (isBroken(node)) return undefined;
     if (node.kind !== 'map') {
       this.#problems.add(node, {
@@ -94,45 +123,70 @@ export class QueryReader {
       });
       return undefined;
     }
-    const plain: Record<string, unknown> = {};
-    const locations: Record<string, Location> = {};
-    let hasChecks = false;
-    let policy: Policy | undefined;
+    return node;
+  }
+
+  read(node: YamlMap): ReadQuery {
+    const draft = newDraft();
     // By key, so that queries of equal meaning are hashed alike without being sorted again.
-    for (const entry of overlay(this.#defaults, node, meetQuery)) {
-      const { key } = entry;
-      if (isLayer(key)) {
-        const block = this.#block(entry);
-        hasChecks ||= block === undefined;
-        if (block === undefined) continue;
-        const checked = this.#blocks.check(key, block);
-        plain[key] = checked.values;
-        // A path block alone asks for the comparison with a baseline.
-        hasChecks ||= checked.hasChecks || key === 'path';
-        this.#addLocations(locations, key, checked.entries);
-      } else {
-        const isKnown = VALUE_SCHEMAS.has(key);
-        hasChecks ||= !isKnown || key === 'policy';
-        if (!this.#value(entry)) {
-          hasChecks ||= key === 'metrics';
-          continue;
-        }
-        setOwn(plain, key, toPlain(entry.value));
-        if (key === 'metadata') this.#metadata(entry.value);
-        if (key === 'min_pass_rate' && plain.min_pass_rate === 0) this.#problems.add(entry.value, ALWAYS_PASSES);
-        if (key === 'metrics') {
-          hasChecks ||= metricRequests(plain.metrics).some(isBounded);
-          addMetricLocations(locations, entry.value);
-          this.#metrics(entry.value);
-        }
-        if (key === 'policy') {
-          locations.policy = locate(entry.keySource, entry.keyStart);
-          policy = this.#policies.load(entry.value);
-        }
-      }
+    for (const entry of overlay(this.#defaults, node, meetQuery)) this.apply(draft, entry);
+    const query = this.complete(draft, node);
+    return { idPlace: node.entries.get('id')?.value, plain: draft.plain, queries: [query] };
+  }
+
+  /** A query's entries laid over the defaults, by key. */
+  entriesOf = (node: YamlMap): readonly YamlEntry[] => overlay(this.#defaults, node, meetQuery);
+
+  /** The entries of a layer's block laid over its defaults; undefined where it is not a block, which was reported. */
+  entriesOfBlock(layer: Layer, entry: YamlEntry): readonly YamlEntry[] | undefined {
+    const block = this.#block(entry);
+    return block === undefined ? undefined : this.#blocks.merged(layer, block);
+  }
+
+  /** Reads one entry into the draft of a query. */
+  apply(draft: Draft, entry: YamlEntry): void {
+    const { plain, locations } = draft;
+    const { key } = entry;
+    if (isLayer(key)) {
+      const block = this.#block(entry);
+      if (block === undefined) draft.hasChecks = true;
+      else this.#addBlock(draft, key, this.#blocks.check(key, block));
+      return;
     }
+    const isKnown = VALUE_SCHEMAS.has(key);
+    draft.hasChecks ||= !isKnown || key === 'policy';
+    if (!this.#value(entry)) {
+      draft.hasChecks ||= key === 'metrics';
+      return;
+    }
+    setOwn(plain, key, toPlain(entry.value));
+    if (key === 'metadata') this.#metadata(entry.value);
+    if (key === 'min_pass_rate' && plain.min_pass_rate === 0) this.#problems.add(entry.value, ALWAYS_PASSES);
+    if (key === 'metrics') {
+      draft.hasChecks ||= metricRequests(plain.metrics).some(isBounded);
+      addMetricLocations(locations, entry.value);
+      this.#metrics(entry.value);
+    }
+    if (key === 'policy') {
+      locations.policy = locate(entry.keySource, entry.keyStart);
+      draft.policy = this.#policies.load(entry.value);
+    }
+  }
+
+  /** Reads the merged entries of a layer's block; `isConstant` tells those that are the same for every row. */
+  applyBlock(
+    draft: Draft,
+    layer: Layer,
+    entries: readonly YamlEntry[],
+    isConstant: (entry: YamlEntry) => boolean,
+  ): void {
+    this.#addBlock(draft, layer, this.#blocks.checkMerged(layer, entries, isConstant));
+  }
+
+  /** The query of a draft into which all entries were read. */
+  complete(draft: Draft, node: YamlMap, location = locate(node.source, node.start)): Mutable<Query> {
     this.#required(node);
-    if (!hasChecks) {
+    if (!draft.hasChecks) {
       this.#problems.add(node, {
         severity: 'warning',
         code: 'SPEC_NO_CHECKS',
@@ -140,9 +194,14 @@ export class QueryReader {
         hint: 'add "correctness", "path" or "cost" to it, or to "defaults"',
       });
     }
-    const query = toQuery(plain, locate(node.source, node.start), locations);
-    if (policy !== undefined) query.policies = [policy];
-    return { idEntry: node.entries.get('id'), plain, query };
+    return toQuery(draft, location);
+  }
+
+  #addBlock(draft: Draft, layer: Layer, checked: CheckedBlock): void {
+    draft.plain[layer] = checked.values;
+    // A path block alone asks for the comparison with a baseline.
+    draft.hasChecks ||= checked.hasChecks || layer === 'path';
+    this.#addLocations(draft.locations, layer, checked.entries);
   }
 
   /** After the last query. */
@@ -243,41 +302,8 @@ export class QueryReader {
 const meetQuery = (inherited: YamlEntry, own: YamlEntry): YamlEntry =>
   isLayer(own.key) ? own : meetDeep(inherited, own);
 
-function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
-  for (const item of metrics.kind === 'seq' ? metrics.items : [metrics]) {
-    if (item.kind === 'scalar') locations[`metric.${item.value}`] = locate(item.source, item.start);
-    else if (item.kind === 'map') {
-      for (const { key, keySource, keyStart } of item.entries.values())
-        locations[`metric.${key}`] = locate(keySource, keyStart);
-    }
-  }
-}
-
-/** The types hold for a spec without errors; with errors no query is handed out. */
-function toQuery(
-  written: Readonly<Record<string, unknown>>,
-  location: Location,
-  locations: Record<string, Location>,
-): Mutable<Query> {
-  const plain = written as WrittenQuery;
-  const query: Mutable<Query> = {
-    id: plain.id ?? '',
-    query: plain.query ?? '',
-    tags: plain.tags ?? [],
-    runs: plain.runs ?? 1,
-    minPassRate: plain.min_pass_rate ?? 1,
-    location,
-    locations,
-  };
-  if (plain.description !== undefined) query.description = plain.description;
-  if (plain.context !== undefined) query.context = typeof plain.context === 'string' ? [plain.context] : plain.context;
-  if (plain.expected_output !== undefined) query.expectedOutput = plain.expected_output;
-  if (plain.metadata !== undefined) query.metadata = plain.metadata;
-  if (plain.xfail !== undefined) query.xfail = plain.xfail;
-  if (plain.correctness !== undefined) query.correctness = plain.correctness;
-  if (plain.path !== undefined) query.path = plain.path;
-  if (plain.cost !== undefined) query.cost = plain.cost;
-  if (plain.metrics !== undefined) query.metrics = plain.metrics;
-  if (plain.policy !== undefined) query.policy = plain.policy;
-  return query;
+function hasBraces(node: YamlNode): boolean {
+  if (node.kind === 'scalar') return typeof node.value === 'string' && node.value.includes('{{');
+  if (node.kind === 'seq') return node.items.some(hasBraces);
+  return [...node.entries.values()].some(({ value }) => hasBraces(value));
 }

@@ -1,15 +1,28 @@
 import { dirname } from 'node:path';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { showValue } from '../kit/value-words.ts';
-import { keyPlace, setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  locate,
+  setOwn,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
 import { mergeMaps } from './defaults.ts';
+import { realPath } from './include.ts';
 import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
+import { readBaselineCell, readMatrix } from './matrix.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
 import { IdAllocator, queryId } from './query-id.ts';
-import { QueryReader, type ReadQuery } from './query-reader.ts';
+import { type IdBase, QueryReader, type ReadQuery } from './query-reader.ts';
 import { readRunner } from './runner.ts';
+import { checkRunnerVariables, runnerVariables } from './runner-variables.ts';
+import { ScopedReader, type SuiteScope } from './scoped-reader.ts';
 import type { Query, Suite } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
@@ -42,8 +55,16 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems);
   if (runnerEntry !== undefined) plain.runner = toPlain(runnerEntry.value);
 
-  const read = readQueries(root, problems);
+  const cells = readMatrix(root, problems);
+  const baselineCell = readBaselineCell(root, cells, problems);
+  const runnerNames = runnerVariables(runnerEntry);
+  const read = readQueries(root, problems, {
+    vars: plain.vars as Readonly<Record<string, unknown>> | undefined,
+    cells,
+    runnerNames: new Set(runnerNames.keys()),
+  });
   const queries = withIds(read, problems);
+  checkRunnerVariables(runnerNames, queries, problems);
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
@@ -68,19 +89,22 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
     use: (plain.use as string[] | undefined) ?? [],
     ...(judgeConfig === undefined ? {} : { judgeConfig: { temperature: 0, ...judgeConfig } }),
     queries,
+    ...(cells === undefined ? {} : { cells }),
+    ...(baselineCell === undefined ? {} : { baselineCell }),
   };
 }
 
 function hashOf(root: Readonly<Record<string, unknown>>, read: readonly ReadQuery[]): string {
   const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: read.map(hashed) });
+  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: read.flatMap(hashed) });
   return `sha256:${sha256Hex(canonical)}`;
 }
 
 /** A policy in a file of its own belongs to what is tested as much as the spec does. */
-function hashed({ plain, query }: ReadQuery): Readonly<Record<string, unknown>> {
-  const sources = (query.policies ?? []).flatMap((policy) => policy.sources);
-  return sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) };
+function hashed({ plain, queries }: ReadQuery): Readonly<Record<string, unknown>>[] {
+  if (plain === undefined) return [];
+  const sources = (queries[0]?.policies ?? []).flatMap((policy) => policy.sources);
+  return [sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) }];
 }
 
 function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): void {
@@ -99,14 +123,17 @@ function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): voi
   });
 }
 
-function readQueries(root: YamlMap, problems: SpecProblems): readonly ReadQuery[] {
+function readQueries(root: YamlMap, problems: SpecProblems, scope: Omit<SuiteScope, 'folder'>): readonly ReadQuery[] {
   const { file } = root.source;
-  const reader = new QueryReader(effectiveDefaults(root, problems), problems, {
+  const defaults = effectiveDefaults(root, problems);
+  const entry = root.entries.get('queries');
+  const isScoped = ['vars', 'matrix'].some((key) => root.entries.has(key)) || defaults?.entries.has('vars') === true;
+  const reader = new QueryReader(defaults, problems, {
     dir: dirname(file),
     policies: new PolicyLoader(file, problems),
     hasUse: root.entries.has('use'),
+    hasVariables: isScoped || (entry?.value.kind === 'seq' && entry.value.items.some(hasScope)),
   });
-  const entry = root.entries.get('queries');
   if (entry === undefined || isBroken(entry.value)) return [];
   const { value } = entry;
   if (isNull(value)) problems.add(keyPlace(entry), emptyKey('queries'));
@@ -120,15 +147,26 @@ function readQueries(root: YamlMap, problems: SpecProblems): readonly ReadQuery[
     problems.add(value, { code: 'SPEC_EMPTY', message: '"queries" is empty: nothing would be tested' });
   } else {
     const queries: ReadQuery[] = [];
+    let scoped: ScopedReader | undefined;
     for (const item of value.items) {
-      const query = reader.read(item);
-      if (query !== undefined) queries.push(query);
+      const node = reader.mapOf(item);
+      if (node === undefined) continue;
+      if (!isScoped && !hasScope(node)) {
+        queries.push(reader.read(node));
+        continue;
+      }
+      scoped ??= new ScopedReader(reader, problems, { ...scope, folder: dirname(realPath(file)) });
+      for (const query of scoped.read(node)) queries.push(query);
     }
     reader.finish();
     return queries;
   }
   return [];
 }
+
+/** Whether a query has variables of its own. */
+const hasScope = (node: YamlNode): boolean =>
+  node.kind === 'map' && (node.entries.has('rows') || node.entries.has('vars'));
 
 /** `metrics` and `policy` of the root count as defaults; what `defaults` itself says wins over them. */
 function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | undefined {
@@ -146,21 +184,52 @@ function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | und
 
 const isInherited = (key: string): boolean => key === 'metrics' || key === 'policy';
 
+/** Gives every query its id and puts the cells of each beside each other. */
 function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Query[] {
-  const written = new Set<string>();
-  for (const { query, idEntry } of read) {
+  const written = new Map<string, YamlPlace | undefined>();
+  for (const { queries, idPlace, named } of read) {
+    const [query] = queries;
+    if (query === undefined) continue;
+    if (named?.row !== undefined && named.base.written !== undefined) query.id = `${named.base.written}-${named.row}`;
     const { id } = query;
-    if (id === '' || idEntry === undefined) continue;
-    if (written.has(id)) {
-      problems.add(idEntry.value, {
+    if (id === '' || idPlace === undefined) continue;
+    const first = written.get(id);
+    if (first !== undefined) {
+      problems.add(idPlace, {
         code: 'SPEC_DUPLICATE_ID',
-        message: `the id "${id}" is used twice`,
+        message: `the id "${id}" is used twice${first.source === idPlace.source ? '' : ` (first at ${placeText(first)})`}`,
         hint: 'baselines and reports are kept by id; give each query its own',
       });
-    }
-    written.add(id);
+    } else written.set(id, idPlace);
   }
-  const ids = new IdAllocator(written);
-  for (const { query } of read) if (query.id === '') query.id = ids.allocate(queryId(query.query));
-  return read.map(({ query }) => query);
+  const ids = new IdAllocator(written.keys());
+  const bases = new Map<IdBase, string>();
+  const all: Query[] = [];
+  for (const { queries, named } of read) {
+    const [first] = queries;
+    if (first === undefined) continue;
+    if (first.id === '') first.id = namedBy(named, first.query, ids, bases);
+    for (const query of queries) {
+      query.id = first.id;
+      all.push(query);
+    }
+  }
+  return all;
+}
+
+/** A row is named by its query, and its number. */
+function namedBy(named: ReadQuery['named'], text: string, ids: IdAllocator, bases: Map<IdBase, string>): string {
+  if (named?.row === undefined) return ids.allocate(queryId(named?.base.text ?? text));
+  const { base, row } = named;
+  let name = bases.get(base);
+  if (name === undefined) {
+    name = queryId(base.text);
+    bases.set(base, name);
+  }
+  return ids.allocate(`${name}-${row}`);
+}
+
+function placeText({ source, start }: YamlPlace): string {
+  const { file, line, column } = locate(source, start);
+  return `${file}:${line}:${column}`;
 }

@@ -19,7 +19,12 @@ export interface Suite {
   readonly runner?: RunnerConfig;
   readonly use: readonly string[];
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
+  /** With a matrix, those of all cells; the cells of one query are beside each other. */
   readonly queries: readonly Query[];
+  /** Every combination of the matrix. */
+  readonly cells?: readonly Cell[];
+  /** The combination the others are compared with. */
+  readonly baselineCell?: Cell;
   /** Reports the file itself asks for, as Assay suites do: formats, and the folder for them. */
   readonly output?: { readonly formats: readonly string[]; readonly directory: string };
 }

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readTraces } from '../adapters/reader/read-traces.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { isObject } from '../kit/object.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type Cell, cellKey } from '../results/cell.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
@@ -18,6 +20,8 @@ export interface BaselineInfo {
   /** Empty where neither the file nor its trace says it. */
   readonly query: string;
   readonly query_id?: string;
+  /** The combination of the matrix that was run. */
+  readonly cell?: Cell;
   readonly captured_at?: string;
   readonly metadata: {
     readonly model?: string | null;
@@ -53,13 +57,29 @@ function agentFolder(agent: string): string {
 }
 
 /** Where the baseline of a query is kept. Names that would leave the folder are refused. */
-export const baselinePath = (place: { dir: string; agent: string; version: string; queryId: string }): string =>
+export const baselinePath = (place: {
+  dir: string;
+  agent: string;
+  version: string;
+  queryId: string;
+  cell?: Cell | undefined;
+}): string =>
   join(
     place.dir,
     agentFolder(place.agent),
     safeName('version', place.version),
-    `${safeName('query id', place.queryId)}.json`,
+    `${fileName(safeName('query id', place.queryId), place.cell)}.json`,
   );
+
+/** `refund`, or `refund@gpt-4o-1a2b3c` for one cell: its values to be read, a hash to tell any two apart. */
+function fileName(queryId: string, cell: Cell | undefined): string {
+  if (cell === undefined) return queryId;
+  const words = Object.values(cell)
+    .join('-')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 60);
+  return `${queryId}@${words}-${sha256Hex(cellKey(cell)).slice(0, 6)}`;
+}
 
 /** A file among the baselines that is none, with the version its place says it is of. */
 export interface BrokenBaseline {
@@ -172,20 +192,25 @@ function readInfo(place: Place): BaselineFile {
   ) {
     throw new UserError('BASELINE_UNREADABLE', `${file} is not a baseline: it needs version, agent and trace`);
   }
-  refuseMisplaced(place, { version: info.version, agent: info.agent, query_id: info.query_id });
+  const cell = isCell(info.cell) ? info.cell : undefined;
+  refuseMisplaced(place, { version: info.version, agent: info.agent, query_id: info.query_id, cell });
   return {
     file,
     version: info.version,
     agent: info.agent,
     query: typeof info.query === 'string' ? info.query : queryOfTrace(info.trace),
     ...(typeof info.query_id === 'string' ? { query_id: info.query_id } : {}),
+    ...(cell === undefined ? {} : { cell }),
     ...(typeof info.captured_at === 'string' ? { captured_at: info.captured_at } : {}),
     metadata: typeof info.metadata === 'object' && info.metadata !== null ? info.metadata : {},
   };
 }
 
 /** A file copied or renamed by hand: it would be compared with the runs of another agent, version or query. */
-function refuseMisplaced(place: Place, inner: { version: string; agent: string; query_id?: unknown }): void {
+function refuseMisplaced(
+  place: Place,
+  inner: { version: string; agent: string; query_id?: unknown; cell: Cell | undefined },
+): void {
   const says = (what: string, name: string, expected: string): UserError =>
     new UserError(
       'BASELINE_MISPLACED',
@@ -196,9 +221,16 @@ function refuseMisplaced(place: Place, inner: { version: string; agent: string; 
     );
   if (agentFolder(inner.agent) !== place.folder) throw says('agent', inner.agent, place.folder);
   if (inner.version !== place.version) throw says('version', inner.version, place.version);
-  if (place.queryId !== undefined && typeof inner.query_id === 'string' && inner.query_id !== place.queryId)
+  if (
+    place.queryId !== undefined &&
+    typeof inner.query_id === 'string' &&
+    fileName(inner.query_id, inner.cell) !== place.queryId
+  )
     throw says('query_id', inner.query_id, place.queryId);
 }
+
+const isCell = (value: unknown): value is Cell =>
+  isObject(value) && Object.values(value).every((item) => typeof item === 'string');
 
 /** The one-file form of AgentCI 2.0 has the question in the trace alone. */
 function queryOfTrace(trace: unknown): string {

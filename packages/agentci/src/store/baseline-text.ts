@@ -5,6 +5,7 @@ const FIRST = [
   'agent',
   'query',
   'query_id',
+  'cell',
   'captured_at',
   'metadata',
   'trace',

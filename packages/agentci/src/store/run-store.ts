@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
+import { type CaseName, type Cell, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -137,7 +138,7 @@ export class RunStore {
   finish(run: RunResult): void {
     try {
       this.#closeFiles();
-      const results = run.results.map((result) => (this.#journaled.has(result) ? { id: result.id } : result));
+      const results = run.results.map((result) => (this.#journaled.has(result) ? nameOf(result) : result));
       writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
     } finally {
       this.#lock.release();
@@ -249,17 +250,18 @@ function openAtLastLine(path: string): number {
 function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n').filter(Boolean);
-  const ids = lines.map(queryIdOf);
+  const ids = lines.map(caseOf);
   const last = ids.at(-1);
   if (last === undefined) return;
   const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
-  if (count(ids) <= count(entries.map(({ id }) => id))) return;
+  if (count(ids) <= count(entries.map(({ id, result }) => caseKey({ id, cell: result.cell })))) return;
   ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
 }
 
-function queryIdOf(line: string): string | undefined {
+function caseOf(line: string): string | undefined {
   try {
-    return (JSON.parse(line) as Trace).task?.id;
+    const { task, meta } = JSON.parse(line) as Trace;
+    return task?.id === undefined ? undefined : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
   } catch {
     return undefined;
   }
@@ -344,12 +346,20 @@ export function readRun(root: string, id: string): RunResult {
     throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
   }
   const run = readJson(path) as RunResult;
-  const journaled = new Map(readJournal(journalPath(join(root, id))).entries.map((entry) => [entry.id, entry.result]));
+  const journaled = new Map(
+    readJournal(journalPath(join(root, id))).entries.map((entry) => [
+      caseKey({ id: entry.id, cell: entry.result.cell }),
+      entry.result,
+    ]),
+  );
   return {
     ...run,
-    results: run.results.map((result) => (result.status === undefined ? journaled.get(result.id)! : result)),
+    results: run.results.map((result) => (result.status === undefined ? journaled.get(caseKey(result))! : result)),
   };
 }
+
+/** What a result in the journal is found by. */
+const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
 
 function readJson(path: string): unknown {
   try {
@@ -418,7 +428,7 @@ function nearestRuns(root: string): string {
 const MAX_LOOKED_AT = 50;
 
 /**
- * The last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
+ * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
  * the others.
  */
 export function latestVerdicts(
@@ -433,7 +443,10 @@ export function latestVerdicts(
     const found = finished
       ? readRun(root, id).results
       : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
-    for (const result of found) if (!results.has(result.id)) results.set(result.id, result);
+    for (const result of found) {
+      const key = caseKey(result);
+      if (!results.has(key)) results.set(key, result);
+    }
   }
   return { id: latest.id, results };
 }

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCode } from '../engine/exit-code.ts';
+import { caseText } from '../results/cell.ts';
 import { loadSpecSync } from '../spec/load-sync.ts';
 import type { Query } from '../spec/suite.ts';
 import { checkText, failureOf, loadFailure, SpecFailure, skipReason, warningsOf } from './failure-text.ts';
@@ -56,9 +57,9 @@ export function specFile(spec: string | URL): string {
   return near.startsWith('..') || near === '' ? path : near;
 }
 
-function testName({ id, query }: Query): string {
+function testName({ id, cell, query }: Query): string {
   const text = query.replace(/\s+/g, ' ').trim();
-  return `${id}: ${text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text}`;
+  return `${caseText({ id, cell })}: ${text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text}`;
 }
 
 async function testQuery(run: SpecRun, query: Query, options: SpecTestOptions, context: TestContext): Promise<void> {

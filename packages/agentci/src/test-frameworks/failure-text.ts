@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { formatDiagnostic, type Location } from '../kit/diagnostic.ts';
 import { escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
+import { caseText } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 
@@ -24,7 +25,7 @@ export function failureOf(result: QueryResult, { strict = false } = {}): SpecFai
   const failed = result.status === 'fail' || result.status === 'error';
   if (!failed && (counted.length === 0 || result.status === 'skip')) return undefined;
   const found = failed ? [...blocking, ...counted] : counted;
-  const lines = [`${result.id}: ${failed ? result.status : 'not clean under strict'}`];
+  const lines = [`${caseText(result)}: ${failed ? result.status : 'not clean under strict'}`];
   if (result.error) lines.push(...errorLines(result));
   if (result.xfail && failed) lines.push(`  it passed though it is xfail: ${escapeTerminalLine(result.xfail.reason)}`);
   if (result.pass_rate && failed) lines.push(`  ${rateText(result.pass_rate)}`);
@@ -36,12 +37,13 @@ export function failureOf(result: QueryResult, { strict = false } = {}): SpecFai
 export function warningsOf(result: QueryResult): string[] {
   return checksOf(result)
     .filter(({ status }) => status === 'warn')
-    .map((check) => `${result.id}: warn: ${checkText(check)}`);
+    .map((check) => `${caseText(result)}: warn: ${checkText(check)}`);
 }
 
 /** Why a query was not decided, for the framework's own skip. */
 export function skipReason(result: QueryResult): string {
   if (result.xfail) return `expected failure: ${result.xfail.reason}`;
+  if (result.skip !== undefined) return result.skip.reason;
   if (result.not_run !== undefined) return result.not_run;
   const [first] = checksOf(result);
   return first === undefined ? 'it has no checks' : `${first.id}: ${first.message}`;

@@ -1,5 +1,6 @@
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite } from '../engine/run-suite.ts';
+import { caseKey, caseText } from '../results/cell.ts';
 import type { CheckResult, QueryResult, RunResult } from '../results/run-result.ts';
 import { metricRequests } from '../spec/metric-list.ts';
 import { selectQueries } from '../spec/select.ts';
@@ -49,11 +50,12 @@ export class SpecRun {
   /** The verdict on one query; runs its agent, or waits for the one reading of the recordings. */
   resultOf(query: Query, signal: AbortSignal): Promise<QueryResult> {
     const result = (this.#isRecorded ? this.#recorded() : this.#live(query, signal)).then((run) => {
-      const found = run.results.find(({ id }) => id === query.id);
-      if (run.interrupted || found === undefined) throw new SpecFailure(`${query.id}: stopped before it was decided`);
+      const found = run.results.find((each) => caseKey(each) === caseKey(query));
+      if (run.interrupted || found === undefined)
+        throw new SpecFailure(`${caseText(query)}: stopped before it was decided`);
       return found;
     });
-    this.#started.set(query.id, result);
+    this.#started.set(caseKey(query), result);
     return result;
   }
 
@@ -66,17 +68,17 @@ export class SpecRun {
   }
 
   #recorded(): Promise<RunResult> {
-    this.#shared ??= runSuite({ ...this.#options, ids: this.queries.map(({ id }) => id) });
+    this.#shared ??= runSuite({ ...this.#options, only: this.queries });
     return this.#shared;
   }
 
   #live(query: Query, signal: AbortSignal): Promise<RunResult> {
     const traces: Trace[] = [];
-    this.#traces.set(query.id, traces);
+    this.#traces.set(caseKey(query), traces);
     const keeps = metricRequests(query.metrics).length > 0;
     return runSuite({
       ...this.#options,
-      ids: [query.id],
+      only: [query],
       signal,
       onRecord: (_, trace) => {
         if (keeps && trace) traces.push(trace);
@@ -88,9 +90,9 @@ export class SpecRun {
   async #checksOverAll(): Promise<readonly CheckResult[]> {
     const traces = [...this.#traces.values()].flat();
     if (traces.length === 0) return [];
-    const ids = [...this.#traces].flatMap(([id, kept]) => (kept.length > 0 ? [id] : []));
+    const only = this.queries.filter((query) => (this.#traces.get(caseKey(query)) ?? []).length > 0);
     // Only run-level checks are read from it; the queries have their verdicts, so no judge is asked again.
-    const { checks } = await runSuite({ ...this.#options, traces, ids, judge: 'off' });
+    const { checks } = await runSuite({ ...this.#options, traces, only, judge: 'off' });
     return checks;
   }
 }

@@ -20,6 +20,7 @@ interface Options {
   readonly provider?: readonly string[];
   readonly upstream?: readonly string[];
   readonly query?: string;
+  readonly mcpConfig?: string;
   readonly envOnly?: boolean;
   readonly json?: boolean;
 }
@@ -37,6 +38,11 @@ export const command: CliCommand = {
       .option('--planes <names>', `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`, collectList)
       .option('--provider <names>', 'also capture these providers, even without a key for them', collectList)
       .option('--upstream <provider=url>', 'where the calls of a provider go (repeat for several)', collect)
+      .option(
+        '--mcp-config <file>',
+        'the MCP servers of the program: it gets a copy in which each is behind a tap',
+        someText,
+      )
       .option('--query <text>', 'what the program is asked, for the trace', someText)
       .option('--env-only', 'print the variables to set elsewhere, and serve until Ctrl-C')
       .option('--json', 'the summary as JSON, on stderr')
@@ -73,6 +79,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       providers: options.provider ?? [],
       upstreams: upstreamsOf(options.upstream ?? []),
       command: args,
+      ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
       onExchange: (exchange, run) => folder.add(exchange, run),
       onTelemetry: (request) => folder.addTelemetry(request),
       now: io.now,
@@ -85,7 +92,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       else {
         const [program = '', ...rest] = args;
         end = await runChild({
-          command: [program, ...slot.args, ...rest],
+          command: [program, ...slot.args, ...rest.map(slot.rewrite)],
           env: slot.env,
           cwd: io.cwd,
           signal: io.signal,

@@ -27,6 +27,7 @@ import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
 
 const ACTIONS = ['explain', 'coverage', 'generate'] as const;
+const OTHER_POLICY = 'AUDIT_OTHER_POLICY';
 const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
 
 interface PolicyOptions {
@@ -129,7 +130,7 @@ async function explainAudited(sessions: readonly AuditSession[], options: Policy
   const hash = sha256Hex(policy.sources.join('\0'));
   if (sessions.some(({ start }) => start.policy_sha256 !== hash))
     io.stderr.write(
-      `agentci: ${escapeTerminalLine(policy.file)} has changed since the audit was written (AUDIT_OTHER_POLICY)\n`,
+      `agentci: ${escapeTerminalLine(policy.file)} has changed since the audit was written (${OTHER_POLICY})\n`,
     );
   const reports = sessions.map((session, i) =>
     explainAudit(session, policy, `${options.traces ?? 'audit'}#${i + 1} ${session.start.server}`.trim()),

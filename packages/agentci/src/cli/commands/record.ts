@@ -1,8 +1,10 @@
 import { freshTraces } from '../../engine/traces-of-queries.ts';
+import { caseKey, caseText } from '../../results/cell.ts';
 import { selectQueries } from '../../spec/select.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
+import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
+import { collect, collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
 import { startProgress } from '../progress.ts';
 import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
@@ -15,6 +17,7 @@ interface Options extends PlaceOptions, SaveOptions {
   readonly timeout?: number;
   readonly maxCost?: number;
   readonly quiet?: boolean;
+  readonly cell?: readonly string[];
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -30,6 +33,7 @@ export const command: CliCommand = {
       .option('--query <id or text>', 'only this query')
       .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
       .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
+      .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
       .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
@@ -57,16 +61,11 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
     const place = await baselinePlace(options, io);
     const { tags, filter } = options;
     const ids = options.query === undefined ? undefined : [queryNamed(place.suite, options.query).id];
-    const queries = selectQueries(place.suite, { tags, filter, ids });
-    refuseExisting(
-      queries.map((query) => query.id),
-      place,
-      options,
-      io,
-    );
+    const cells = cellsOf(place.suite, options.cell);
+    refuseExisting(selectQueries(place.suite, { tags, filter, ids, cells }), place, options, io);
     const progress = startProgress(io, { quiet: (options.quiet ?? false) || (options.json ?? false) });
     const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
-    const present = Object.entries({ tags, filter, ids, workers, retries, timeoutMs, maxCostUsd }).filter(
+    const present = Object.entries({ tags, filter, ids, cells, workers, retries, timeoutMs, maxCostUsd }).filter(
       ([, value]) => value !== undefined,
     );
     try {
@@ -79,10 +78,11 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
         ...Object.fromEntries(present),
       });
       progress.stop();
-      const refused = [...found.errors].map(([query_id, { message }]) => ({
-        query_id,
+      const byKey = new Map(place.suite.queries.map((query) => [caseKey(query), query]));
+      const refused = [...found.errors].map(([key, { message }]) => ({
+        query_id: byKey.get(key)!.id,
         code: 'NO_TRACE',
-        message: `${query_id}: ${message}`,
+        message: `${caseText(byKey.get(key)!)}: ${message}`,
       }));
       const code = await saveTraces({ ...place, byQuery: found.byQuery, refused }, options, io);
       // What was finished before Ctrl-C is saved; the rest is a matter of running the command again.

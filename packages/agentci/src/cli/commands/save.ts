@@ -3,14 +3,17 @@ import { resolve } from 'node:path';
 import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { caseKey, caseText, sameCell } from '../../results/cell.ts';
 import type { QueryResult } from '../../results/run-result.ts';
+import { selectQueries } from '../../spec/select.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
 import type { Trace } from '../../trace/model.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
+import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { duration } from '../options.ts';
+import { collect, duration } from '../options.ts';
 import { judgeOption, type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 import { folderOf, isRunOf, runsRoot } from '../spec-folders.ts';
 
@@ -20,6 +23,7 @@ interface Options extends PlaceOptions, SaveOptions {
   readonly traceFile?: string;
   readonly traceFormat?: string;
   readonly timeout?: number;
+  readonly cell?: readonly string[];
 }
 
 export const command: CliCommand = {
@@ -31,6 +35,7 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--agent <name>', "the agent; it must be the spec's")
       .option('--query <id or text>', 'only this query; without --run and --trace-file the agent is run for it')
+      .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
       .option('--trace-file <path>', 'from recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
@@ -80,29 +85,39 @@ interface Found {
 }
 
 async function fromAgent(place: { suite: Suite; dir: string }, id: string, options: Options, io: Io): Promise<Found> {
-  refuseExisting([id], place, options, io);
+  const cells = cellsOf(place.suite, options.cell);
+  refuseExisting(selectQueries(place.suite, { ids: [id], cells }), place, options, io);
   const { byQuery, errors } = await freshTraces({
     suite: place.suite,
     ids: [id],
+    ...defined({ cells }),
     env: io.env,
     signal: io.signal,
     now: io.now,
     ...defined({ timeoutMs: options.timeout }),
   });
-  const refused = [...errors].map(([query_id, { message }]) => ({ query_id, code: 'NO_TRACE', message }));
+  const refused = [...errors].map(([, { message }]) => ({ query_id: id, code: 'NO_TRACE', message }));
   return { byQuery, refused };
 }
 
 async function fromRecordings(suite: Suite, only: string | undefined, options: Options, io: Io): Promise<Found> {
   const { source, run } = sourceOf(suite, options, io);
+  const cells = cellsOf(suite, options.cell);
+  const selected = selectQueries(suite, { cells, ...(only === undefined ? {} : { ids: [only] }) });
+  const isOneCell = cells !== undefined && selected.every(({ cell }) => sameCell(cell, selected[0]?.cell));
   const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
-    ...defined({ onlyQuery: only, format: options.traceFormat }),
+    ...defined({
+      onlyQuery: only === undefined || selected.length !== 1 ? undefined : caseKey(selected[0]!),
+      format: options.traceFormat,
+      assumedCell: isOneCell ? selected[0]?.cell : undefined,
+    }),
   });
   if (unmatched.length > 0 && !options.json)
     io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
-  const wanted = only === undefined ? byQuery : new Map([...byQuery].filter(([id]) => id === only));
-  const refused = run === undefined ? [] : erroredIn(run, suite, io).filter(({ query_id: id }) => !byQuery.has(id));
-  const told = only === undefined ? refused : refused.filter(({ query_id }) => query_id === only);
+  const keys = new Set(selected.map(caseKey));
+  const wanted = new Map([...byQuery].filter(([key]) => keys.has(key)));
+  const refused = run === undefined ? [] : erroredIn(run, suite, io, keys).filter(({ key }) => !byQuery.has(key));
+  const told = refused.map(({ key: _, ...rest }) => rest);
   if (wanted.size === 0 && told.length === 0) {
     throw new UserError('NO_TRACE', `${source} has no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
       hint: 'Recordings are matched to queries by id, then by exact text.',
@@ -116,18 +131,23 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
 function verdictsOf(run: StoredRun, suite: Suite, io: Io): ReadonlyMap<string, QueryResult> | undefined {
   if (!run.finished || run.header.spec.hash !== suite.hash) return undefined;
   const { results } = readRun(runsRoot(folderOf(suite, io)), run.id);
-  return new Map(results.map((result) => [result.id, result]));
+  return new Map(results.map((result) => [caseKey(result), result]));
 }
 
 /** The queries of a stored run that came to no trace, with the reason. */
-function erroredIn(run: StoredRun, suite: Suite, io: Io): Refused[] {
+function erroredIn(
+  run: StoredRun,
+  suite: Suite,
+  io: Io,
+  keys: ReadonlySet<string>,
+): (Refused & { readonly key: string })[] {
   if (!run.finished) return [];
-  const ids = new Set(suite.queries.map(({ id }) => id));
-  return readRun(runsRoot(folderOf(suite, io)), run.id).results.flatMap(({ id, error }) =>
-    error === undefined || !ids.has(id)
-      ? []
-      : [{ query_id: id, code: 'NO_TRACE', message: `"${id}" is not saved: ${error.message}` }],
-  );
+  return readRun(runsRoot(folderOf(suite, io)), run.id).results.flatMap((result) => {
+    const { id, error } = result;
+    const key = caseKey(result);
+    if (error === undefined || !keys.has(key)) return [];
+    return [{ key, query_id: id, code: 'NO_TRACE', message: `"${caseText(result)}" is not saved: ${error.message}` }];
+  });
 }
 
 function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: string; readonly run?: StoredRun } {
@@ -152,4 +172,9 @@ function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: st
 }
 
 const inSpecOrder = <T>(suite: Suite, found: ReadonlyMap<string, T>): Map<string, T> =>
-  new Map(suite.queries.flatMap(({ id }) => (found.has(id) ? [[id, found.get(id)!] as const] : [])));
+  new Map(
+    suite.queries.flatMap((query) => {
+      const key = caseKey(query);
+      return found.has(key) ? [[key, found.get(key)!] as const] : [];
+    }),
+  );

@@ -1,3 +1,4 @@
+import { UserError } from '../../kit/user-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { runTests } from '../run-tests.ts';
 import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
@@ -19,8 +20,21 @@ Exit: 0 nothing failed (warnings allowed), 1 a check failed, 2 could not tell, 1
 Examples:
   agentci test --traces traces.jsonl
   agentci test -t smoke -f console -f json=results.json
-  agentci test --failed`,
+  agentci test --failed
+  agentci test --cell model=gpt-5-mini --dry-run
+  agentci test --watch`,
     );
   },
-  run: ({ options, io }) => runTests(resolveAliases(options) as unknown as TestOptions, io, 'test'),
+  run: async ({ options, io }) => {
+    const given = resolveAliases(options) as unknown as TestOptions;
+    if (!given.watch) return runTests(given, io, 'test');
+    const clash = (['resume', 'failed', 'dryRun'] as const).find((name) => given[name]);
+    if (clash !== undefined)
+      throw new UserError(
+        'OPTIONS_CONFLICT',
+        `--watch and --${clash === 'dryRun' ? 'dry-run' : clash} exclude each other`,
+      );
+    const { watchTests } = await import('../watch/watch.ts');
+    return watchTests(given, io);
+  },
 };

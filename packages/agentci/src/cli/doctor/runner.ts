@@ -7,6 +7,7 @@ import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { KEY_VARIABLES, parseModelName, showModel } from '../../judge/model-name.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, plural } from '../../kit/words.ts';
+import { caseKey, caseText } from '../../results/cell.ts';
 import { checksOf } from '../../results/status.ts';
 import type { HttpRunnerConfig, RunnerConfig } from '../../runners/config.ts';
 import { reasonIn } from '../../runners/stderr-reason.ts';
@@ -92,7 +93,7 @@ async function recordingsFinding(suite: Suite, path: string, name: string): Prom
   if (suite.queries.some(({ test }) => test !== undefined)) return ok(`recordings ${name}`);
   try {
     const { byQuery } = await readTracesOfQueries(path, suite);
-    const missing = suite.queries.filter(({ id }) => !byQuery.has(id)).map(({ id }) => id);
+    const missing = suite.queries.filter((query) => !byQuery.has(caseKey(query))).map(caseText);
     if (missing.length === 0) return await verdictFinding(suite, byQuery, name);
     return fail(
       `recordings ${name}: none for ${plural(missing.length, 'query', 'queries')} (${andMore(missing, MAX_NAMED)})`,

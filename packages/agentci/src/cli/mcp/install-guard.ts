@@ -23,6 +23,7 @@ type Server = Record<string, unknown>;
 /** Where clients keep their servers. */
 const PLACES = ['mcpServers', 'servers'];
 const NOT_GUARDED = 2;
+const UNWRAPPED = 'GUARD_NOT_WRAPPED';
 
 /** Puts the guard before every server in a client's configuration, or takes it out again. */
 export function installGuard(flags: InstallFlags, io: Io): number {
@@ -53,7 +54,7 @@ export function installGuard(flags: InstallFlags, io: Io): number {
   const open = flags.undo === true ? [] : changed.filter(([, server]) => !isWrapped(server)).map(([name]) => name);
   for (const name of open)
     say(
-      `${name} is reached by HTTP: run agentci guard --url for it and put its address into the configuration (GUARD_NOT_WRAPPED)`,
+      `${name} is reached by HTTP: run agentci guard --url for it and put its address into the configuration (${UNWRAPPED})`,
     );
   return open.length === 0 ? 0 : NOT_GUARDED;
 }

@@ -17,6 +17,7 @@ import type { TapFlags } from './run-tap.ts';
 import { clientStreams, parentId } from './streams.ts';
 
 const COULD_NOT_TELL = 2;
+const MISS = 'MCP_CASSETTE_MISS';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A tap that keeps the answers of a server, or gives them in its place. */
@@ -73,7 +74,7 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
     const { serveReplay } = await import('./serve-replay.ts');
     await serveReplay(player, clean, { listen: flags.listen, io, say });
   } else await replayStdio(player, clean, { ...clientStreams(), signal: io.signal, parent: parentId });
-  for (const { message } of player.misses.slice(0, 10)) say(`${message} (MCP_CASSETTE_MISS)`);
+  for (const { message } of player.misses.slice(0, 10)) say(`${message} (${MISS})`);
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,
   );

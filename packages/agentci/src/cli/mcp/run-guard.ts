@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
@@ -14,6 +15,9 @@ import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
 import { clientStreams, parentId } from './streams.ts';
 
+/** What a policy wants and no refusal can bring about. */
+export const LEFT_OPEN = 'GUARD_LEFT_OPEN';
+
 export interface GuardFlags {
   readonly policy?: string;
   readonly mode?: GuardMode;
@@ -27,7 +31,7 @@ export interface GuardFlags {
   readonly scope?: 'client' | 'process';
 }
 
-/** Stands between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
+/** Guards the messages between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
 export async function runGuard(command: readonly string[], flags: GuardFlags, io: Io): Promise<number> {
   if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   if ((flags.url === undefined) === (command.length === 0))
@@ -51,11 +55,13 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     audit,
     auditArgs: flags.auditArgs ?? 'redacted',
     onProblem: say,
+    // Hashing takes a module that a guard without an audit does without.
+    ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),
   });
   const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
   if (mode === 'shadow') say('shadow mode: nothing is refused');
   for (const { rule, expected, policy_line } of openRules(policy))
-    say(`cannot be enforced by refusing calls: ${rule}${place(policy_line)} wants ${expected} (GUARD_LEFT_OPEN)`);
+    say(`cannot be enforced by refusing calls: ${rule}${place(policy_line)} wants ${expected} (${LEFT_OPEN})`);
   try {
     if (flags.url !== undefined) {
       const { serveGuard } = await import('./serve-guard.ts');
@@ -71,7 +77,7 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
       parent: parentId,
     });
     for (const { rule, reason, policy_line } of guard.close(session))
-      say(`left open: ${rule}${place(policy_line)}: ${reason} (GUARD_LEFT_OPEN)`);
+      say(`left open: ${rule}${place(policy_line)}: ${reason} (${LEFT_OPEN})`);
     say(`${plural(session.calls, 'call')} passed on, ${session.refused} refused`);
     return code;
   } finally {

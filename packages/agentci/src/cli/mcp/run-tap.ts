@@ -18,6 +18,8 @@ export interface TapFlags {
 }
 
 const NOT_WRITTEN = 2;
+const DROPPED = 'MCP_DROPPED';
+const UNWRITTEN = 'MCP_NOT_WRITTEN';
 
 /** Passes every byte between a client and a server on, and writes down the messages. */
 export async function runTap(command: readonly string[], flags: TapFlags, io: Io): Promise<number> {
@@ -56,9 +58,9 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
   }
   file.close();
   say(`${plural(log.messages, 'message')}, ${plural(log.calls, 'call')} in ${file.path}`);
-  if (log.dropped > 0) say(`${plural(log.dropped, 'message')} could not be kept (MCP_DROPPED)`);
+  if (log.dropped > 0) say(`${plural(log.dropped, 'message')} could not be kept (${DROPPED})`);
   if (failure() === undefined) return code;
-  say(`${file.path} could not be written: ${failure()} (MCP_NOT_WRITTEN)`);
+  say(`${file.path} could not be written: ${failure()} (${UNWRITTEN})`);
   return code === 0 ? NOT_WRITTEN : code;
 }
 

@@ -5,7 +5,7 @@ import { relay, sendJson } from '../../mcp/http/relay.ts';
 import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
 import { errorReply } from '../../mcp/message.ts';
 import type { Io } from '../io.ts';
-import type { GuardFlags } from './run-guard.ts';
+import { type GuardFlags, LEFT_OPEN } from './run-guard.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Serves a guarded server over HTTP until it is told to stop. */
@@ -27,7 +27,7 @@ export async function serveGuard(
   const code = await untilStopped(io.signal);
   await served.close();
   const { calls, refused, left } = sessions.close();
-  for (const { rule, reason } of left) say(`left open: ${rule}: ${reason} (GUARD_LEFT_OPEN)`);
+  for (const { rule, reason } of left) say(`left open: ${rule}: ${reason} (${LEFT_OPEN})`);
   say(`${plural(calls, 'call')} passed on, ${refused} refused`);
   return code;
 }

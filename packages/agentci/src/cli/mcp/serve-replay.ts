@@ -38,5 +38,5 @@ export async function serveReplay(
   await served.close();
 }
 
-/** Nothing goes on from here. */
+/** Nothing is passed on from here. */
 const NOWHERE = new URL('http://127.0.0.1:9/');

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { caseKey } from '../../results/cell.ts';
 import type { QueryResult } from '../../results/run-result.ts';
 import { worstStatus } from '../../results/status.ts';
 import type { JournalEntry } from '../../store/run-store.ts';
@@ -8,7 +9,7 @@ const CHUNK_BYTES = 1 << 20;
 /** Follows the journal of a run that is still being written; each look reads only what is new. */
 export class JournalTail {
   readonly #path: string;
-  readonly #byId = new Map<string, QueryResult[]>();
+  readonly #byCase = new Map<string, QueryResult[]>();
   readonly #order: string[] = [];
   #offset = 0;
   #sawHeader = false;
@@ -41,7 +42,7 @@ export class JournalTail {
 
   /** One result for each query that has an entry from number `from` on. */
   resultsFrom(from: number): QueryResult[] {
-    return [...new Set(this.#order.slice(from))].map((id) => soFar(this.#byId.get(id)!));
+    return [...new Set(this.#order.slice(from))].map((key) => soFar(this.#byCase.get(key)!));
   }
 
   #take(bytes: Buffer): void {
@@ -64,10 +65,11 @@ export class JournalTail {
       return;
     }
     if (typeof entry?.id !== 'string' || typeof entry.result !== 'object' || entry.result === null) return;
-    this.#order.push(entry.id);
-    const runs = this.#byId.get(entry.id);
+    const key = caseKey({ id: entry.id, cell: entry.result.cell });
+    this.#order.push(key);
+    const runs = this.#byCase.get(key);
     if (runs) runs.push(entry.result);
-    else this.#byId.set(entry.id, [entry.result]);
+    else this.#byCase.set(key, [entry.result]);
   }
 }
 

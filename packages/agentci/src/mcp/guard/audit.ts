@@ -31,7 +31,7 @@ export function chainLine(
 
 const MAX_LINE = 70 * 1024 * 1024;
 
-/** Opens a log, or continues one: the chain goes on from its last line. One guard at a time writes to it. */
+/** Opens a log, or continues one from its last line. One guard at a time writes to it. */
 export function openAudit(path: string, now: () => number): Audit {
   const lock = `${path}.lock`;
   try {
@@ -71,9 +71,13 @@ export function openAudit(path: string, now: () => number): Audit {
   }
 }
 
+/** A client that restarts its server leaves the guard before some seconds to end. */
+const LOCK_WAIT_MS = 4000;
+const LOCK_POLL_MS = 50;
+
 /** The lock holds the id of a process; one that is no longer there holds nothing. */
 function takeLock(lock: string, path: string): void {
-  for (let round = 0; round < 2; round++) {
+  for (let waited = 0; ; waited += LOCK_POLL_MS) {
     try {
       const file = openSync(lock, 'wx', 0o600);
       writeSync(file, String(process.pid));
@@ -81,13 +85,14 @@ function takeLock(lock: string, path: string): void {
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const owner = Number(readFileSync(lock, 'utf8'));
-      if (isRunning(owner) || round > 0)
-        throw new UserError('GUARD_AUDIT', `another guard (process ${owner}) writes to "${path}"`, {
-          hint: 'give each guard an audit file of its own',
-        });
-      rmSync(lock, { force: true });
     }
+    const owner = Number(readFileSync(lock, { encoding: 'utf8', flag: 'a+' }));
+    if (owner !== 0 && !isRunning(owner)) rmSync(lock, { force: true });
+    else if (waited >= LOCK_WAIT_MS)
+      throw new UserError('GUARD_AUDIT', `another guard (process ${owner}) writes to "${path}"`, {
+        hint: 'give each guard an audit file of its own',
+      });
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
   }
 }
 
@@ -101,7 +106,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where the chain of an existing file goes on. A file that does not end as a chain does is not touched. */
+/** Where the chain of an existing file continues. A file that does not end as a chain does is not touched. */
 function lastOf(file: number, path: string): { seq: number; prev: string } {
   const { size } = fstatSync(file);
   if (size === 0) return { seq: 1, prev: NO_HASH };

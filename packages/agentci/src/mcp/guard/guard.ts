@@ -25,11 +25,13 @@ export interface GuardOptions {
   readonly server: string | undefined;
   readonly audit: Audit;
   readonly auditArgs: 'redacted' | 'hash';
+  /** Of the policy's texts, for the audit. */
+  readonly policyHash?: string;
   /** Told of what went wrong in the guard itself. */
   readonly onProblem: (message: string) => void;
 }
 
-/** What goes on to the server of what a client sent, and what is answered in its place. */
+/** What of a client's message is passed on to the server, and what is answered in its place. */
 export interface ClientOutcome {
   readonly forward: Buffer | undefined;
   readonly replies: readonly Message[];
@@ -51,13 +53,13 @@ export class Guard {
 
   /** Begins a history. */
   open(id: string): Session {
-    const { policy, mode, strict, server = '', audit } = this.#options;
+    const { policy, mode, strict, server = '', audit, policyHash = '' } = this.#options;
     audit.add({
       event: 'start',
       schema: AUDIT_SCHEMA,
       session: id,
       policy: policy.file,
-      policy_sha256: sha256Hex(policy.sources.join('\0')),
+      policy_sha256: policyHash,
       mode,
       strict,
       server,
@@ -74,7 +76,7 @@ export class Guard {
     return left;
   }
 
-  /** Takes a message of a client, or a batch of them. In shadow mode every byte goes on. */
+  /** Takes a message of a client, or a batch of them. In shadow mode every byte is passed on. */
   fromClient(bytes: Buffer, session: Session): ClientOutcome {
     const request = readRequest(bytes);
     switch (request.kind) {
@@ -159,7 +161,7 @@ export class Guard {
     return { name, args, ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }) };
   }
 
-  /** The answers in place of a message that is refused; undefined for one that goes on. */
+  /** The answers in place of a message that is refused; undefined for one that is passed on. */
   #decide(item: ReadMessage, session: Session): Message[] | undefined {
     switch (item.kind) {
       case 'flaw':

@@ -139,7 +139,7 @@ const single = (value: string | string[] | undefined): string | undefined =>
 
 const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 120));
 
-/** Names that a header cannot hold are in base64. What is not well formed is no name at all. */
+/** Names that a header cannot hold are in base64. What is not well formed stays as it is, and matches nothing. */
 function decoded(value: string | undefined): string | undefined {
   const match = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value ?? '');
   return match === null ? value : Buffer.from(match[1]!, 'base64').toString('utf8');

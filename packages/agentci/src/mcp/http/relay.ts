@@ -6,7 +6,7 @@ import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
 
 /** What is done with one request of a client and what is answered to it. */
 export interface HttpMiddle {
-  /** Takes the body of a POST before it goes on. Without `forward` the request ends here. */
+  /** Takes the body of a POST before it is passed on. Without `forward` the request ends here. */
   readonly body: (bytes: Buffer) => BodyOutcome;
   /** Takes a message of the answer, and gives what the client gets. */
   readonly answer: (bytes: Buffer) => Buffer;
@@ -25,7 +25,7 @@ export interface BodyOutcome {
   readonly status?: number;
 }
 
-/** About one connection, and ours to set; the rest goes on as it came. */
+/** About one connection, and ours to set; the rest is passed on as it came. */
 const NOT_PASSED = new Set([
   ...['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer', 'upgrade'],
   ...['content-length', 'accept-encoding', 'expect', 'origin', 'x-http-method-override'],

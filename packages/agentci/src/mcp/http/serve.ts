@@ -85,7 +85,7 @@ function readAddress(text: string): { host: string; port: number } {
 export function readServerUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UserError('MCP_BAD_URL', `"${text}" is not an address of an MCP server`, {
+    throw new UserError('MCP_ADDRESS', `"${text}" is not an address of an MCP server`, {
       hint: 'write it as https://host/mcp',
     });
   return url;

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import type { Cell } from '../results/cell.ts';
+import type { CheckStatus, QueryResult } from '../results/run-result.ts';
+import type { Query } from '../spec/suite.ts';
+import { cellChecks, compareCells } from './cells.ts';
+import { blankResult } from './combine-runs.ts';
+
+const A: Cell = { model: 'a' };
+const B: Cell = { model: 'b' };
+
+const query = (id: string, cell: Cell): Query => ({ id, query: id, tags: [], runs: 1, minPassRate: 1, cell });
+const result = (id: string, cell: Cell, status: CheckStatus, cost: number | null = 0.01): QueryResult => ({
+  ...blankResult(query(id, cell)),
+  status,
+  cost: { status: 'skip', messages: [], checks: [], details: { actual: { cost_usd: cost } } },
+});
+
+/** `pf`: passed in A, failed in B. */
+const paired = (...pairs: string[]): QueryResult[] =>
+  pairs.flatMap((pair, i) =>
+    [...pair].map((letter, at) =>
+      result(`q${i}`, at === 0 ? A : B, ({ p: 'pass', f: 'fail', e: 'error', s: 'skip' } as const)[letter]!),
+    ),
+  );
+const times = (n: number, pair: string): string[] => Array.from({ length: n }, () => pair);
+
+describe('each cell against the reference', () => {
+  test.each([
+    { what: 'six lost of twenty', pairs: [...times(14, 'pp'), ...times(6, 'pf')], verdict: 'worse', p: 0.015625 },
+    { what: 'six won', pairs: [...times(6, 'fp')], verdict: 'better', p: 0.015625 },
+    { what: '2 lost, 9 won', pairs: [...times(2, 'pf'), ...times(9, 'fp')], verdict: 'better', p: 0.0385742 },
+    { what: 'three lost', pairs: [...times(7, 'pp'), ...times(3, 'pf')], verdict: 'inconclusive', p: 0.125 },
+    { what: 'five each way', pairs: [...times(5, 'pf'), ...times(5, 'fp')], verdict: 'inconclusive', p: 0.8769531 },
+    { what: 'no difference', pairs: times(9, 'pp'), verdict: 'inconclusive', p: 1 },
+  ])('$what: $verdict', ({ pairs, verdict, p }) => {
+    const [comparison] = compareCells(paired(...pairs), [A, B], undefined).cell_comparisons;
+    expect(comparison).toMatchObject({ cell: B, reference: A, pairs: pairs.length, verdict });
+    expect(comparison!.p).toBeCloseTo(p, 6);
+    expect(comparison!.interval!.low).toBeLessThanOrEqual(comparison!.difference!);
+    expect(comparison!.interval!.high).toBeGreaterThanOrEqual(comparison!.difference!);
+  });
+
+  test('an open question says how many more queries it needs, where a difference was seen', () => {
+    const of = (...pairs: string[]) => compareCells(paired(...pairs), [A, B], undefined).cell_comparisons[0]!;
+    // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in all.
+    expect(of(...times(7, 'pp'), ...times(3, 'pf')).more_queries).toBe(14);
+    expect(of(...times(9, 'pp')).more_queries).toBeNull();
+  });
+
+  test('what was not decided in both is not paired', () => {
+    const [comparison] = compareCells(paired('pe', 'ep', 'sp', 'pf'), [A, B], undefined).cell_comparisons;
+    expect(comparison).toMatchObject({ pairs: 1, lost: 1, won: 0 });
+  });
+
+  test('nothing in common is inconclusive, without numbers', () => {
+    const [comparison] = compareCells(paired('pe', 'ep'), [A, B], undefined).cell_comparisons;
+    expect(comparison).toMatchObject({ pairs: 0, difference: null, p: null, verdict: 'inconclusive' });
+  });
+
+  test('runs are paired by their number', () => {
+    const runs = (statuses: CheckStatus[]) =>
+      statuses.map((status, i) => ({ run: i + 1, status, messages: [], cost_usd: 0.5 }));
+    const a = { ...result('q', A, 'pass'), runs: runs(['pass', 'pass', 'error']) };
+    const b = { ...result('q', B, 'fail'), runs: runs(['fail', 'pass', 'fail']) };
+    const { cells, cell_comparisons } = compareCells([a, b], [A, B], undefined);
+    expect(cell_comparisons[0]).toMatchObject({ pairs: 2, lost: 1, won: 0 });
+    expect(cells.map(({ cost_usd }) => cost_usd)).toEqual([1.5, 1.5]);
+  });
+
+  test('the reference is the baseline cell; where that was not run, nothing is compared', () => {
+    const results = paired('pf');
+    expect(compareCells(results, [A, B], B).cell_comparisons).toMatchObject([{ cell: A, reference: B, won: 1 }]);
+    const onlyB = results.filter(({ cell }) => cell === B);
+    expect(compareCells(onlyB, [A, B], A)).toMatchObject({ cells: [{ cell: B }], cell_comparisons: [] });
+  });
+});
+
+test('a cell is summed up: counts, rate, cost', () => {
+  const results = [
+    result('1', A, 'pass'),
+    result('2', A, 'warn', null),
+    result('3', A, 'fail'),
+    result('4', A, 'error'),
+  ];
+  expect(compareCells(results, [A, B], undefined).cells).toMatchObject([
+    {
+      cell: A,
+      total: 4,
+      passed: 2,
+      failed: 1,
+      errors: 1,
+      skipped: 0,
+      pass_rate: 2 / 3,
+      cost_usd: 0.03,
+      unpriced_runs: 1,
+    },
+  ]);
+});
+
+test.each([
+  { pairs: times(6, 'pf'), status: 'fail' },
+  { pairs: times(6, 'fp'), status: 'pass' },
+  { pairs: times(3, 'pf'), status: 'skip' },
+])('with a baseline cell $pairs.length pairs of $pairs.0 are: $status', ({ pairs, status }) => {
+  const [check] = cellChecks(compareCells(paired(...pairs), [A, B], A).cell_comparisons);
+  expect(check).toMatchObject({ id: 'matrix.baseline_cell', status });
+  expect(check!.message).toContain('model=b against model=a');
+});

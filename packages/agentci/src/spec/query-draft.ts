@@ -1,0 +1,60 @@
+import type { Location } from '../kit/diagnostic.ts';
+import type { Mutable } from '../kit/mutable.ts';
+import type { Infer } from '../kit/value-schema.ts';
+import { locate, type YamlNode } from '../kit/yaml-node.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Layer } from '../results/run-result.ts';
+import type { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
+import type { Query } from './suite.ts';
+
+/** A query while its entries are being read. */
+export interface Draft {
+  /** As merged, for the hash of the spec. */
+  readonly plain: Record<string, unknown>;
+  locations: Record<string, Location>;
+  hasChecks: boolean;
+  policy: Policy | undefined;
+}
+
+export const newDraft = (): Draft => ({ plain: {}, locations: {}, hasChecks: false, policy: undefined });
+
+type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QUERY_KEYS)[K]> } & {
+  readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
+} & Pick<Query, Layer>;
+
+/** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
+export function toQuery({ plain: written, locations, policy }: Draft, location: Location): Mutable<Query> {
+  const plain = written as WrittenQuery;
+  const query: Mutable<Query> = {
+    id: plain.id ?? '',
+    query: plain.query ?? '',
+    tags: plain.tags ?? [],
+    runs: plain.runs ?? 1,
+    minPassRate: plain.min_pass_rate ?? 1,
+    location,
+    locations,
+  };
+  if (plain.description !== undefined) query.description = plain.description;
+  if (plain.context !== undefined) query.context = typeof plain.context === 'string' ? [plain.context] : plain.context;
+  if (plain.expected_output !== undefined) query.expectedOutput = plain.expected_output;
+  if (plain.metadata !== undefined) query.metadata = plain.metadata;
+  if (plain.xfail !== undefined) query.xfail = plain.xfail;
+  if (plain.skip !== undefined) query.skip = plain.skip;
+  if (plain.correctness !== undefined) query.correctness = plain.correctness;
+  if (plain.path !== undefined) query.path = plain.path;
+  if (plain.cost !== undefined) query.cost = plain.cost;
+  if (plain.metrics !== undefined) query.metrics = plain.metrics;
+  if (plain.policy !== undefined) query.policy = plain.policy;
+  if (policy !== undefined) query.policies = [policy];
+  return query;
+}
+
+export function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
+  for (const item of metrics.kind === 'seq' ? metrics.items : [metrics]) {
+    if (item.kind === 'scalar') locations[`metric.${item.value}`] = locate(item.source, item.start);
+    else if (item.kind === 'map') {
+      for (const { key, keySource, keyStart } of item.entries.values())
+        locations[`metric.${key}`] = locate(keySource, keyStart);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Problem } from '../kit/problem.ts';
+import { locate, type YamlPlace } from '../kit/yaml-node.ts';
+import type { Relocate } from './problems.ts';
+import type { Row } from './rows.ts';
+import type { VariableText } from './variables.ts';
+
+/** So many rows with one and the same problem are told one by one. */
+const MAX_TOLD = 10;
+
+interface Told {
+  count: number;
+  readonly place: YamlPlace;
+  readonly problem: Problem;
+}
+
+/** Tells the problems of rows: at the cell that the value comes from, with the place in the spec that uses it. */
+export class RowProblems {
+  /** The names in each text, by where it starts. */
+  readonly #names = new Map<number, readonly string[]>();
+  readonly #told = new Map<string, Told>();
+
+  constructor(texts: readonly VariableText[]) {
+    for (const { node, slots } of texts)
+      this.#names.set(
+        node.start,
+        slots.map(({ name }) => name),
+      );
+  }
+
+  relocate(row: Row): Relocate {
+    return (place, problem) => {
+      const names = this.#names.get(place.start)?.filter((name) => Object.hasOwn(row.vars, name));
+      if (names === undefined || names.length === 0) return undefined;
+      if (!this.#isWorthTelling(place, problem)) return 'enough';
+      return {
+        place: row.placeOf(names[0]!),
+        problem: { ...problem, message: `${problem.message} (${placeText(place)} uses it)` },
+      };
+    };
+  }
+
+  /** A variable that a row does not have; undefined where enough rows were told. */
+  missing(place: YamlPlace, row: Row | undefined, problem: Problem): Problem | undefined {
+    if (!this.#isWorthTelling(place, problem)) return undefined;
+    return row === undefined ? problem : { ...problem, message: `${problem.message} (row at ${placeText(row.place)})` };
+  }
+
+  /** For each problem that was cut short, how many rows more have it. */
+  rest(): { place: YamlPlace; problem: Problem }[] {
+    return [...this.#told.values()].flatMap(({ count, place, problem }) =>
+      count <= MAX_TOLD
+        ? []
+        : [
+            {
+              place,
+              problem: {
+                severity: problem.severity,
+                code: problem.code,
+                message: `${count - MAX_TOLD} more rows have this problem`,
+              },
+            },
+          ],
+    );
+  }
+
+  #isWorthTelling(place: YamlPlace, problem: Problem): boolean {
+    const key = `${place.start} ${problem.code}`;
+    let told = this.#told.get(key);
+    if (told === undefined) {
+      told = { count: 0, place, problem };
+      this.#told.set(key, told);
+    }
+    return ++told.count <= MAX_TOLD;
+  }
+}
+
+function placeText({ source, start }: YamlPlace): string {
+  const { file, line, column } = locate(source, start);
+  return `${file}:${line}:${column}`;
+}
