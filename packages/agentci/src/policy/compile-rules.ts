@@ -26,6 +26,8 @@ export interface CompiledRule {
   readonly needsResult: boolean;
   /** It looks at results at all. */
   readonly looksAtResults: boolean;
+  /** It looks at the definitions of tools. */
+  readonly looksAtTools?: boolean;
   readonly evaluate: (run: RuleRun) => RuleVerdict;
   /** As a rule's own, see there: the verdict on one call of a run that is under way. */
   readonly breaks?: (calls: CallLists, at: number) => string | undefined;
@@ -43,7 +45,7 @@ const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.
 /** Keys every rule may have. */
 const COMMON_KEYS = ['type', 'id', 'description', 'when', 'agents'];
 /** A violation of such a rule stays one, whatever calls the recording missed. */
-export const isCertain = (type: string): boolean => BY_TYPE.get(type)?.isCertain === true;
+export const isCertain = (type: string): boolean => type === 'flow' || BY_TYPE.get(type)?.isCertain === true;
 
 const MAX_RULES = 10_000;
 export const NO_ALIASES: Aliases = new Map();
@@ -177,9 +179,10 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     column: context.place?.column ?? null,
     selectors,
     doubts: values.hit === undefined ? selectors : [values.hit as Selector],
-    isPerCall: values.hit !== undefined,
+    isPerCall: values.hit !== undefined || (rule.isPerCall === true && conditions.length > 0),
     needsResult: looks.some(({ needsResult }) => needsResult),
     looksAtResults: looks.some(({ looksAtResults }) => looksAtResults),
+    looksAtTools: looks.some(({ looksAtTools }) => looksAtTools === true),
     evaluate: (run) => rule.evaluate(values as never, run),
     ...defined({
       breaks: bind(rule.breaks, values),
@@ -190,9 +193,9 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
 }
 
 /** What `when` and `agents` ask of the calls a rule is about; undefined when something is wrong with them. */
-function readConditions(
+export function readConditions(
   written: Readonly<Record<string, unknown>>,
-  { report }: RuleContext,
+  { report }: Pick<RuleContext, 'report'>,
 ): readonly Condition[] | undefined {
   const conditions: Condition[] = [];
   const { when, agents } = written;

@@ -1,6 +1,7 @@
 import { type CelVariables, celEngine, NotCaptured } from '../kit/cel/expression.ts';
 import { compileGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
+import type { ToolDef } from '../trace/model.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { CallLists } from './call-table.ts';
 
@@ -21,6 +22,8 @@ export interface Condition {
   readonly needsResult: boolean;
   /** It looks at results, of this call or of earlier ones. */
   readonly looksAtResults: boolean;
+  /** It looks at the definitions of tools. */
+  readonly looksAtTools?: boolean;
   readonly test: (calls: CallLists, at: number) => boolean | CannotTell;
 }
 
@@ -64,7 +67,8 @@ export function compileCondition(text: string): CompiledCondition {
       ? result.value
       : new CannotTell(`${shown} gives ${typeof result.value}, not true or false`);
   };
-  const common = { needsResult, looksAtResults };
+  const looksAtTools = [...program.paths].some((path) => path === 'tool' || path.startsWith('tool.'));
+  const common = { needsResult, looksAtResults, looksAtTools };
   return {
     ok: true,
     condition: { ...common, label: `when ${shown}`, test: run },
@@ -104,17 +108,18 @@ function valuesAt(calls: CallLists, at: number): Readonly<Record<string, unknown
       return calls.run.query;
     },
     get tool() {
-      return definitionAt(calls, at);
+      const { name, description = '', schema = null } = definitionAt(calls, at);
+      return { name, description, schema };
     },
   };
 }
 
-function definitionAt(calls: CallLists, at: number): Readonly<Record<string, unknown>> {
+/** The definition of the called tool; throws where it is not known. */
+export function definitionAt(calls: CallLists, at: number): ToolDef {
   const names = meantNames(calls.calls[at]!);
   const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
-  if (found === undefined) throw new NotCaptured(`the definition of ${names[0]} is not known`);
-  const { name, description = '', schema = null } = found;
-  return { name, description, schema };
+  if (found === undefined) throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);
+  return found;
 }
 
 /** Only calls of these agents. */

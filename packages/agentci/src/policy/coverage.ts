@@ -12,10 +12,18 @@ export class PolicyCoverage {
   readonly #called = new Set<string>();
   readonly #exercised = new Set<string>();
   #traces = 0;
+  #examples = 0;
   #calls = 0;
 
   constructor(policy: Policy) {
     this.#policy = policy;
+  }
+
+  /** Counts the policy's own examples. */
+  addExamples(): void {
+    for (const { calls, run } of this.#policy.examples) this.add(calls, { run });
+    this.#examples += this.#policy.examples.length;
+    this.#traces -= this.#policy.examples.length;
   }
 
   add(
@@ -51,6 +59,7 @@ export class PolicyCoverage {
       schema: 'agentci.policy-coverage/1',
       policy: policy.file,
       traces: this.#traces,
+      examples: this.#examples,
       calls: this.#calls,
       tools: { seen, not_seen: entries.filter((name) => !seen.includes(name)) },
       rules: { exercised, not_exercised: ids.filter((id) => !exercised.includes(id)) },

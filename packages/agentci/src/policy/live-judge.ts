@@ -84,6 +84,16 @@ export class LiveJudge {
     this.#table.run = { ...this.#table.run, ...run };
   }
 
+  /** Whether the policy looks at the definitions of tools. */
+  get looksAtTools(): boolean {
+    return this.#policy.rules.some((rule) => rule.looksAtTools === true);
+  }
+
+  /** Whether the policy has conditions, which may ask when a call was made and by whom. */
+  get hasConditions(): boolean {
+    return this.#policy.rules.some(({ selectors }) => selectors.some(({ conditions }) => conditions !== undefined));
+  }
+
   /** Whether the policy looks at what calls give back. */
   get looksAtResults(): boolean {
     return this.#policy.rules.some((rule) => rule.looksAtResults);

@@ -20,6 +20,8 @@ import { placeInside } from '../kit/yaml-offset.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
+import { type PolicyExample, readExamples } from './examples.ts';
+import { readFlows } from './flows/read-flows.ts';
 import { shown, unknownHint } from './issue.ts';
 import { compileToolSchema } from './json-tool-schema.ts';
 import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
@@ -65,7 +67,7 @@ export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}
 
 const ROOT_KEYS = [
   ...['version', 'name', 'description', 'tools', 'definitions', '$defs', 'schemas', 'enforcement', 'limits'],
-  ...['aliases', 'sequences', 'rules', 'blocklist'],
+  ...['aliases', 'sequences', 'rules', 'flows', 'blocklist', 'examples'],
 ];
 const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
 const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
@@ -109,8 +111,13 @@ class PolicyReader {
     const unconstrained = this.#enforcement(entries.get('enforcement'));
     const limits = this.#limits(entries.get('limits'));
     const aliases = this.#aliases(entries.get('aliases'));
-    const rules = [...this.#rules(entries.get('sequences'), aliases), ...this.#rules(entries.get('rules'), aliases)];
+    const rules = [
+      ...this.#rules(entries.get('sequences'), aliases),
+      ...this.#rules(entries.get('rules'), aliases),
+      ...this.#flows(entries.get('flows'), aliases),
+    ];
     const blocklist = this.#patterns(entries.get('blocklist'), 'blocklist');
+    const examples = this.#examples(entries.get('examples'));
     this.#decides ||= rules.length > 0 || blocklist.length > 0;
     if (!this.#decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
       this.#problems.add(this.#root, {
@@ -133,6 +140,7 @@ class PolicyReader {
       aliases,
       rules,
       blocklist,
+      examples,
       sources: [...this.#references.texts, ...this.#texts],
       hasCallRules: this.#decidesCalls,
     };
@@ -281,6 +289,26 @@ class PolicyReader {
     const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf, readFile: this.#readBeside });
     for (const issue of issues) this.#issue(value, issue);
     return rules;
+  }
+
+  #examples(entry: YamlEntry | undefined): readonly PolicyExample[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const placeOf = (index: number): ConstraintPlace => {
+      const { source, start } = placeAt(value, [index]);
+      return locate(source, start);
+    };
+    return readExamples(toPlain(value), { placeOf, report: (issue) => this.#issue(value, issue) });
+  }
+
+  #flows(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const placeOf = (index: number): ConstraintPlace => {
+      const { source, start } = placeAt(value, [index]);
+      return locate(source, start);
+    };
+    return readFlows(toPlain(value), { aliases, placeOf, report: (issue) => this.#issue(value, issue) });
   }
 
   #issue(value: YamlNode, { path = [], part, offset, severity, code, message, hint }: Problem): void {

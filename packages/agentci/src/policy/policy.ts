@@ -1,6 +1,7 @@
 import type { GlobMatcher } from '../kit/glob.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Constraint, ConstraintPlace } from './constraint.ts';
+import type { PolicyExample } from './examples.ts';
 import type { Aliases } from './selectors.ts';
 
 /** What a policy says about one tool. */
@@ -35,6 +36,8 @@ export interface Policy {
   readonly aliases: Aliases;
   readonly rules: readonly CompiledRule[];
   readonly blocklist: readonly NamePattern[];
+  /** Calls the policy itself says the verdict on, for `agentci policy test`. */
+  readonly examples: readonly PolicyExample[];
   /** The texts it was read from, apart from the document it may be part of: they decide whether two policies are the same. */
   readonly sources: readonly string[];
   /** It says something about names or arguments of calls, so that `args_valid` can fail. */

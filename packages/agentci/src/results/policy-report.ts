@@ -161,10 +161,26 @@ export interface ExplainReport {
   };
 }
 
+/** What became of one of a policy's own examples. */
+export interface ExampleReport {
+  name: string;
+  line: number;
+  expect: 'allow' | 'deny';
+  rule?: string;
+  got: 'allow' | 'deny' | 'unknown';
+  /** `error`: the policy could not tell. */
+  status: 'pass' | 'fail' | 'error';
+  /** What spoke against the calls. */
+  rules: string[];
+  reasons: string[];
+}
+
 export interface CoverageReport {
   schema: 'agentci.policy-coverage/1';
   policy: string;
   traces: number;
+  /** Examples of the policy itself, which count as traces do. */
+  examples: number;
   calls: number;
   tools: { seen: string[]; not_seen: string[] };
   rules: { exercised: string[]; not_exercised: string[] };

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
 import { CelNeeded } from '../policy/condition.ts';
-import { ExpertNeeded } from './expert.ts';
+import { EngineNeeded, ExpertNeeded } from './expert.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
@@ -35,9 +35,14 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
     }
     if (!(error instanceof ExpertNeeded)) throw error;
     const { fullExpert } = await import('./full-expert.ts');
-    // What is wrong elsewhere may have come before the first expression.
-    await loadCel();
-    return readSpec(text, { file, expert: fullExpert });
+    if (error instanceof EngineNeeded) await loadCel();
+    try {
+      return readSpec(text, { file, expert: fullExpert });
+    } catch (second) {
+      if (!(second instanceof CelNeeded)) throw second;
+      await loadCel();
+      return readSpec(text, { file, expert: fullExpert });
+    }
   }
 }
 

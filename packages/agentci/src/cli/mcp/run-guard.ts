@@ -26,6 +26,7 @@ export interface GuardFlags {
   readonly denyAs?: DenyAs;
   readonly server?: string;
   readonly strict?: boolean;
+  readonly agent?: string;
   readonly url?: string;
   readonly listen?: string;
   readonly scope?: 'client' | 'process';
@@ -54,6 +55,8 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     server: flags.server,
     audit,
     auditArgs: flags.auditArgs ?? 'redacted',
+    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    now: io.now,
     onProblem: say,
     // Hashing takes a module that a guard without an audit does without.
     ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),

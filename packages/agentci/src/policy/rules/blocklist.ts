@@ -6,6 +6,7 @@ export const rule = defineRule({
   summary: 'None of these tools may be called; `pattern: x` reads as the glob `*x*`.',
   fields: { tools: { kind: 'selectors', required: true } },
   isCertain: true,
+  isPerCall: true,
   subjects: ['tools'],
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
   evaluate: ({ tools }, { table }) => {

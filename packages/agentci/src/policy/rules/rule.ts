@@ -78,6 +78,8 @@ export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<R
   readonly isCertain?: true;
   /** The fields whose calls `when` and `agents` are about; `scope` for every call. */
   readonly subjects?: readonly (keyof F & string)[] | 'scope';
+  /** With conditions, each call is judged by itself. */
+  readonly isPerCall?: true;
   /** What breaks the rule, of one call of `tool`. Each call is then judged by itself. */
   readonly hits?: (values: RuleValues<F>) => Condition;
   /** What is wrong with fields that have the right types, e.g. bounds that every run keeps. */
