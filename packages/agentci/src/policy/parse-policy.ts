@@ -18,6 +18,7 @@ import {
 } from '../kit/yaml-node.ts';
 import { placeInside } from '../kit/yaml-offset.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
+import { fromAssayForm, withLocalReferences } from './assay-form.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
 import { type PolicyExample, readExamples } from './examples.ts';
@@ -58,7 +59,10 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
 /** As `parsePolicy`, for a policy that is part of another document. */
 export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
   const problems = new Problems('POLICY_TOO_MANY');
-  const policy = root.kind === 'map' ? new PolicyReader(root, problems, options).read() : undefined;
+  const policy =
+    root.kind === 'map'
+      ? new PolicyReader(fromAssayForm(root, [...ROOT_KEYS, ...NOT_ENFORCED], problems), problems, options).read()
+      : undefined;
   if (root.kind !== 'map')
     problems.add(root, { code: 'POLICY_TYPE', message: 'a policy is a map of keys', hint: 'start with "tools:"' });
   const diagnostics = problems.sorted();
@@ -103,8 +107,17 @@ class PolicyReader {
 
   read(): Policy {
     const { entries } = this.#root;
-    for (const entry of entries.values())
-      if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
+    const type = entries.get('type');
+    if (type !== undefined && entries.has('properties'))
+      this.#fail(
+        keyPlace(type),
+        'POLICY_TYPE',
+        'this is a JSON Schema of no tool',
+        'put it under the name of its tool: schemas: {my_tool: {type: object, …}}',
+      );
+    else
+      for (const entry of entries.values())
+        if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
     for (const key of ['version', 'name', 'description']) this.#note(entries.get(key));
     const tools = this.#tools(entries.get('tools'));
     this.#schemas(entries.get('schemas'), tools.named);
@@ -209,13 +222,15 @@ class PolicyReader {
       return;
     }
     const defs = entry.value.entries.get('$defs')?.value;
+    const shared = defs?.kind === 'map' ? (withLocalReferences(defs) as YamlMap) : undefined;
     for (const tool of entry.value.entries.values()) {
       if (tool.key === '$defs') continue;
       if (named.get(visibleName(tool.key))?.schema !== undefined) {
         this.#fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
         continue;
       }
-      const schema = compileToolSchema(tool, defs?.kind === 'map' ? defs : undefined, this.#problems);
+      const local = withLocalReferences(tool.value);
+      const schema = compileToolSchema({ ...tool, value: local }, shared, this.#problems);
       if (schema === undefined) continue;
       this.#decidesCalls = true;
       this.#oddKey(tool);
