@@ -5,9 +5,11 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
+import { measureCassettes } from './cassette.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
+import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
@@ -35,7 +37,9 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...measureMutants());
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureCassettes({ quick })));
 rows.push(...(await measureGuard({ quick })));
+rows.push(...(await measureServe({ quick })));
 report();
 
 function coldStart() {

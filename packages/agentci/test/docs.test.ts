@@ -21,6 +21,7 @@ const pages = [
 ].filter((name) => name.endsWith('.md'));
 
 const CAPTURE = join('docs', 'guide', 'capture');
+const CASSETTES = join('docs', 'guide', 'cassettes.md');
 
 interface Block {
   readonly where: string;
@@ -45,8 +46,9 @@ test('there is something to run', () => {
   expect(specs.length).toBeGreaterThan(20);
 });
 
-test.each(specs)('$where is a spec that loads', ({ text }) => {
-  const { diagnostics } = parseSpec(text, { file: 'agentci_spec.yaml' });
+test.each(specs)('$where is a spec that loads', ({ page, text }) => {
+  // Files that a page names are beside it.
+  const { diagnostics } = parseSpec(text, { file: join(root, page) });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
@@ -60,7 +62,7 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
 );
 
 /** Those on capture need an agent and a model. */
-const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE);
+const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE) && page !== CASSETTES;
 
 describe('commands', () => {
   const commands = [
@@ -110,11 +112,11 @@ describe('capture', () => {
   });
   afterAll(() => model.close());
 
-  const scripts = blocks('sh').filter((block) => block.page === `${CAPTURE}.md`);
+  const scripts = blocks('sh').filter(({ page }) => page === `${CAPTURE}.md` || page === CASSETTES);
 
   test.each(scripts)('$where does what it says', async ({ text, page }) => {
     const cwd = tempDir();
-    cpSync(join(root, 'demos', 'capture'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', page === CASSETTES ? 'cassette' : 'capture'), cwd, { recursive: true });
     const env = { ...process.env, ...prepareFolder(cwd, root), ...model.env(page), NO_COLOR: '1' };
     const shell = spawn('sh', ['-e', '-c', text], { cwd, env });
     let said = '';

@@ -18,7 +18,7 @@ rules:
   - {type: require, tool: read_inbox}
 `;
 const decision = (result: unknown) =>
-  ((result as { _meta?: Record<string, { rule: string }> })._meta ?? {})['agentci/decision']?.rule;
+  (result as { _meta?: Record<string, { rule: string }> })._meta?.['agentci/decision']?.rule;
 
 describe('a guard before a server of the SDK', () => {
   test('refuses what the policy forbids, shows only what is allowed, and its audit is reproduced offline', async () => {

@@ -17,8 +17,10 @@ export type Embedded =
 
 /** Everything that the checks of a query need from outside; mostly nothing. */
 export function asksOf(query: Query): readonly RootedAsk[] {
-  const found = LAYERS.map((layer) => asksIn(layer, query[layer])).filter((asks) => asks.length > 0);
-  return found.length === 0 ? NONE : found.flat();
+  // Asked of every query: most have nothing to ask.
+  for (const layer of LAYERS)
+    if (asksIn(layer, query[layer]).length > 0) return LAYERS.flatMap((each) => asksIn(each, query[each]));
+  return NONE;
 }
 
 const NONE: readonly RootedAsk[] = [];

@@ -1,20 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import { SECRETS } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type Runner, type RunOutput } from '../runners/runner.ts';
+import { AgentError, type RunAbout, type Runner, type RunOutput } from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
+import { spendsMoney } from './cassette-use.ts';
+import type { Cassettes } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
+import { playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -45,6 +49,7 @@ interface Live {
   readonly verdicts: VerdictQueue;
   readonly ledger: Ledger;
   readonly evaluate: TraceEvaluator;
+  readonly cassettes: Cassettes | undefined;
 }
 
 /** Runs the agent for every pending query and writes each verdict down as soon as it is there. */
@@ -61,7 +66,9 @@ export async function collectLive(
   // One listener for each query in progress: many workers are not a leak.
   setMaxListeners(0, interrupt);
   const verdicts = new VerdictQueue(workers);
-  const agent = await openAgent(config, { options, timeoutMs, workers });
+  const cassettes = await openCassettes(options, config);
+  const runs = ledger.pending().map(aboutOf);
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -72,6 +79,7 @@ export async function collectLive(
     verdicts,
     ledger,
     evaluate,
+    cassettes,
   };
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
@@ -91,14 +99,27 @@ interface OpenAgent {
 /** The runner, and whoever watches what it runs. */
 async function openAgent(
   config: LiveRunner,
-  { options, timeoutMs, workers }: { options: RunOptions; timeoutMs: number; workers: number },
+  {
+    options,
+    timeoutMs,
+    workers,
+    cassettes,
+    runs,
+  }: {
+    options: RunOptions;
+    timeoutMs: number;
+    workers: number;
+    cassettes: Cassettes | undefined;
+    runs: readonly RunAbout[];
+  },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
     const runner = createFunctionRunner(config);
     return { runner, close: () => runner.close() };
   }
   const around = { dir: options.suite.dir, env: options.env ?? {} };
-  const watch = await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
+  const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
+  const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
   const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources }).catch(
     async (error) => {
@@ -122,6 +143,11 @@ const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.ha
 async function runOnce(live: Live, of: Run): Promise<void> {
   const { options, verdicts } = live;
   options.onEvent?.({ type: 'run_started', id: of.query.id, cell: of.query.cell, run: of.run });
+  const unprepared = live.cassettes?.prepare(aboutOf(of));
+  if (unprepared !== undefined) {
+    live.ledger.add(of.query, of.run, playedResult(of.query, unprepared));
+    return;
+  }
   let output: RunOutput;
   try {
     output = await runWithRetries(live, of);
@@ -149,7 +175,7 @@ const runWithRetries = (live: Live, of: Run): Promise<RunOutput> =>
       }),
   });
 
-async function attempt({ runner, timeoutMs, interrupt }: Live, { query, run }: Run): Promise<RunOutput> {
+async function attempt({ runner, timeoutMs, interrupt, cassettes }: Live, { query, run }: Run): Promise<RunOutput> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
   const onInterrupt = () => controller.abort('interrupt');
@@ -166,6 +192,9 @@ async function attempt({ runner, timeoutMs, interrupt }: Live, { query, run }: R
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
+    // What a cassette lacks it will lack the next time too.
+    if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
+      throw new AgentError('agent', error.message, { stderr });
     if (controller.signal.reason === 'timeout')
       throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
     throw error;
@@ -190,16 +219,54 @@ async function settleRun(live: Live, of: Run, output: RunOutput): Promise<void> 
     refuse(live, of, error);
     return;
   }
-  // First the agent's cost: what is left of --max-cost is what the judge may use.
-  ledger.spend(knownCost(trace), isCostKnown(trace));
-  ledger.add(query, run, await evaluate(query, trace), trace);
+  const played = live.cassettes?.finish(aboutOf(of));
+  if (played !== undefined) trace = playedTrace(trace, played);
+  if (played?.error !== undefined) {
+    ledger.add(query, run, playedResult(query, played), trace);
+    return;
+  }
+  // First the agent's cost: what is left of --max-cost is what the judge may use. Answers from a cassette cost nothing.
+  if (played === undefined || spendsMoney(played.use)) ledger.spend(knownCost(trace), isCostKnown(trace));
+  const result = await evaluate(query, trace);
+  ledger.add(query, run, played === undefined ? result : { ...result, cassette: played.use }, trace);
 }
 
 /** A fault of the agent is the run's result; any other is ours. */
-function refuse({ interrupt, ledger, retries }: Live, { query, run }: Run, error: unknown): void {
+function refuse({ interrupt, ledger, retries, cassettes }: Live, of: Run, error: unknown): void {
   if (!(error instanceof AgentError)) throw error;
+  const { query, run } = of;
+  const played = cassettes?.abandon(aboutOf(of));
   // What was running when the user stopped the run is not done: it stays open for --resume.
-  if (!interrupt.aborted) ledger.add(query, run, errorResult(query, describeError(error, retries)));
+  if (interrupt.aborted) return;
+  const found = describeError(error, retries);
+  const result =
+    played === undefined
+      ? errorResult(query, found)
+      : playedResult(query, played.error === undefined ? { ...played, error: found } : played);
+  ledger.add(
+    query,
+    run,
+    error.stderr && result.error ? { ...result, error: { ...result.error, stderr: error.stderr } } : result,
+  );
+}
+
+const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: query.cell });
+
+/** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
+async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
+  const { suite, cassette: choice, env = {}, now = Date.now } = options;
+  if (suite.cassette === undefined && choice === undefined) return undefined;
+  const { planCassettes } = await import('./cassette-choice.ts');
+  const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
+  if (plan === undefined) return undefined;
+  if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
+    throw new UserError(
+      'CASSETTE_RUNNER',
+      `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
+      { hint: 'Use a "command" or "module" runner, or --cassette off.' },
+    );
+  const { Cassettes } = await import('./cassettes.ts');
+  return new Cassettes(plan, { agent: suite.agent, now });
 }
 
 function describeError(error: AgentError, retries: number): NonNullable<QueryResult['error']> {

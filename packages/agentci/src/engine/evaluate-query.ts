@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import { loadCel } from '../kit/cel/load.ts';
 import type { Mutable } from '../kit/mutable.ts';
-import type { RootedAsk } from '../layers/asks.ts';
+import { blocksIn, type RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
@@ -48,6 +49,9 @@ export interface EvaluateInput {
 
 /** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
+  // Reading a spec loads the engine for expressions; a query that was put together by hand brings none.
+  const hasExpression = LAYERS.some((layer) => [...blocksIn(input.query[layer])].some((block) => 'expr' in block));
+  if (hasExpression) await loadCel();
   return evaluate(input);
 }
 

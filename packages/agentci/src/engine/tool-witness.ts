@@ -1,6 +1,7 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { isGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
+import { blocksIn } from '../layers/asks.ts';
 import { type CompiledRule, compileRules } from '../policy/compile-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Selector } from '../policy/selectors.ts';
@@ -108,8 +109,8 @@ const listed = (unknown: readonly Unknown[]): string => {
 function* namesInRules(query: Query): Generator<string> {
   for (const { rules } of policiesOf(query)) yield* ruledBy(rules);
   if (query.test?.metric === 'sequence_valid') yield* ruledBy(query.test.rules);
-  const rules = query.path?.rules;
-  if (Array.isArray(rules) && rules.length > 0) yield* ruledBy(compileRules(rules).rules);
+  for (const { rules } of blocksIn(query.path))
+    if (Array.isArray(rules) && rules.length > 0) yield* ruledBy(compileRules(rules).rules);
 }
 
 function* ruledBy(rules: readonly CompiledRule[]): Generator<string> {
@@ -122,8 +123,11 @@ function* namesInArguments(query: Query): Generator<string> {
 }
 
 function* namesForbidden(query: Query): Generator<string> {
-  const written = query.path?.forbidden_tools;
-  if (Array.isArray(written)) for (const name of written) if (typeof name === 'string') yield name;
+  for (const { forbidden_tools: tools, forbidden_calls: calls } of blocksIn(query.path)) {
+    if (Array.isArray(tools)) for (const name of tools) if (typeof name === 'string') yield name;
+    if (Array.isArray(calls))
+      for (const { tool } of calls as { tool?: unknown }[]) if (typeof tool === 'string') yield tool;
+  }
   for (const policy of policiesOf(query)) yield* deniedBy(policy);
   if (query.test?.metric === 'tool_blocklist') for (const { text } of query.test.blocklist) yield text;
 }

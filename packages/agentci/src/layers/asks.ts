@@ -45,6 +45,16 @@ function collect(layer: Layer, block: Block, root: string | undefined): RootedAs
   return [...own, ...inner];
 }
 
+/** A block and all blocks in its combinators. */
+export function* blocksIn(block: Block | undefined): Generator<Block> {
+  if (block === undefined) return;
+  yield block;
+  for (const { key } of COMBINING) {
+    const value = block[key];
+    for (const inner of (Array.isArray(value) ? value : [value]).filter(isBlock)) yield* blocksIn(inner);
+  }
+}
+
 const isWritten = (block: Block, key: string): boolean =>
   Object.hasOwn(block, key) && block[key] !== undefined && block[key] !== null;
 

@@ -19,8 +19,6 @@ export const TEXT_METHODS = {
   token_f1: (answer, to) => overlapF1(wordsOf(answer).filter(isNoArticle), wordsOf(to).filter(isNoArticle)),
 } as const satisfies Record<string, (answer: string, to: string) => number>;
 
-export type TextMethod = keyof typeof TEXT_METHODS;
-
 /** Lower-cased runs of letters and digits, without stemming. */
 const wordsOf = (text: string): string[] => foldText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 

@@ -29,6 +29,7 @@ export function createCommandRunner(
       const { signal, query, id, run, metadata, vars } = request;
       const [command = program, ...args] = filledTexts(config.command, request);
       const lookout = await around.watch?.open();
+      lookout?.begin(request);
       const started = performance.now();
       let resources: ResourceSample[] = [];
       const outcome = await runProcess({

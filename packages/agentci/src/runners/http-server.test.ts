@@ -47,7 +47,7 @@ const request = () => ({ query: 'q', id: 'q', run: 1, signal: AbortSignal.timeou
 test('starts the server, asks it, and stops it', async () => {
   const { config, base, around } = await configOf();
   const runner = await createRunner(config, around);
-  expect(await runner.run(request())).toMatchObject({ value: { answer: 'me /ask' } });
+  expect(await runner.run(request())).toMatchObject({ value: '{"answer":"me /ask"}' });
   await runner.close();
   await expect(fetch(base)).rejects.toThrow();
 });

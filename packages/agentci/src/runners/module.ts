@@ -75,7 +75,7 @@ export function createModuleRunner(
     run: async (request) => {
       const host = idle.pop() ?? (await start());
       const lookout = lookouts.get(host);
-      lookout?.begin();
+      lookout?.begin(request);
       const started = performance.now();
       try {
         const given = await host.call(request);

@@ -16,6 +16,14 @@ export interface RunRequest {
   readonly signal: AbortSignal;
 }
 
+/** Which run of which query it is, for whoever watches. */
+export interface RunAbout {
+  readonly id: string;
+  readonly run: number;
+  /** The combination of a matrix. */
+  readonly cell?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The text at `http.answer`. */
 export interface PointedAnswer {
   readonly text: string;
@@ -67,8 +75,8 @@ export interface Lookout {
   readonly rewrite?: (argument: string) => string;
   /** To be sent with a query, where the agent was started elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From now on what is seen belongs to the next query. */
-  readonly begin: () => void;
+  /** From now on what is seen belongs to this run. Called before the agent gets its query. */
+  readonly begin: (about: RunAbout) => void;
   /** Waits for what is under way. */
   readonly end: (how: AgentEnd) => Promise<Sighting>;
   readonly close: () => Promise<void>;

@@ -91,7 +91,7 @@ describe('a process that fails does so for one query', () => {
     },
     {
       what: 'prints two answers at once',
-      reply: 'if (query === "bad") { say("one"); say("two"); return; }',
+      reply: 'if (query === "bad") return void process.stdout.write(\'"one"\\n"two"\\n\');',
       message: /two answers/,
     },
     {

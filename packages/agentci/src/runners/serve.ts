@@ -58,7 +58,7 @@ export function createServeRunner(
         server = free.pop();
       }
       server ??= await start(command);
-      server.lookout?.begin();
+      server.lookout?.begin(request);
       const started = performance.now();
       const { value, noise } = await server.ask(request, config.command[0]!);
       const wallMs = performance.now() - started;

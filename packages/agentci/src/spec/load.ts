@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { loadCel } from '../kit/cel/expression.ts';
+import { loadCel } from '../kit/cel/load.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { toZod } from '../../test/zod-oracle.ts';
 import { accepts } from '../kit/accepts.ts';
-import { loadCel } from '../kit/cel/expression.ts';
+import { loadCel } from '../kit/cel/load.ts';
 import { valueIssues } from '../kit/value-issues.ts';
 import type { ValueSchema } from '../kit/value-schema.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';

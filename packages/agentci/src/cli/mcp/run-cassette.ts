@@ -13,7 +13,7 @@ import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import type { TapLine } from '../../mcp/tap-log.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { Io } from '../io.ts';
-import type { TapFlags } from './run-tap.ts';
+import type { TapFlags } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
 const COULD_NOT_TELL = 2;

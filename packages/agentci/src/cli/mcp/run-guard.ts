@@ -4,8 +4,7 @@ import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
-import { Guard, type GuardMode } from '../../mcp/guard/guard.ts';
-import type { DenyAs } from '../../mcp/guard/refusal.ts';
+import { Guard } from '../../mcp/guard/guard.ts';
 import { testGuard } from '../../mcp/guard/self-test.ts';
 import { guardStdio } from '../../mcp/guard/stdio.ts';
 import { startServer } from '../../mcp/server-process.ts';
@@ -13,24 +12,8 @@ import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import { openRules } from '../../policy/live-judge.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
+import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
-
-/** What a policy wants and no refusal can bring about. */
-export const LEFT_OPEN = 'GUARD_LEFT_OPEN';
-
-export interface GuardFlags {
-  readonly policy?: string;
-  readonly mode?: GuardMode;
-  readonly audit?: string;
-  readonly auditArgs?: 'redacted' | 'hash';
-  readonly denyAs?: DenyAs;
-  readonly server?: string;
-  readonly strict?: boolean;
-  readonly agent?: string;
-  readonly url?: string;
-  readonly listen?: string;
-  readonly scope?: 'client' | 'process';
-}
 
 /** Guards the messages between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
 export async function runGuard(command: readonly string[], flags: GuardFlags, io: Io): Promise<number> {

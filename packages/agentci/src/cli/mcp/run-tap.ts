@@ -6,16 +6,9 @@ import { startServer } from '../../mcp/server-process.ts';
 import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import { openTapFile, type TapLine, TapLog } from '../../mcp/tap-log.ts';
 import type { Io } from '../io.ts';
+import type { TapFlags } from './flags.ts';
 import { cleanName, serverName } from './server-name.ts';
 import { clientStreams, parentId } from './streams.ts';
-
-export interface TapFlags {
-  readonly server?: string;
-  readonly out?: string;
-  readonly url?: string;
-  readonly listen?: string;
-  readonly cassette?: string;
-}
 
 const NOT_WRITTEN = 2;
 const DROPPED = 'MCP_DROPPED';

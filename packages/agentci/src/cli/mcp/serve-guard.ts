@@ -5,7 +5,7 @@ import { relay, sendJson } from '../../mcp/http/relay.ts';
 import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
 import { errorReply } from '../../mcp/message.ts';
 import type { Io } from '../io.ts';
-import { type GuardFlags, LEFT_OPEN } from './run-guard.ts';
+import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Serves a guarded server over HTTP until it is told to stop. */

@@ -3,7 +3,7 @@ import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
 import { tapHttp } from '../../mcp/http/tap.ts';
 import type { TapSink } from '../../mcp/tap-log.ts';
 import type { Io } from '../io.ts';
-import type { TapFlags } from './run-tap.ts';
+import type { TapFlags } from './flags.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Serves a server over HTTP and records what passes, until it is told to stop. */

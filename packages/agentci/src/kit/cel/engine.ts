@@ -1,4 +1,4 @@
-import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
+import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { compileRegex, RegexTimeout } from '../regex.ts';
 import { runGuarded } from '../time-guard.ts';
 import {
@@ -148,5 +148,4 @@ function failureOf(error: unknown): CelResult {
   return { kind: 'error', message: problemOf(error).message };
 }
 
-export type { ASTNode };
 export const engine: CelEngine = { compile: compileOnce };

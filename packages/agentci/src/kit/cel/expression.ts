@@ -47,12 +47,6 @@ let loaded: CelEngine | undefined;
 /** The engine, once someone has loaded it: most specs have no expression, and the engine takes milliseconds to load. */
 export const celEngine = (): CelEngine | undefined => loaded;
 
-/** Loads the engine for everyone. */
-export async function loadCel(): Promise<CelEngine> {
-  if (loaded === undefined) provideCel((await import('./engine.ts')).engine);
-  return loaded!;
-}
-
 /** Hands the engine over where there is no time to wait for it. */
 export function provideCel(engine: CelEngine): void {
   loaded = engine;

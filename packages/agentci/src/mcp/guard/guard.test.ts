@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import vectors from '../../../test/vectors/policy.json' with { type: 'json' };
 import { sha256Hex } from '../../kit/hash.ts';
+import { explainCalls } from '../../policy/explain.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -460,4 +461,26 @@ test('the vectors of policies are judged live as offline', () => {
     judged++;
   }
   expect(judged).toBeGreaterThan(5);
+});
+
+test('the vectors of order rules are judged live as offline, call by call', () => {
+  interface Row {
+    kind: string;
+    input: { calls: string[]; rules: unknown[] };
+    id: string;
+  }
+  const rows = (vectors as unknown as Row[]).filter(({ kind }) => kind === 'seq.rules');
+  let judged = 0;
+  for (const { input, id } of rows) {
+    const { send, audit, policy } = setUp({ rules: input.rules }, { mode: 'shadow' });
+    for (const [i, name] of input.calls.entries()) {
+      if (typeof name !== 'string') continue;
+      send(call(i, name));
+      const calls = input.calls.slice(0, i + 1).map((each) => ({ name: each, args: {} }));
+      const offline = explainCalls({ policy, calls, complete: false }).calls.at(-1)!.verdict;
+      expect([id, i, audit.entries.at(-1)]).toMatchObject([id, i, { verdict: offline }]);
+      judged++;
+    }
+  }
+  expect(judged).toBeGreaterThan(20);
 });

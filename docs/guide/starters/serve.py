@@ -1,0 +1,10 @@
+import json
+import sys
+
+
+def answer(asked):
+    return {"answer": f"Your order is on its way: {asked['query']}", "tool_calls": []}
+
+
+for line in sys.stdin:
+    print(json.dumps(answer(json.loads(line))), flush=True)
