@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../kit/cel/expression.ts';
+import { loadCel } from '../kit/cel/load.ts';
 import type { CallInput, PolicyCall } from './call.ts';
 import { toCalls } from './call.ts';
 import { explainCalls } from './explain.ts';

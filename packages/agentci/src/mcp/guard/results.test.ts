@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../../kit/cel/expression.ts';
+import { loadCel } from '../../kit/cel/load.ts';
 import { sha256Hex } from '../../kit/hash.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
