@@ -3,7 +3,7 @@ import { isObject } from '../kit/object.ts';
 import { type Regex, RegexTimeout } from '../kit/regex.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
-import { CannotTell } from './condition.ts';
+import { CannotTell } from './condition-type.ts';
 import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
 import { isByName, type Selector } from './selectors.ts';
 

@@ -3,29 +3,7 @@ import { compileGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import type { ToolDef } from '../trace/model.ts';
 import { meantNames } from '../trace/tool-name.ts';
-import type { CallLists } from './call-table.ts';
-
-/** Why it cannot be told whether a call meets a condition. */
-export class CannotTell {
-  readonly why: string;
-
-  constructor(why: string) {
-    this.why = why;
-  }
-}
-
-/** Something a call must meet to be meant, beside the name of its tool. */
-export interface Condition {
-  /** As messages print it after the tool: `when args.amount > 100`. */
-  readonly label: string;
-  /** It looks at what the call gave back, so it is decided when that has come. */
-  readonly needsResult: boolean;
-  /** It looks at results, of this call or of earlier ones. */
-  readonly looksAtResults: boolean;
-  /** It looks at the definitions of tools. */
-  readonly looksAtTools?: boolean;
-  readonly test: (calls: CallLists, at: number) => boolean | CannotTell;
-}
+import { type CallsInSight, CannotTell, type Condition } from './condition-type.ts';
 
 /** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
 export class CelNeeded extends Error {}
@@ -59,7 +37,7 @@ export function compileCondition(text: string): CompiledCondition {
   const looksAtResults =
     needsResult || [...program.paths].some((path) => RESULT_FIELDS.some((field) => path.endsWith(field)));
   const shown = text.trim().replace(/\s+/g, ' ');
-  const run = (calls: CallLists, at: number): boolean | CannotTell => {
+  const run = (calls: CallsInSight, at: number): boolean | CannotTell => {
     const result = program.run(valuesAt(calls, at));
     if (result.kind === 'unknown') return new CannotTell(result.what);
     if (result.kind === 'error') return new CannotTell(`${shown}: ${result.message}`);
@@ -87,7 +65,7 @@ export function compileCondition(text: string): CompiledCondition {
 const hasPath = (paths: ReadonlySet<string>, path: string): boolean =>
   paths.has(path) || (path !== 'call' && [...paths].some((each) => each.startsWith(`${path}.`)));
 
-function valuesAt(calls: CallLists, at: number): Readonly<Record<string, unknown>> {
+function valuesAt(calls: CallsInSight, at: number): Readonly<Record<string, unknown>> {
   const call = calls.value(at);
   return {
     call,
@@ -115,7 +93,7 @@ function valuesAt(calls: CallLists, at: number): Readonly<Record<string, unknown
 }
 
 /** The definition of the called tool; throws where it is not known. */
-export function definitionAt(calls: CallLists, at: number): ToolDef {
+export function definitionAt(calls: CallsInSight, at: number): ToolDef {
   const names = meantNames(calls.calls[at]!);
   const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
   if (found === undefined) throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);

@@ -21,11 +21,11 @@ import { ArgumentCompiler } from './argument-schema.ts';
 import { fromAssayForm, withLocalReferences } from './assay-form.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
-import { type PolicyExample, readExamples } from './examples.ts';
 import { readFlows } from './flows/read-flows.ts';
 import { shown, unknownHint } from './issue.ts';
 import { compileToolSchema } from './json-tool-schema.ts';
-import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
+import type { NamePattern, Policy, PolicyExample, ToolPolicy } from './policy.ts';
+import { readExamples } from './read-examples.ts';
 import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
 

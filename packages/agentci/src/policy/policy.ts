@@ -1,7 +1,8 @@
 import type { GlobMatcher } from '../kit/glob.ts';
+import type { CallInput } from './call.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Constraint, ConstraintPlace } from './constraint.ts';
-import type { PolicyExample } from './examples.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { Aliases } from './selectors.ts';
 
 /** What a policy says about one tool. */
@@ -18,6 +19,17 @@ export interface ToolPolicy {
 export interface NamePattern {
   readonly text: string;
   readonly matches: GlobMatcher;
+  readonly place: ConstraintPlace;
+}
+
+/** Calls, and what the policy must say of them. */
+export interface PolicyExample {
+  readonly name: string;
+  readonly calls: readonly CallInput[];
+  readonly expect: 'allow' | 'deny';
+  /** What must be among the reasons of a refusal: the id of a rule, or a code. */
+  readonly rule?: string;
+  readonly run: RunFacts;
   readonly place: ConstraintPlace;
 }
 

@@ -4,7 +4,7 @@ import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import { compileRegex, matchesEverything, type Regex } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from './condition-type.ts';
 import { shown } from './issue.ts';
 
 /** Which calls are meant: by the tool's name, and by what its arguments look like. */

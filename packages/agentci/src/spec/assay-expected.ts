@@ -117,7 +117,7 @@ class ExpectedReader {
       const at = first.entries[0]!;
       if (block === 'policy') {
         for (const extra of more)
-          this.#fail(extra.entries[0]!.value, 'SPEC_DUPLICATE', 'a test can have one policy', 'make it two tests');
+          this.#fail(extra.entries[0]!.value, 'SPEC_CHOICE', 'a test can have one policy', 'make it two tests');
         return [entryAt(at, 'policy', at.value)];
       }
       if (more.length === 0) return [entryAt(at, block, mapAt(this.#test, first.entries))];

@@ -294,7 +294,7 @@ describe('policy test', () => {
     const bad = tempDir({ 'agentci_spec.yaml': spec, 'policy.yaml': RULE.replace('args', 'arg') });
     const told = await cli(['validate'], { cwd: bad });
     expect([told.code, `${told.stdout}${told.stderr}`]).toEqual([
-      2,
+      1,
       expect.stringContaining('policy.yaml:2:49 POLICY_BAD_EXPR'),
     ]);
   });

@@ -1,7 +1,7 @@
 import { NotCaptured } from '../../kit/cel/expression.ts';
 import type { CallLists } from '../call-table.ts';
 import type { CompiledRule } from '../compile-rules.ts';
-import { CannotTell, type Condition } from '../condition.ts';
+import { type CallsInSight, CannotTell, type Condition } from '../condition-type.ts';
 import type { ConstraintPlace } from '../constraint.ts';
 import { callNumbers } from '../rules/rule.ts';
 import { type Selector, withConditions } from '../selectors.ts';
@@ -66,7 +66,8 @@ export function compileFlow(flow: Flow): CompiledRule {
     label: '',
     needsResult: false,
     looksAtResults: true,
-    test: (calls, at) => carriedAt(calls, at),
+    // The lists of the calls are part of every table.
+    test: (calls, at) => carriedAt(calls as CallLists, at),
   };
   const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
   const selectors = [source, later, hit, ...(flow.approvals === undefined ? [] : [flow.approvals])];
@@ -163,7 +164,7 @@ export function compileFlow(flow: Flow): CompiledRule {
 }
 
 /** What a call gave back: its result, or why it failed, which a stranger may have written as well. */
-function answerOf(calls: CallLists, at: number): unknown {
+function answerOf(calls: CallsInSight, at: number): unknown {
   const call = calls.value(at);
   const result = known(() => call.result);
   if (!(result instanceof CannotTell)) return result;

@@ -2,8 +2,7 @@ import { NotCaptured } from '../../kit/cel/expression.ts';
 import { findPii, PII_TYPES, type PiiType } from '../../kit/pii.ts';
 import { compileRegex, type Regex, RegexTimeout } from '../../kit/regex.ts';
 import { SECRETS } from '../../kit/secrets.ts';
-import type { CallLists } from '../call-table.ts';
-import { CannotTell, type Condition } from '../condition.ts';
+import { type CallsInSight, CannotTell, type Condition } from '../condition-type.ts';
 import { leavesOf } from '../flows/carried-text.ts';
 import { pathParts, valuesAt } from '../value-path.ts';
 import { definePerCallRule } from './per-call-rule.ts';
@@ -97,7 +96,7 @@ function wordsFor({ in: where, path, pii, secrets, pattern, max_size }: Values, 
   return `${parts.join(between)} in ${String(where ?? 'arguments')}${inside}`;
 }
 
-function find(values: Values, where: Where, calls: CallLists, at: number): boolean | CannotTell {
+function find(values: Values, where: Where, calls: CallsInSight, at: number): boolean | CannotTell {
   try {
     const call = calls.value(at);
     const found = valuesAt(where === 'result' ? call.result : call.args, (values.path ?? []) as string[]);

@@ -1,4 +1,4 @@
-import type { Condition } from '../condition.ts';
+import type { Condition } from '../condition-type.ts';
 import { ANY_CALL } from '../selectors.ts';
 import { callNumbers, defineRule, type RuleField, type RuleValues } from './rule.ts';
 

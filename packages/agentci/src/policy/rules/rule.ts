@@ -1,6 +1,6 @@
 import type { RuleObligation, RuleOutcome } from '../../results/policy-report.ts';
 import type { CallLists } from '../call-table.ts';
-import type { Condition } from '../condition.ts';
+import type { Condition } from '../condition-type.ts';
 import type { Selector } from '../selectors.ts';
 
 /** What the values of a rule's fields become once read. */

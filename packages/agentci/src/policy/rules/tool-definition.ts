@@ -1,6 +1,7 @@
 import { NotCaptured } from '../../kit/cel/expression.ts';
 import type { ToolDef } from '../../trace/model.ts';
-import { CannotTell, type Condition, definitionAt } from '../condition.ts';
+import { definitionAt } from '../condition.ts';
+import { CannotTell, type Condition } from '../condition-type.ts';
 import { definitionFlaw } from '../definitions/definition-flaw.ts';
 import { type PinnedTools, pinnedTools } from '../definitions/pinned-tools.ts';
 import { definePerCallRule } from './per-call-rule.ts';
