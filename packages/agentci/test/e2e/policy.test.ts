@@ -295,7 +295,7 @@ describe('policy test', () => {
     const told = await cli(['validate'], { cwd: bad });
     expect([told.code, `${told.stdout}${told.stderr}`]).toEqual([
       1,
-      expect.stringContaining('policy.yaml:2:49 POLICY_BAD_EXPR'),
+      expect.stringContaining('policy.yaml:2:50 POLICY_BAD_EXPR'),
     ]);
   });
 });
