@@ -129,6 +129,8 @@ await lazyIndex({
 await lazyIndex({ folder: 'cli/commands', symbol: 'command', name: 'COMMANDS', facts: ['summary'] });
 
 const { specJsonSchema } = await jiti.import(join(src, 'spec', 'json-schema.ts'));
+const { policyJsonSchema } = await jiti.import(join(src, 'policy', 'policy-json-schema.ts'));
+emit(join(root, 'schema', 'agentci-policy.schema.json'), `${JSON.stringify(policyJsonSchema(), null, 2)}\n`);
 emit(join(root, 'schema', 'agentci-spec.schema.json'), `${JSON.stringify(specJsonSchema(), null, 2)}\n`);
 
 // What the editor shows about a check is its page; the pages themselves are not part of the package.

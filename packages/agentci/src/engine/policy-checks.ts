@@ -5,6 +5,7 @@ import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
+import { runFactsOf } from '../policy/run-facts.ts';
 import { shortResult } from '../policy/short-result.ts';
 import { timed } from '../policy/timed.ts';
 import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts';
@@ -31,7 +32,7 @@ export function policyChecks(query: Query, trace: Trace, given?: readonly Policy
   const results: PolicyResult[] = [];
   const checks: CheckResult[] = [];
   for (const policy of policies) {
-    for (const result of evaluatePolicy(policy, trace, calls)) {
+    for (const result of evaluatePolicy(policy, trace, calls, query.query)) {
       results.push(shortResult(result));
       checks.push(checkOf(result, { policy, query, trace, calls }));
     }
@@ -53,11 +54,18 @@ function notRead(message: string, { locations }: Query): PolicyChecks {
   return { checks: [check], details: {} };
 }
 
-function* evaluatePolicy(policy: Policy, trace: Trace, calls: readonly ToolStep[]): Generator<PolicyResult> {
+function* evaluatePolicy(
+  policy: Policy,
+  trace: Trace,
+  calls: readonly ToolStep[],
+  query: string,
+): Generator<PolicyResult> {
   if (policy.hasCallRules) yield evaluateArguments({ calls, policy });
   const { rules } = policy;
   if (rules.length > 0)
-    yield timed(undefined, () => evaluatePrepared(new CallTable(calls), rules, trace.status !== 'incomplete'));
+    yield timed(undefined, () =>
+      evaluatePrepared(new CallTable(calls, runFactsOf(trace, query)), rules, trace.status !== 'incomplete'),
+    );
   if (policy.blocklist.length > 0) yield evaluateBlocklist({ calls, blocklist: policy.blocklist });
 }
 

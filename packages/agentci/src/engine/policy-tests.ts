@@ -5,6 +5,7 @@ import { CallTable } from '../policy/call-table.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
+import { runFactsOf } from '../policy/run-facts.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
@@ -95,7 +96,7 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
         ...defined({ tools: test.tools }),
       });
     case 'sequence_valid':
-      return evaluatePrepared(new CallTable(calls), test.rules, trace.status !== 'incomplete');
+      return evaluatePrepared(new CallTable(calls, runFactsOf(trace)), test.rules, trace.status !== 'incomplete');
     case 'tool_blocklist':
       return evaluateBlocklist({ calls, blocklist: test.blocklist });
   }

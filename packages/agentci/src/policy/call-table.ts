@@ -1,19 +1,66 @@
+import { NotCaptured } from '../kit/cel/expression.ts';
 import { isObject } from '../kit/object.ts';
 import { type Regex, RegexTimeout } from '../kit/regex.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
-import type { Selector } from './selectors.ts';
+import { CannotTell } from './condition-type.ts';
+import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
+import { isByName, type Selector } from './selectors.ts';
+
+/** Earlier calls an expression can look at: with more than these before it, what it says of them cannot be told. */
+export const MAX_PREVIOUS = 10_000;
 
 /** Calls in order, and which of them a selector means: what every rule is decided on, whether a run is over or not. */
 export abstract class CallLists {
-  /** Of each call its name, at least. */
-  abstract readonly calls: readonly { readonly name: string }[];
+  /** Of each call its names, at least. */
+  abstract readonly calls: readonly Pick<PolicyCall, 'name' | 'rawName'>[];
+  abstract readonly run: RunFacts;
+  readonly #whys = new Map<Selector, Map<number, string>>();
 
   /** Indices of the calls a selector means, in order. */
   abstract indices(selector: Selector): readonly number[];
 
-  /** The calls a selector cannot tell about: their arguments were not captured, or its pattern ran out of time. */
+  /** The calls a selector cannot tell about: what it asks for was not captured, or its pattern ran out of time. */
   abstract unknown(selector: Selector): readonly number[];
+
+  /** A call as expressions see it. */
+  abstract value(index: number): CallValue;
+
+  /** The calls before one. */
+  previous(index: number): readonly CallValue[] {
+    if (index > MAX_PREVIOUS) throw new NotCaptured(`more than ${MAX_PREVIOUS} calls came before call ${index + 1}`);
+    return this.values(index);
+  }
+
+  protected abstract values(end: number): readonly CallValue[];
+
+  /** Something that is worked out once for these calls and this key. */
+  memo<T>(key: object, make: () => T): T {
+    if (!this.#memos.has(key)) this.#memos.set(key, make());
+    return this.#memos.get(key) as T;
+  }
+  readonly #memos = new Map<object, unknown>();
+
+  /** Why a selector cannot tell about a call. */
+  why(selector: Selector, index: number): string {
+    return this.#whys.get(selector)?.get(index) ?? 'arguments were not captured';
+  }
+
+  /** Whether a selector that means the call's name means the call; undefined where that cannot be told. */
+  protected meets(selector: Selector, call: PolicyCall, index: number): boolean | undefined {
+    let isMeant = selector.args === undefined ? true : argumentsMatch(selector, call);
+    for (const { test } of selector.conditions ?? []) {
+      if (isMeant === false) return false;
+      const found = test(this, index);
+      if (found instanceof CannotTell) {
+        const whys = this.#whys.get(selector) ?? new Map<number, string>();
+        whys.set(index, found.why);
+        this.#whys.set(selector, whys);
+        isMeant = undefined;
+      } else if (!found) return false;
+    }
+    return isMeant;
+  }
 
   /** Every call's index. */
   get all(): readonly number[] {
@@ -52,14 +99,17 @@ export abstract class CallLists {
 /** The calls of one trace, by tool, so that fifty rules do not walk a thousand calls fifty times. */
 export class CallTable extends CallLists {
   readonly calls: readonly PolicyCall[];
+  readonly run: RunFacts;
   readonly #byName = new Map<string, number[]>();
   readonly #found = new Map<Selector, readonly number[]>();
   readonly #unknown = new Map<Selector, number[]>();
   #all: readonly number[] | undefined;
+  #values: readonly CallValue[] | undefined;
 
-  constructor(calls: readonly PolicyCall[]) {
+  constructor(calls: readonly PolicyCall[], run: RunFacts = {}) {
     super();
     this.calls = calls;
+    this.run = run;
     for (let i = 0; i < calls.length; i++) {
       for (const name of meantNames(calls[i]!)) addTo(this.#byName, name, i);
     }
@@ -68,6 +118,19 @@ export class CallTable extends CallLists {
   override get all(): readonly number[] {
     this.#all ??= this.calls.map((_, i) => i);
     return this.#all;
+  }
+
+  value(index: number): CallValue {
+    this.#values ??= this.calls.map((call, i) => {
+      const facts = factsOf(call, this.run);
+      return callValue(call.name, i + 1, () => facts);
+    });
+    return this.#values[index]!;
+  }
+
+  protected values(end: number): readonly CallValue[] {
+    this.value(0);
+    return this.#values!.slice(0, end);
   }
 
   indices(selector: Selector): readonly number[] {
@@ -86,9 +149,9 @@ export class CallTable extends CallLists {
 
   #find(selector: Selector): readonly number[] {
     const named = selector.exact === undefined ? this.#union(selector) : (this.#byName.get(selector.exact) ?? []);
-    if (selector.args === undefined) return named;
+    if (isByName(selector)) return named;
     return named.filter((i) => {
-      const isMatch = argumentsMatch(selector, this.calls[i]!);
+      const isMatch = this.meets(selector, this.calls[i]!, i);
       if (isMatch === undefined) addTo(this.#unknown, selector, i);
       return isMatch === true;
     });
@@ -103,7 +166,7 @@ export class CallTable extends CallLists {
 }
 
 /** Whether the arguments of a call are those a selector means; undefined where that cannot be told. */
-export function argumentsMatch(selector: Selector, { args: given, argsRaw }: PolicyCall): boolean | undefined {
+function argumentsMatch(selector: Selector, { args: given, argsRaw }: PolicyCall): boolean | undefined {
   // Text that is not JSON has no arguments to look at; arguments that were not recorded may be anything.
   if (given === undefined) return argsRaw === undefined ? undefined : false;
   if (!isObject(given)) return false;

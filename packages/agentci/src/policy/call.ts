@@ -10,6 +10,14 @@ export interface PolicyCall {
   readonly args?: unknown;
   /** Arguments that were captured as text which is not JSON. */
   readonly argsRaw?: string;
+  /** What it gave back; absent where that is not known. */
+  readonly result?: unknown;
+  /** Why it failed; null when it did not. A step of a trace has more to say of it. */
+  readonly error?: unknown;
+  readonly agent?: string | null;
+  readonly latency_ms?: number;
+  /** When it began, in milliseconds. */
+  readonly at_ms?: number;
 }
 
 /** What callers may hand in: a name, the trace's tool steps, or Assay's `{tool, arguments}`. */
@@ -21,6 +29,11 @@ export type CallInput =
       readonly args?: unknown;
       readonly arguments?: unknown;
       readonly argsRaw?: string;
+      readonly result?: unknown;
+      readonly error?: unknown;
+      readonly agent?: string | null;
+      readonly latency_ms?: number;
+      readonly at_ms?: number;
     };
 
 /** The first call without a name, as a reason why a rule about tools cannot be decided; undefined when all have one. */
@@ -54,7 +67,13 @@ function toCall(input: CallInput): PolicyCall {
     ...(typeof rawName === 'string' ? { rawName: visibleName(rawName) } : {}),
     ...(args === undefined ? {} : { args }),
     ...(typeof input.argsRaw === 'string' ? { argsRaw: input.argsRaw } : {}),
+    ...OUTCOME_FIELDS.reduce<Record<string, unknown>>((found, key) => {
+      if (input[key] !== undefined) found[key] = input[key];
+      return found;
+    }, {}),
   };
 }
+
+const OUTCOME_FIELDS = ['result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
 const nameIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

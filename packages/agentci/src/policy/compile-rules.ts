@@ -2,11 +2,13 @@ import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import type { CallLists } from './call-table.ts';
+import { agentCondition, CEL_HINT, compileCondition } from './condition.ts';
+import type { Condition } from './condition-type.ts';
 import type { ConstraintPlace } from './constraint.ts';
 import { shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
-import type { AnyRule, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
-import { type Aliases, compileSelector, type Selector } from './selectors.ts';
+import type { AnyRule, FieldContext, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
+import { type Aliases, ANY_CALL, compileSelector, type Selector, withConditions } from './selectors.ts';
 
 /** A sequence rule, ready to be asked about any number of runs. */
 export interface CompiledRule {
@@ -17,6 +19,16 @@ export interface CompiledRule {
   readonly line: number | null;
   readonly column: number | null;
   readonly selectors: readonly Selector[];
+  /** Those that leave the verdict open where they cannot tell about a call. */
+  readonly doubts: readonly Selector[];
+  /** Each call is judged by itself, so that one which breaks the rule does, whatever is not known of others. */
+  readonly isPerCall: boolean;
+  /** What a call gave back decides: live, the verdict comes with the result. */
+  readonly needsResult: boolean;
+  /** It looks at results at all. */
+  readonly looksAtResults: boolean;
+  /** It looks at the definitions of tools. */
+  readonly looksAtTools?: boolean;
   readonly evaluate: (run: RuleRun) => RuleVerdict;
   /** As a rule's own, see there: the verdict on one call of a run that is under way. */
   readonly breaks?: (calls: CallLists, at: number) => string | undefined;
@@ -32,9 +44,9 @@ export interface CompiledRules {
 
 const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.type, rule]));
 /** Keys every rule may have. */
-const COMMON_KEYS = ['type', 'id', 'description'];
+const COMMON_KEYS = ['type', 'id', 'description', 'when', 'agents'];
 /** A violation of such a rule stays one, whatever calls the recording missed. */
-export const isCertain = (type: string): boolean => BY_TYPE.get(type)?.isCertain === true;
+export const isCertain = (type: string): boolean => type === 'flow' || BY_TYPE.get(type)?.isCertain === true;
 
 const MAX_RULES = 10_000;
 export const NO_ALIASES: Aliases = new Map();
@@ -43,6 +55,7 @@ export interface CompileRulesOptions {
   readonly aliases?: Aliases;
   /** Where a rule is written, by its position in the list. */
   readonly placeOf?: (index: number) => ConstraintPlace;
+  readonly readFile?: FieldContext['readFile'];
 }
 
 /** Reads a list of sequence rules. Everything wrong with them comes back at once, with its path. */
@@ -65,6 +78,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
     const compiled = compileRule(item, {
       aliases: options.aliases ?? NO_ALIASES,
       place: options.placeOf?.(index),
+      ...defined({ readFile: options.readFile }),
       report: (issue) => issues.push({ ...issue, path: [index, ...(issue.path ?? [])] }),
     });
     if (compiled === undefined) return [];
@@ -75,7 +89,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
   return { rules, issues };
 }
 
-interface RuleContext {
+interface RuleContext extends FieldContext {
   readonly aliases: Aliases;
   readonly place: ConstraintPlace | undefined;
   readonly report: (issue: Problem) => void;
@@ -115,6 +129,8 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     isSound = false;
     fail('POLICY_TYPE', `"${key}" must be text`, { path: [key] });
   }
+  const conditions = readConditions(spelled, context);
+  if (conditions === undefined) isSound = false;
   for (const [key, field] of Object.entries(rule.fields)) {
     const value = Object.hasOwn(spelled, key) ? spelled[key] : undefined;
     if (value === undefined || value === null) {
@@ -124,17 +140,38 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
       fail('POLICY_REQUIRED', `a rule of type ${rule.type} needs "${key}"`);
       continue;
     }
-    const read = readField(key, field, value, context, selectors);
+    const isSubject = Array.isArray(rule.subjects) && rule.subjects.includes(key);
+    const read = readField(key, field, value, context, {
+      selectors,
+      conditions: isSubject ? (conditions ?? []) : [],
+    });
     if (read === undefined) isSound = false;
     else values[key] = read;
   }
-  if (!isSound) return undefined;
+  if (!isSound || conditions === undefined) return undefined;
+  // Where no tool is written, every call is meant.
+  if (rule.hits !== undefined && values.tool === undefined && conditions.length > 0) {
+    values.tool = withConditions(ANY_CALL, conditions);
+    selectors.push(values.tool as Selector);
+  }
+  if (rule.subjects === 'scope' && conditions.length > 0) {
+    values.scope = withConditions(ANY_CALL, conditions);
+    selectors.push(values.scope as Selector);
+  }
   const wrong = rule.inspect?.(values as never);
   if (wrong !== undefined) {
     fail('POLICY_CANNOT_FAIL', `this ${rule.type} rule decides nothing: ${wrong}`);
     return undefined;
   }
   const operands = rule.operands(values as never);
+  const breaking = rule.hits?.(values as never);
+  if (breaking !== undefined) {
+    const tool = (values.tool as Selector | undefined) ?? ANY_CALL;
+    values.hit = { ...tool, conditions: [...(tool.conditions ?? []), breaking] } satisfies Selector;
+    selectors.push(values.hit as Selector);
+    if (values.tool === undefined) selectors.push(ANY_CALL);
+  }
+  const looks = selectors.flatMap((selector) => selector.conditions ?? []);
   return {
     id: typeof spelled.id === 'string' && spelled.id !== '' ? spelled.id : `${rule.type}:${operands}`,
     type: rule.type,
@@ -142,6 +179,11 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     line: context.place?.line ?? null,
     column: context.place?.column ?? null,
     selectors,
+    doubts: values.hit === undefined ? selectors : [values.hit as Selector],
+    isPerCall: values.hit !== undefined || (rule.isPerCall === true && conditions.length > 0),
+    needsResult: looks.some(({ needsResult }) => needsResult),
+    looksAtResults: looks.some(({ looksAtResults }) => looksAtResults),
+    looksAtTools: looks.some(({ looksAtTools }) => looksAtTools === true),
     evaluate: (run) => rule.evaluate(values as never, run),
     ...defined({
       breaks: bind(rule.breaks, values),
@@ -149,6 +191,55 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
       open: rule.open?.(values as never),
     }),
   };
+}
+
+/** What `when` and `agents` ask of the calls a rule is about; undefined when something is wrong with them. */
+export function readConditions(
+  written: Readonly<Record<string, unknown>>,
+  { report }: Pick<RuleContext, 'report'>,
+): readonly Condition[] | undefined {
+  const conditions: Condition[] = [];
+  const { when, agents } = written;
+  if (agents !== undefined) {
+    const patterns = Array.isArray(agents) ? agents : [agents];
+    if (patterns.length === 0 || !patterns.every((each) => typeof each === 'string' && each.trim() !== '')) {
+      const message = '"agents" must be a list of names, which may be globs';
+      report({ severity: 'error', code: 'POLICY_TYPE', message, path: ['agents'] });
+      return undefined;
+    }
+    conditions.push(agentCondition(patterns as string[]));
+  }
+  if (when !== undefined) {
+    const compiled = readExpression('when', when, report);
+    if (compiled === undefined) return undefined;
+    conditions.push(compiled.condition);
+  }
+  return conditions;
+}
+
+/** Compiles an expression; what is wrong with it is said at its character. */
+export function readExpression(
+  key: string,
+  value: unknown,
+  report: (issue: Problem) => void,
+): { readonly condition: Condition; readonly negated: Condition } | undefined {
+  if (typeof value !== 'string' || value.trim() === '') {
+    const message = `"${key}" must be an expression, not ${shown(value)}`;
+    report({ severity: 'error', code: 'POLICY_TYPE', message, hint: CEL_HINT, path: [key] });
+    return undefined;
+  }
+  const compiled = compileCondition(value);
+  if (compiled.ok) return compiled;
+  const { message, offset } = compiled;
+  report({
+    severity: 'error',
+    code: 'POLICY_BAD_EXPR',
+    message: `${key}: ${message}`,
+    hint: CEL_HINT,
+    path: [key],
+    offset,
+  });
+  return undefined;
 }
 
 const bind = <A extends unknown[], R>(
@@ -169,7 +260,7 @@ function readField(
   field: RuleField,
   value: unknown,
   context: RuleContext,
-  selectors: Selector[],
+  { selectors, conditions }: { readonly selectors: Selector[]; readonly conditions: readonly Condition[] },
 ): unknown {
   const fail = (code: string, message: string, at: readonly (string | number)[] = []): undefined => {
     context.report({ severity: 'error', code, message, path: [key, ...at] });
@@ -182,8 +273,9 @@ function readField(
       context.report({ ...issue, path: [key, ...at, ...inside] });
     });
     if (selector === undefined || !isSound) return undefined;
-    selectors.push(selector);
-    return selector;
+    const held = withConditions(selector, conditions);
+    selectors.push(held);
+    return held;
   };
   switch (field.kind) {
     case 'selector':
@@ -206,5 +298,13 @@ function readField(
       return typeof value === 'boolean' ? value : fail('POLICY_TYPE', `"${key}" must be true or false`);
     case 'text':
       return typeof value === 'string' ? value : fail('POLICY_TYPE', `"${key}" must be text`);
+    case 'expression': {
+      const compiled = readExpression(key, value, context.report);
+      return compiled && { text: (value as string).trim().replace(/\s+/g, ' '), negated: compiled.negated };
+    }
+    case 'value': {
+      const read = field.read!(value, context);
+      return read.ok ? read.value : fail(read.code ?? 'POLICY_TYPE', read.message);
+    }
   }
 }

@@ -4,6 +4,7 @@ import { type CallInput, toCalls } from './call.ts';
 import { CallTable } from './call-table.ts';
 import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
+import type { RunFacts } from './run-facts.ts';
 
 /** Adds up, trace by trace, how much of a policy the traces put to the test. Memory does not grow with the traces. */
 export class PolicyCoverage {
@@ -11,20 +12,34 @@ export class PolicyCoverage {
   readonly #called = new Set<string>();
   readonly #exercised = new Set<string>();
   #traces = 0;
+  #examples = 0;
   #calls = 0;
 
   constructor(policy: Policy) {
     this.#policy = policy;
   }
 
-  add(inputs: readonly CallInput[], complete = true): void {
+  /** Counts the policy's own examples. */
+  addExamples(): void {
+    for (const { calls, run } of this.#policy.examples) this.add(calls, { run });
+    this.#examples += this.#policy.examples.length;
+    this.#traces -= this.#policy.examples.length;
+  }
+
+  add(
+    inputs: readonly CallInput[],
+    { complete = true, run = {} }: { readonly complete?: boolean; readonly run?: RunFacts } = {},
+  ): void {
     const calls = toCalls(inputs);
     this.#traces++;
     this.#calls += calls.length;
     for (const { name } of calls) this.#called.add(name);
     // A rule that held without a single call to look at proved nothing.
-    for (const { rule_id, outcome, spanned } of evaluatePrepared(new CallTable(calls), this.#policy.rules, complete)
-      .rules) {
+    for (const { rule_id, outcome, spanned } of evaluatePrepared(
+      new CallTable(calls, run),
+      this.#policy.rules,
+      complete,
+    ).rules) {
       if (outcome !== 'not_exercised' && spanned.length > 0) this.#exercised.add(rule_id);
     }
   }
@@ -44,6 +59,7 @@ export class PolicyCoverage {
       schema: 'agentci.policy-coverage/1',
       policy: policy.file,
       traces: this.#traces,
+      examples: this.#examples,
       calls: this.#calls,
       tools: { seen, not_seen: entries.filter((name) => !seen.includes(name)) },
       rules: { exercised, not_exercised: ids.filter((id) => !exercised.includes(id)) },
@@ -74,7 +90,9 @@ function isExpected(policy: Policy, entries: readonly string[], name: string): b
   return (
     entries.some((entry) => entry === name || compileGlob(entry)(name)) ||
     policy.rules.some(({ selectors }) =>
-      selectors.some((selector) => selector.label !== '*' && selector.matchesName(name)),
+      selectors.some(
+        (selector) => selector.label !== '*' && !selector.label.startsWith('* ') && selector.matchesName(name),
+      ),
     )
   );
 }

@@ -1,6 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parsePolicy } from './parse-policy.ts';
+import { compileJsonSchema } from '../kit/json-schema.ts';
+import { parseYaml } from '../kit/yaml.ts';
+import { toPlain } from '../kit/yaml-node.ts';
+import { testExample } from './examples.ts';
+import { parsePolicy } from './parse-at-once.ts';
+import { policyJsonSchema } from './policy-json-schema.ts';
 import { RULES } from './rules/index.gen.ts';
 
 const docs = new URL('../../../../docs/policies/', import.meta.url);
@@ -26,6 +31,33 @@ describe('every rule has a page', () => {
 
 test.each(readdirSync(docs).filter((name) => name.endsWith('.md')))('every policy in %s loads', (name) => {
   for (const example of policies(page(name))) expect(parsePolicy(example, { file: name }).diagnostics).toEqual([]);
+});
+
+test('the schema for editors accepts every policy of the docs, and refuses slips', () => {
+  const compiled = compileJsonSchema(policyJsonSchema());
+  if (!compiled.ok) throw new Error(compiled.message);
+  for (const name of readdirSync(docs).filter((each) => each.endsWith('.md')))
+    for (const example of policies(page(name))) {
+      const { root } = parseYaml(example, { file: name });
+      expect([name, compiled.validate(toPlain(root!))]).toMatchObject([name, { valid: true }]);
+    }
+  for (const slip of [{ ruls: [] }, { rules: [{ type: 'expr' }] }, { flows: [{ from: 'a', to: 'b' }] }])
+    expect(compiled.validate(slip).valid).toBe(false);
+});
+
+describe('every guardrail of the docs allows one example and denies another', () => {
+  const guardrails = policies(page('guardrails.md'));
+  const titles = [...page('guardrails.md').matchAll(/^## (.+)$/gm)].map((match) => match[1]!);
+  test('there are thirty of them', () => expect(guardrails.length).toBeGreaterThanOrEqual(30));
+  test.each(guardrails.map((text, i) => [titles[i]!, text]))('%s', (_, text) => {
+    const { policy } = parsePolicy(text, { file: 'guardrails.md' });
+    expect(policy?.examples.map(({ expect: wanted }) => wanted)).toEqual(['allow', 'deny']);
+    const reports = policy!.examples.map((example) => testExample(example, policy!));
+    expect(reports.map(({ status, got, reasons }) => [status, got, ...(status === 'pass' ? [] : reasons)])).toEqual([
+      ['pass', 'allow'],
+      ['pass', 'deny'],
+    ]);
+  });
 });
 
 test('the policies that the sample spec and the demo use load', () => {

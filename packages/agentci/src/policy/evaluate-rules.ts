@@ -6,7 +6,8 @@ import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { policyPlace } from './constraint.ts';
 import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
-import type { Aliases } from './selectors.ts';
+import type { RunFacts } from './run-facts.ts';
+import { type Aliases, isByName } from './selectors.ts';
 import { timed } from './timed.ts';
 
 export interface EvaluateRulesInput {
@@ -16,6 +17,8 @@ export interface EvaluateRulesInput {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   /** False for a run that is still going or was cut off: what has not happened may still happen. */
   readonly complete?: boolean;
+  /** What else is known of the run, for expressions. */
+  readonly run?: RunFacts;
   /** A clock in milliseconds, for `duration_ms`. */
   readonly now?: () => number;
 }
@@ -25,7 +28,7 @@ export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
     if (!Array.isArray(input.rules)) throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
     const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
-    return evaluatePrepared(new CallTable(toCalls(input.calls)), rules, input.complete ?? true);
+    return evaluatePrepared(new CallTable(toCalls(input.calls), input.run), rules, input.complete ?? true);
   });
 }
 
@@ -33,7 +36,7 @@ export function evaluateRules(input: EvaluateRulesInput): RulesResult {
 export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[], complete: boolean): RulesResult {
   const records: RuleRecord[] = [];
   const violations: PolicyViolation[] = [];
-  let isUnknown = false;
+  let unknownWhy: string | undefined;
   for (const rule of rules) {
     const verdict = rule.evaluate({ table, complete });
     const unknown = unknownCalls(rule, table);
@@ -48,15 +51,16 @@ export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[
       ...policyPlace(rule),
       ...(verdict.obligations === undefined ? {} : { obligations: [...verdict.obligations] }),
       ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0 ? {} : { broken_by: [...verdict.brokenBy] }),
-      ...(unknown.length === 0 ? {} : { unknown }),
+      ...(unknown.length === 0 ? {} : { unknown, ...(rule.isPerCall ? { per_call: true as const } : {}) }),
     };
     records.push(record);
     // What the unknown arguments would have changed is not known, so neither is the verdict.
-    if (unknown.length > 0) isUnknown = true;
-    else if (verdict.outcome === 'violated') violations.push(violationOf(rule, record, table));
+    if (unknown.length > 0) unknownWhy ??= whyUnknown(rule, table, unknown[0]!);
+    if (unknown.length > 0 && !rule.isPerCall) continue;
+    if (verdict.outcome === 'violated') violations.push(violationOf(rule, record, table));
   }
   const unnamed = rules.length === 0 ? undefined : unnamedReason(table.calls);
-  const reason = isUnknown ? 'a rule asks for arguments that were not captured' : unnamed;
+  const reason = unknownWhy ?? unnamed;
   const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
   return {
     metric: 'sequence_valid',
@@ -69,7 +73,13 @@ export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[
 }
 
 const unknownCalls = (rule: CompiledRule, table: CallTable): number[] =>
-  sortedUnion(rule.selectors.map((selector) => (selector.args === undefined ? [] : table.unknown(selector))));
+  sortedUnion(rule.doubts.map((selector) => (isByName(selector) ? [] : table.unknown(selector))));
+
+function whyUnknown(rule: CompiledRule, table: CallTable, at: number): string {
+  const doubt = rule.doubts.find((selector) => !isByName(selector) && table.unknown(selector).includes(at));
+  if (doubt?.conditions === undefined) return 'a rule asks for arguments that were not captured';
+  return `${rule.id}: ${table.why(doubt, at)}`;
+}
 
 function violationOf(rule: CompiledRule, record: RuleRecord, table: CallTable): PolicyViolation {
   const at = record.broken_by?.[0];

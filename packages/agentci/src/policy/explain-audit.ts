@@ -1,4 +1,4 @@
-import { type AuditDecision, GUARD_RULE } from '../results/guard-audit.ts';
+import { type AuditDecision, type AuditResult, type AuditTools, GUARD_RULE } from '../results/guard-audit.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 import type { PolicyCall } from './call.ts';
 import { LiveJudge } from './live-judge.ts';
@@ -9,9 +9,30 @@ import type { AuditSession } from './read-audit.ts';
  * Judges the calls of an audit again and holds every verdict against the one that was given live. A call that was refused
  * left no history, here as there.
  */
-export function explainAudit({ start, decisions, end }: AuditSession, policy: Policy, trace: string): ExplainReport {
+export function explainAudit(
+  { start, decisions, events, end }: AuditSession,
+  policy: Policy,
+  trace: string,
+): ExplainReport {
   const judge = new LiveJudge(policy, { strict: start.strict });
-  const calls = decisions.map((decision, i) => explainDecision(decision, i, { judge, server: start.server }));
+  const calls: ExplainedCall[] = [];
+  /** Which of them a call of the history is. */
+  const made: number[] = [];
+  const tools = new Map<string, AuditTools['tools'][number]>();
+  for (const event of events) {
+    if (event.event === 'tools') {
+      // A server tells its tools page by page.
+      for (const tool of event.tools) tools.set(tool.name, tool);
+      judge.learn({ tools: [...tools.values()] });
+    } else if (event.event === 'decision') {
+      const before = judge.calls;
+      calls.push(explainDecision(event, calls.length, { judge, server: start.server }));
+      if (judge.calls > before) made.push(calls.length - 1);
+    } else {
+      const at = made[event.call];
+      if (at !== undefined) calls[at] = withResult(calls[at]!, event, judge);
+    }
+  }
   const count = (verdict: ExplainedCall['verdict']): number => calls.filter((call) => call.verdict === verdict).length;
   const first = calls.findIndex(({ verdict }) => verdict === 'blocked');
   const differs = calls.flatMap(({ call, recorded, verdict }, i) =>
@@ -40,6 +61,30 @@ export function explainAudit({ start, decisions, end }: AuditSession, policy: Po
   };
 }
 
+/** The verdict on handing a result on belongs to its call. */
+function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): ExplainedCall {
+  const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
+  const { result, error, latency_ms } = line;
+  const outcome = isWhole ? { result, error: error ?? null, latency_ms } : {};
+  const { verdict, by } = judge.settle(line.call, outcome);
+  const isSame = verdict === line.verdict && (by[0]?.rule ?? null) === line.rule;
+  if (line.rule === null && isSame) return call;
+  const reproduced = isSame ? true : isWhole ? false : undefined;
+  const { reproduced: before, ...recorded } = call.recorded ?? { decision: line.decision, verdict: line.verdict };
+  const both = before === false || reproduced === false ? false : reproduced === undefined ? undefined : before;
+  return {
+    ...call,
+    verdict,
+    by: [...by, ...call.by],
+    recorded: {
+      ...recorded,
+      decision: line.decision,
+      verdict: line.verdict,
+      ...(both === undefined ? {} : { reproduced: both }),
+    },
+  };
+}
+
 function explainDecision(
   line: AuditDecision,
   index: number,
@@ -57,6 +102,8 @@ function explainDecision(
     name: tool,
     ...(isWhole ? { args } : {}),
     ...(server === '' ? {} : { rawName: `mcp__${server}__${tool}` }),
+    ...(line.at_ms === undefined ? {} : { at_ms: line.at_ms }),
+    ...(line.agent === undefined ? {} : { agent: line.agent }),
   };
   const { verdict, by } = judge.judge(call);
   if (decision === 'deny') judge.takeBack();

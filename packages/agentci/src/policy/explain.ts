@@ -6,8 +6,9 @@ import { isCertain } from './compile-rules.ts';
 import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
 import { evaluatePrepared } from './evaluate-rules.ts';
-import { UNKNOWN_ARGUMENTS } from './live-judge.ts';
+import { doubtAt } from './live-judge.ts';
 import type { Policy } from './policy.ts';
+import type { RunFacts } from './run-facts.ts';
 
 export interface ExplainInput {
   readonly policy: Policy;
@@ -18,7 +19,11 @@ export interface ExplainInput {
   readonly strict?: boolean;
   /** How much of the tool calls was captured; all of them when absent. */
   readonly captured?: 'full' | 'partial' | 'none';
+  /** What else is known of the run, for expressions. */
+  readonly run?: RunFacts;
 }
+
+const UNKNOWN = 'could not tell: something was not captured';
 
 /** The timeline of a trace: each call allowed, blocked or not known, by which rule, on which line of the policy. */
 export function explainCalls(input: ExplainInput): ExplainReport {
@@ -43,16 +48,19 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     for (const violation of found) add(blocks, violation.call!, violationCause(violation));
   }
   const at_end: ExplainReport['at_end'] = [];
-  const { rules } = evaluatePrepared(new CallTable(calls), policy.rules, complete);
+  const table = new CallTable(calls, input.run);
+  const { rules } = evaluatePrepared(table, policy.rules, complete);
   const isPartial = input.captured === 'partial' || input.captured === 'none';
-  for (const record of rules) {
+  for (const [at, record] of rules.entries()) {
+    const compiled = policy.rules[at]!;
     const { rule_id: rule, type, outcome, reason, broken_by = [], unknown = [] } = record;
     const place = placeIn(record);
     // As in a test: what the missing arguments would have changed is not known, so neither is the verdict.
     if (unknown.length > 0) {
-      const cause = { rule, reason: UNKNOWN_ARGUMENTS, ...place };
-      for (const index of new Set([...unknown, ...broken_by])) add(unknowns, index, cause);
-      continue;
+      const doubtful = compiled.isPerCall ? unknown : new Set([...unknown, ...broken_by]);
+      for (const index of doubtful)
+        add(unknowns, index, { rule, reason: doubtAt(compiled, table, index) ?? UNKNOWN, ...place });
+      if (!compiled.isPerCall) continue;
     }
     if (outcome !== 'violated') continue;
     // What was not captured may have kept the rule, unless it forbids what was seen.

@@ -2,12 +2,15 @@ import type { ExplainedCall, ExplainedCause } from '../results/policy-report.ts'
 import { isMeant, meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
 import { CallJudge } from './call-judge.ts';
+import type { CallLists } from './call-table.ts';
 import { undecidedCause, violationCause } from './causes.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import { policyPlace } from './constraint.ts';
 import { blockedViolation } from './evaluate-blocklist.ts';
-import { LiveTable } from './live-table.ts';
+import { type CallOutcome, LiveTable } from './live-table.ts';
 import type { Policy } from './policy.ts';
+import type { RunFacts } from './run-facts.ts';
+import { isByName } from './selectors.ts';
 
 /** What a policy says of one call, after the calls before it. `unknown` is not a yes. */
 export type LiveVerdict = Pick<ExplainedCall, 'verdict' | 'by'>;
@@ -64,18 +67,56 @@ export class LiveJudge {
     const unknowns = undecided.map(undecidedCause);
     const blocked = this.#blocked(call, at);
     if (blocked !== undefined) blocks.push(blocked);
-    for (const rule of this.#policy.rules) {
-      const reason = rule.breaks?.(this.#table, at);
-      const { hasUnknown, isUnknown } = this.#doubt(rule, at);
-      if (reason === undefined && !isUnknown) continue;
-      const place = policyPlace(rule);
-      // What the missing arguments would have changed is not known, so neither is the verdict.
-      if (hasUnknown) unknowns.push({ rule: rule.id, reason: UNKNOWN_ARGUMENTS, ...place });
-      else if (reason !== undefined) blocks.push({ rule: rule.id, reason, ...place });
+    for (const rule of this.#policy.rules) if (!rule.needsResult) this.#ask(rule, at, { blocks, unknowns });
+    return verdictOf(blocks, unknowns, warns);
+  }
+
+  /** A call has come to its end. What the policy asks of results is decided now: a verdict on handing this one on. */
+  settle(at: number, outcome: CallOutcome): LiveVerdict {
+    this.#table.settle(at, outcome);
+    const found = { blocks: [] as ExplainedCause[], unknowns: [] as ExplainedCause[] };
+    for (const rule of this.#policy.rules) if (rule.needsResult) this.#ask(rule, at, found);
+    return verdictOf(found.blocks, found.unknowns, []);
+  }
+
+  /** What becomes known of the run while it is under way: the definitions of its tools. */
+  learn(run: RunFacts): void {
+    this.#table.run = { ...this.#table.run, ...run };
+  }
+
+  /** Whether the policy looks at the definitions of tools. */
+  get looksAtTools(): boolean {
+    return this.#policy.rules.some((rule) => rule.looksAtTools === true);
+  }
+
+  /** Whether the policy has conditions, which may ask when a call was made and by whom. */
+  get hasConditions(): boolean {
+    return this.#policy.rules.some(({ selectors }) => selectors.some(({ conditions }) => conditions !== undefined));
+  }
+
+  /** Whether the policy looks at what calls give back. */
+  get looksAtResults(): boolean {
+    return this.#policy.rules.some((rule) => rule.looksAtResults);
+  }
+
+  #ask(
+    rule: CompiledRule,
+    at: number,
+    { blocks, unknowns }: { readonly blocks: ExplainedCause[]; readonly unknowns: ExplainedCause[] },
+  ): void {
+    const reason = rule.breaks?.(this.#table, at);
+    const place = policyPlace(rule);
+    const doubt = doubtAt(rule, this.#table, at);
+    if (rule.isPerCall) {
+      if (reason !== undefined) blocks.push({ rule: rule.id, reason, ...place });
+      else if (doubt !== undefined) unknowns.push({ rule: rule.id, reason: doubt, ...place });
+      return;
     }
-    const verdict =
-      blocks.length > 0 ? 'blocked' : unknowns.length > 0 ? 'unknown' : warns.length > 0 ? 'warned' : 'allowed';
-    return { verdict, by: [...blocks, ...unknowns, ...warns] };
+    if (reason === undefined && doubt === undefined) return;
+    // What the missing arguments would have changed is not known, so neither is the verdict.
+    const earlier = doubt ?? earlierDoubt(rule, this.#table);
+    if (earlier !== undefined) unknowns.push({ rule: rule.id, reason: earlier, ...place });
+    else if (reason !== undefined) blocks.push({ rule: rule.id, reason, ...place });
   }
 
   /** The last call was refused, so it was never made. */
@@ -109,20 +150,32 @@ export class LiveJudge {
     const hit = this.#policy.blocklist.find(({ matches }) => isMeant(call, matches));
     return hit === undefined ? undefined : violationCause(blockedViolation(call.name, hit, at));
   }
-
-  #doubt({ selectors }: CompiledRule, at: number): { readonly hasUnknown: boolean; readonly isUnknown: boolean } {
-    let hasUnknown = false;
-    for (const selector of selectors) {
-      if (selector.args === undefined) continue;
-      const last = this.#table.unknown(selector).at(-1);
-      if (last === at) return { hasUnknown: true, isUnknown: true };
-      hasUnknown ||= last !== undefined;
-    }
-    return { hasUnknown, isUnknown: false };
-  }
 }
 
-export const UNKNOWN_ARGUMENTS = 'could not tell: arguments were not captured';
+function verdictOf(
+  blocks: readonly ExplainedCause[],
+  unknowns: readonly ExplainedCause[],
+  warns: readonly ExplainedCause[],
+): LiveVerdict {
+  const verdict =
+    blocks.length > 0 ? 'blocked' : unknowns.length > 0 ? 'unknown' : warns.length > 0 ? 'warned' : 'allowed';
+  return { verdict, by: [...blocks, ...unknowns, ...warns] };
+}
+
+/** Why a rule cannot tell about a call, in words. */
+export function doubtAt({ doubts }: CompiledRule, calls: CallLists, at: number): string | undefined {
+  const doubt = doubts.find((selector) => !isByName(selector) && calls.unknown(selector).includes(at));
+  return doubt === undefined ? undefined : `could not tell: ${calls.why(doubt, at)}`;
+}
+
+/** Why a rule cannot tell about an earlier call, which its verdict on a later one hangs on. */
+function earlierDoubt({ doubts }: CompiledRule, calls: CallLists): string | undefined {
+  for (const selector of doubts) {
+    const last = isByName(selector) ? undefined : calls.unknown(selector).at(-1);
+    if (last !== undefined) return `could not tell: ${calls.why(selector, last)}`;
+  }
+  return undefined;
+}
 
 /** The rules of a policy that no refusal can enforce, or not all of them. */
 export const openRules = (policy: Policy): OpenRule[] =>

@@ -1,26 +1,43 @@
+import type { CallFacts } from '../trace/call-facts.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
-import { addTo, argumentsMatch, CallLists } from './call-table.ts';
+import { addTo, CallLists, MAX_PREVIOUS } from './call-table.ts';
+import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
 import type { Selector } from './selectors.ts';
 
 /** Names whose selectors are remembered; a client that makes names up must not fill the memory. */
 const MAX_NAMES = 10_000;
 
+/** What became of a call. */
+export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms'>;
+
+interface Kept {
+  readonly call: PolicyCall;
+  facts: CallFacts;
+  readonly value: CallValue;
+}
+
 /**
  * The calls of a run that is under way. A call is added at the price of the selectors that mean it, whatever came before,
- * and the last one can be taken back: a call that was refused never happened.
+ * and the last one can be taken back: a call that was refused never happened. What a selector asks of a result is decided
+ * when the result has come.
  */
 export class LiveTable extends CallLists {
-  readonly calls: { readonly name: string }[] = [];
+  readonly calls: Pick<PolicyCall, 'name' | 'rawName'>[] = [];
+  run: RunFacts = {};
   readonly #selectors: readonly Selector[];
+  readonly #hasConditions: boolean;
   readonly #byName = new Map<string, readonly Selector[]>();
   readonly #found = new Map<Selector, number[]>();
   readonly #unknown = new Map<Selector, number[]>();
+  /** Arguments and results are kept only where a rule may look at them again. */
+  readonly #kept = new Map<number, Kept>();
 
   /** `selectors`: all that will be asked about. */
   constructor(selectors: readonly Selector[]) {
     super();
     this.#selectors = selectors;
+    this.#hasConditions = selectors.some(({ conditions }) => conditions !== undefined);
   }
 
   indices(selector: Selector): readonly number[] {
@@ -31,23 +48,66 @@ export class LiveTable extends CallLists {
     return this.#unknown.get(selector) ?? [];
   }
 
-  /** Adds a call and gives its index. Arguments are looked at now and not kept. */
+  value(index: number): CallValue {
+    return (
+      this.#kept.get(index)?.value ??
+      callValue(this.calls[index]!.name, index + 1, () => this.calls[index]! as CallFacts)
+    );
+  }
+
+  protected values(end: number): readonly CallValue[] {
+    return Array.from({ length: end }, (_, i) => this.value(i));
+  }
+
+  /** Adds a call and gives its index. */
   add(call: PolicyCall): number {
     const index = this.calls.length;
-    this.calls.push({ name: call.name });
-    for (const selector of this.#meaning(call)) {
-      const isMatch = selector.args === undefined ? true : argumentsMatch(selector, call);
-      if (isMatch !== false) addTo(isMatch === undefined ? this.#unknown : this.#found, selector, index);
-    }
+    const { name, rawName } = call;
+    this.calls.push(rawName === undefined ? { name } : { name, rawName });
+    if (this.#hasConditions) this.#keep(call, index);
+    for (const selector of this.#meaning(call))
+      if (!isLate(selector)) this.#enter(selector, this.meets(selector, call, index), index);
     return index;
+  }
+
+  /** A call has come to its end: what asks for that is decided now. */
+  settle(index: number, outcome: CallOutcome): void {
+    const kept = this.#kept.get(index);
+    if (kept === undefined) return;
+    kept.facts = factsOf({ ...kept.call, ...outcome }, this.run);
+    for (const selector of this.#meaning(kept.call))
+      if (isLate(selector)) this.#enter(selector, this.meets(selector, kept.call, index), index);
   }
 
   /** Takes the last call back. */
   removeLast(): void {
     this.calls.pop();
     const index = this.calls.length;
+    this.#kept.delete(index);
     for (const lists of [this.#found, this.#unknown])
       for (const list of lists.values()) if (list.at(-1) === index) list.pop();
+  }
+
+  #keep(call: PolicyCall, index: number): void {
+    const kept: Kept = {
+      call,
+      facts: factsOf(call, this.run),
+      value: callValue(call.name, index + 1, () => kept.facts),
+    };
+    this.#kept.set(index, kept);
+    this.#kept.delete(index - MAX_PREVIOUS - 1);
+  }
+
+  /** Results may come in another order than the calls. */
+  #enter(selector: Selector, isMeant: boolean | undefined, index: number): void {
+    if (isMeant === false) return;
+    const lists = isMeant === undefined ? this.#unknown : this.#found;
+    const list = lists.get(selector);
+    if (list === undefined || list.at(-1)! < index) addTo(lists, selector, index);
+    else {
+      list.push(index);
+      list.sort((a, b) => a - b);
+    }
   }
 
   #meaning(call: PolicyCall): readonly Selector[] {
@@ -62,3 +122,5 @@ export class LiveTable extends CallLists {
     return known;
   }
 }
+
+const isLate = ({ conditions }: Selector): boolean => conditions?.some(({ needsResult }) => needsResult) === true;

@@ -13,7 +13,7 @@ describe('what is wrong with a policy is said with its place', () => {
       ['POLICY_UNKNOWN_KEYWORD 4:11'],
     ],
     ['an unknown key', lines('tols: {}', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
-    ['a key of another place', lines('deny: [x]', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
+    ['a key of another place', lines('require_args: {x: [y]}', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
     ['a key nothing would enforce', lines('tool_pins: {}', 'blocklist: [x]'), ['POLICY_NOT_ENFORCED 1:1']],
     ['a class nothing would enforce', lines('tools: {deny_classes: [x], deny: [y]}'), ['POLICY_NOT_ENFORCED 1:9']],
     ['an unknown type', lines('tools: {t: {arguments: {v: {type: strng}}}}'), ['POLICY_CHOICE 1:35']],

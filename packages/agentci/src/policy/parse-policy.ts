@@ -1,12 +1,14 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { compileGlob, isGlob } from '../kit/glob.ts';
 import { exactNameSlip, patternSlip } from '../kit/name-slip.ts';
+import type { Problem } from '../kit/problem.ts';
 import { Problems } from '../kit/problems.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import {
   keyPlace,
   locate,
+  nodeAt,
   placeAt,
   toPlain,
   type YamlEntry,
@@ -14,12 +16,16 @@ import {
   type YamlNode,
   type YamlPlace,
 } from '../kit/yaml-node.ts';
+import { placeInside } from '../kit/yaml-offset.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
+import { fromAssayForm, withLocalReferences } from './assay-form.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
+import { readFlows } from './flows/read-flows.ts';
 import { shown, unknownHint } from './issue.ts';
 import { compileToolSchema } from './json-tool-schema.ts';
-import type { NamePattern, Policy, ToolPolicy } from './policy.ts';
+import type { NamePattern, Policy, PolicyExample, ToolPolicy } from './policy.ts';
+import { readExamples } from './read-examples.ts';
 import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
 
@@ -53,7 +59,10 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
 /** As `parsePolicy`, for a policy that is part of another document. */
 export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}): ParsedPolicy {
   const problems = new Problems('POLICY_TOO_MANY');
-  const policy = root.kind === 'map' ? new PolicyReader(root, problems, options).read() : undefined;
+  const policy =
+    root.kind === 'map'
+      ? new PolicyReader(fromAssayForm(root, [...ROOT_KEYS, ...NOT_ENFORCED], problems), problems, options).read()
+      : undefined;
   if (root.kind !== 'map')
     problems.add(root, { code: 'POLICY_TYPE', message: 'a policy is a map of keys', hint: 'start with "tools:"' });
   const diagnostics = problems.sorted();
@@ -62,7 +71,7 @@ export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}
 
 const ROOT_KEYS = [
   ...['version', 'name', 'description', 'tools', 'definitions', '$defs', 'schemas', 'enforcement', 'limits'],
-  ...['aliases', 'sequences', 'rules', 'blocklist'],
+  ...['aliases', 'sequences', 'rules', 'flows', 'blocklist', 'examples'],
 ];
 const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
 const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
@@ -98,16 +107,30 @@ class PolicyReader {
 
   read(): Policy {
     const { entries } = this.#root;
-    for (const entry of entries.values())
-      if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
+    const type = entries.get('type');
+    if (type !== undefined && entries.has('properties'))
+      this.#fail(
+        keyPlace(type),
+        'POLICY_TYPE',
+        'this is a JSON Schema of no tool',
+        'put it under the name of its tool: schemas: {my_tool: {type: object, …}}',
+      );
+    else
+      for (const entry of entries.values())
+        if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
     for (const key of ['version', 'name', 'description']) this.#note(entries.get(key));
     const tools = this.#tools(entries.get('tools'));
     this.#schemas(entries.get('schemas'), tools.named);
     const unconstrained = this.#enforcement(entries.get('enforcement'));
     const limits = this.#limits(entries.get('limits'));
     const aliases = this.#aliases(entries.get('aliases'));
-    const rules = [...this.#rules(entries.get('sequences'), aliases), ...this.#rules(entries.get('rules'), aliases)];
+    const rules = [
+      ...this.#rules(entries.get('sequences'), aliases),
+      ...this.#rules(entries.get('rules'), aliases),
+      ...this.#flows(entries.get('flows'), aliases),
+    ];
     const blocklist = this.#patterns(entries.get('blocklist'), 'blocklist');
+    const examples = this.#examples(entries.get('examples'));
     this.#decides ||= rules.length > 0 || blocklist.length > 0;
     if (!this.#decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
       this.#problems.add(this.#root, {
@@ -130,7 +153,8 @@ class PolicyReader {
       aliases,
       rules,
       blocklist,
-      sources: this.#references.texts,
+      examples,
+      sources: [...this.#references.texts, ...this.#texts],
       hasCallRules: this.#decidesCalls,
     };
   }
@@ -198,13 +222,15 @@ class PolicyReader {
       return;
     }
     const defs = entry.value.entries.get('$defs')?.value;
+    const shared = defs?.kind === 'map' ? (withLocalReferences(defs) as YamlMap) : undefined;
     for (const tool of entry.value.entries.values()) {
       if (tool.key === '$defs') continue;
       if (named.get(visibleName(tool.key))?.schema !== undefined) {
         this.#fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
         continue;
       }
-      const schema = compileToolSchema(tool, defs?.kind === 'map' ? defs : undefined, this.#problems);
+      const local = withLocalReferences(tool.value);
+      const schema = compileToolSchema({ ...tool, value: local }, shared, this.#problems);
       if (schema === undefined) continue;
       this.#decidesCalls = true;
       this.#oddKey(tool);
@@ -275,11 +301,44 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf });
-    for (const { path = [], part, severity, code, message, hint } of issues)
-      this.#problems.add(placeAt(value, path, part), { severity, code, message, hint });
+    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf, readFile: this.#readBeside });
+    for (const issue of issues) this.#issue(value, issue);
     return rules;
   }
+
+  #examples(entry: YamlEntry | undefined): readonly PolicyExample[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const placeOf = (index: number): ConstraintPlace => {
+      const { source, start } = placeAt(value, [index]);
+      return locate(source, start);
+    };
+    return readExamples(toPlain(value), { placeOf, report: (issue) => this.#issue(value, issue) });
+  }
+
+  #flows(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const placeOf = (index: number): ConstraintPlace => {
+      const { source, start } = placeAt(value, [index]);
+      return locate(source, start);
+    };
+    return readFlows(toPlain(value), { aliases, placeOf, report: (issue) => this.#issue(value, issue) });
+  }
+
+  #issue(value: YamlNode, { path = [], part, offset, severity, code, message, hint }: Problem): void {
+    const place = placeAt(value, path, part);
+    const node = offset === undefined ? undefined : nodeAt(value, path);
+    this.#problems.add(node === undefined ? place : placeInside(node, offset!), { severity, code, message, hint });
+  }
+
+  readonly #readBeside = (path: string): { ok: true; text: string } | { ok: false; message: string } => {
+    const found = this.#options.readFile?.(path, this.#root.source.file);
+    if (found === undefined) return { ok: false, message: `the file "${path}" cannot be read from here` };
+    if (found.ok) this.#texts.push(found.text);
+    return found;
+  };
+  readonly #texts: string[] = [];
 
   #patterns(entry: YamlEntry | undefined, name: string): readonly NamePattern[] {
     if (entry === undefined) return [];

@@ -1,6 +1,8 @@
 import type { GlobMatcher } from '../kit/glob.ts';
+import type { CallInput } from './call.ts';
 import type { CompiledRule } from './compile-rules.ts';
 import type { Constraint, ConstraintPlace } from './constraint.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { Aliases } from './selectors.ts';
 
 /** What a policy says about one tool. */
@@ -20,6 +22,17 @@ export interface NamePattern {
   readonly place: ConstraintPlace;
 }
 
+/** Calls, and what the policy must say of them. */
+export interface PolicyExample {
+  readonly name: string;
+  readonly calls: readonly CallInput[];
+  readonly expect: 'allow' | 'deny';
+  /** What must be among the reasons of a refusal: the id of a rule, or a code. */
+  readonly rule?: string;
+  readonly run: RunFacts;
+  readonly place: ConstraintPlace;
+}
+
 /** A policy file, read once: everything in it compiled, every constraint with its line. */
 export interface Policy {
   readonly file: string;
@@ -35,6 +48,8 @@ export interface Policy {
   readonly aliases: Aliases;
   readonly rules: readonly CompiledRule[];
   readonly blocklist: readonly NamePattern[];
+  /** Calls the policy itself says the verdict on, for `agentci policy test`. */
+  readonly examples: readonly PolicyExample[];
   /** The texts it was read from, apart from the document it may be part of: they decide whether two policies are the same. */
   readonly sources: readonly string[];
   /** It says something about names or arguments of calls, so that `args_valid` can fail. */

@@ -6,7 +6,9 @@ import {
   type AuditDecision,
   type AuditEnd,
   type AuditLine,
+  type AuditResult,
   type AuditStart,
+  type AuditTools,
   NO_HASH,
 } from '../results/guard-audit.ts';
 
@@ -14,6 +16,8 @@ import {
 export interface AuditSession {
   readonly start: AuditStart;
   readonly decisions: readonly AuditDecision[];
+  /** Decisions, results and definitions in the order they came. */
+  readonly events: readonly (AuditDecision | AuditResult | AuditTools)[];
   readonly end?: AuditEnd;
 }
 
@@ -31,7 +35,11 @@ export function readAudit(text: string, file: string): AuditSession[] {
     });
   let prev = NO_HASH;
   let seq = 0;
-  const sessions: { start: AuditStart; decisions: AuditDecision[]; end?: AuditEnd }[] = [];
+  const sessions: (AuditSession & {
+    decisions: AuditDecision[];
+    events: (AuditDecision | AuditResult | AuditTools)[];
+    end?: AuditEnd;
+  })[] = [];
   const open = new Map<string, (typeof sessions)[number]>();
   const lines = text.split('\n');
   for (const [i, line] of lines.entries()) {
@@ -43,7 +51,7 @@ export function readAudit(text: string, file: string): AuditSession[] {
     seq++;
     prev = sha256Hex(line);
     if (entry.event === 'start') {
-      const session = { start: entry, decisions: [] };
+      const session = { start: entry, decisions: [], events: [] };
       sessions.push(session);
       open.set(entry.session, session);
       continue;
@@ -51,18 +59,19 @@ export function readAudit(text: string, file: string): AuditSession[] {
     const session = open.get(entry.session);
     if (session === undefined) throw broken(i + 1, `the session "${entry.session}" was not started`);
     if (entry.event === 'decision') session.decisions.push(entry);
-    else session.end = entry;
+    if (entry.event === 'end') session.end = entry;
+    else session.events.push(entry);
   }
   return sessions;
 }
+
+const EVENTS: readonly unknown[] = ['start', 'decision', 'result', 'tools', 'end'];
 
 function parsed(line: string): AuditLine | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isObject(value) || typeof value.session !== 'string') return undefined;
-    return value.event === 'start' || value.event === 'decision' || value.event === 'end'
-      ? (value as unknown as AuditLine)
-      : undefined;
+    return EVENTS.includes(value.event) ? (value as unknown as AuditLine) : undefined;
   } catch {
     return undefined;
   }

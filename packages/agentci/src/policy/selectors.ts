@@ -4,6 +4,7 @@ import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import { compileRegex, matchesEverything, type Regex } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
+import type { Condition } from './condition-type.ts';
 import { shown } from './issue.ts';
 
 /** Which calls are meant: by the tool's name, and by what its arguments look like. */
@@ -14,6 +15,21 @@ export interface Selector {
   readonly exact?: string;
   readonly matchesName: GlobMatcher;
   readonly args?: readonly { readonly name: string; readonly regex: Regex }[];
+  /** What else a call must meet, all of it. */
+  readonly conditions?: readonly Condition[];
+}
+
+/** Whether the name of the tool alone decides. */
+export const isByName = ({ args, conditions }: Selector): boolean => args === undefined && conditions === undefined;
+
+/** Every call. */
+export const ANY_CALL: Selector = { label: '*', matchesName: () => true };
+
+/** The selector, held to more. */
+export function withConditions(selector: Selector, conditions: readonly Condition[]): Selector {
+  if (conditions.length === 0) return selector;
+  const label = [selector.label, ...conditions.map((each) => each.label)].join(' ');
+  return { ...selector, label, conditions: [...(selector.conditions ?? []), ...conditions] };
 }
 
 /** Short names for groups of tools: `aliases: {Read: [get_file, "list_*"]}`. */

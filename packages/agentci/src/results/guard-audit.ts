@@ -50,8 +50,35 @@ export interface AuditDecision extends AuditBase {
   rules?: string[];
   /** It continues an earlier call, which the server had asked the user about, and is not one of its own. */
   continues?: true;
+  /** When it was made, and by whom: where the policy has conditions, which may ask for it. */
+  at_ms?: number;
+  agent?: string;
   /** Microseconds. */
   us: number;
+}
+
+/** What a call gave back, where the policy looks at results. */
+export interface AuditResult extends AuditBase {
+  event: 'result';
+  /** The call, from 0, among those that were passed on. */
+  call: number;
+  tool: string;
+  /** Redacted. Absent with `--audit-args hash`. */
+  result?: unknown;
+  error?: string | null;
+  latency_ms: number;
+  redacted?: true;
+  decision: AuditDecision['decision'];
+  verdict: AuditDecision['verdict'];
+  rule: string | null;
+  reason: string | null;
+  policy_line: number | null;
+}
+
+/** The definitions of tools a server gave, where the policy looks at them. */
+export interface AuditTools extends AuditBase {
+  event: 'tools';
+  tools: { name: string; description?: string; schema?: unknown }[];
 }
 
 /** A history ends. */
@@ -63,7 +90,7 @@ export interface AuditEnd extends AuditBase {
   left_open: { rule: string; reason: string; policy_line: number | null }[];
 }
 
-export type AuditLine = AuditStart | AuditDecision | AuditEnd;
+export type AuditLine = AuditStart | AuditDecision | AuditResult | AuditTools | AuditEnd;
 
 /** Rules of the guard itself, for what no policy needs to be asked about. */
 export const GUARD_RULE = 'guard.';

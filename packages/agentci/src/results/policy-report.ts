@@ -58,8 +58,10 @@ export interface RuleRecord {
   obligations?: RuleObligation[];
   /** The calls that broke it. Empty when what is missing broke it, as with `require`. */
   broken_by?: number[];
-  /** Calls whose arguments were not captured though the rule asks for them. */
+  /** Calls of which something was not captured that the rule asks for. */
   unknown?: number[];
+  /** With `unknown`: each call is judged by itself, so what is not known of some does not change the verdict on others. */
+  per_call?: true;
   /** The trace it is about, where a test is judged over several. */
   trace?: string;
 }
@@ -159,10 +161,26 @@ export interface ExplainReport {
   };
 }
 
+/** What became of one of a policy's own examples. */
+export interface ExampleReport {
+  name: string;
+  line: number;
+  expect: 'allow' | 'deny';
+  rule?: string;
+  got: 'allow' | 'deny' | 'unknown';
+  /** `error`: the policy could not tell. */
+  status: 'pass' | 'fail' | 'error';
+  /** What spoke against the calls. */
+  rules: string[];
+  reasons: string[];
+}
+
 export interface CoverageReport {
   schema: 'agentci.policy-coverage/1';
   policy: string;
   traces: number;
+  /** Examples of the policy itself, which count as traces do. */
+  examples: number;
   calls: number;
   tools: { seen: string[]; not_seen: string[] };
   rules: { exercised: string[]; not_exercised: string[] };

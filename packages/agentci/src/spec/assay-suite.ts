@@ -10,6 +10,7 @@ import { filterProblem } from '../policy/evaluate-arguments.ts';
 import { unknownHint } from '../policy/issue.ts';
 import type { Policy } from '../policy/policy.ts';
 import { MAX_TIMEOUT_MS } from '../runners/config.ts';
+import { hasAssayTests } from './assay-expected.ts';
 import { existingPath, isInside, realPath } from './include.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { PolicyTest } from './policy-test.ts';
@@ -19,7 +20,7 @@ import { checkValue, isBroken, isNull } from './value-check.ts';
 
 /** An Assay suite tells itself by its own words: `tests`, usually with `suite`, and no `queries`. */
 export function isAssaySuite(root: YamlMap): boolean {
-  return root.entries.has('tests') && !root.entries.has('queries') && !root.entries.has('agent');
+  return root.entries.has('tests') && !root.entries.has('queries') && !root.entries.has('agent') && hasAssayTests(root);
 }
 
 const text = v.string().regex(/\S/);

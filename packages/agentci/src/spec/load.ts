@@ -3,6 +3,7 @@ import { loadCel } from '../kit/cel/load.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
+import { CelNeeded } from '../policy/condition.ts';
 import { EngineNeeded, ExpertNeeded } from './expert.ts';
 import { type ParsedSpec, readSpec } from './read-spec.ts';
 import { SpecError } from './spec-error.ts';
@@ -28,10 +29,20 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
   try {
     return readSpec(text, { file });
   } catch (error) {
+    if (error instanceof CelNeeded) {
+      await loadCel();
+      return readInTurns(text, file);
+    }
     if (!(error instanceof ExpertNeeded)) throw error;
     const { fullExpert } = await import('./full-expert.ts');
     if (error instanceof EngineNeeded) await loadCel();
-    return readSpec(text, { file, expert: fullExpert });
+    try {
+      return readSpec(text, { file, expert: fullExpert });
+    } catch (second) {
+      if (!(second instanceof CelNeeded)) throw second;
+      await loadCel();
+      return readSpec(text, { file, expert: fullExpert });
+    }
   }
 }
 

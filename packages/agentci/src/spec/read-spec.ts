@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { parseYaml } from '../kit/yaml.ts';
+import { isExpectedSuite, specOfExpected } from './assay-expected.ts';
 import { isAssaySuite, readAssaySuite } from './assay-suite.ts';
 import type { Expert } from './expert.ts';
 import { INCLUDE_TAG, resolveIncludes } from './include.ts';
@@ -26,7 +27,9 @@ export function readSpec(
   const root = document.root === undefined ? undefined : resolveIncludes(document.root, problems);
   let suite: Suite | undefined;
   if (root?.kind === 'map') {
-    suite = isAssaySuite(root) ? readAssaySuite(root, problems) : readSuite(root, problems);
+    const isAssay = isAssaySuite(root);
+    if (isAssay && !isExpectedSuite(root)) suite = readAssaySuite(root, problems);
+    else suite = readSuite(isAssay ? specOfExpected(root, problems) : root, problems);
   } else if (root !== undefined && !isBroken(root)) {
     const shown = root.kind === 'seq' ? 'a list' : 'one value';
     problems.add(root, {

@@ -249,3 +249,62 @@ test('a spec with a policy file: the annotation is on the line of the policy', a
   expect(code).toBe(1);
   expect(stdout).toMatch(/^::error file=p\.yaml,line=7,col=9,/m);
 });
+
+describe('policy test', () => {
+  const RULE = 'rules:\n  - {type: expr, id: small, tool: refund, expr: "args.amount <= 100"}\n';
+  const example = (amount: string, rest: string): string =>
+    `  - {calls: [{tool: refund, args: {${amount}}}], ${rest}}\n`;
+  test.each([
+    ['all examples come out as they say', 'amount: 100', 'expect: allow', 0, 'pass  example 1 (policy.yaml:4)'],
+    ['one is allowed that should be denied', 'amount: 100', 'expect: deny', 1, 'expected deny, got allow'],
+    [
+      'one is denied by another rule',
+      'amount: 101',
+      'expect: deny, rule: other',
+      1,
+      'expected deny by other, got deny',
+    ],
+    ['the policy cannot tell', '', 'expect: allow', 2, 'got could not tell'],
+  ])('when %s', async (_, amount, rest, wanted, printed) => {
+    const cwd = tempDir({ 'policy.yaml': `${RULE}examples:\n${example(amount, rest)}` });
+    const { code, stdout } = await cli(['policy', 'test', 'policy.yaml'], { cwd });
+    expect([code, stdout]).toEqual([wanted, expect.stringContaining(printed)]);
+  });
+
+  test('a policy without examples was not tested', async () => {
+    const cwd = tempDir({ 'policy.yaml': RULE });
+    const { code, stderr } = await cli(['policy', 'test', 'policy.yaml'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('POLICY_NO_EXAMPLES');
+  });
+
+  test('coverage counts the examples, with or without traces', async () => {
+    const cwd = tempDir({ 'policy.yaml': `${RULE}examples:\n${example('amount: 1', 'expect: allow')}` });
+    const { code, stdout } = await cli(['policy', 'coverage', '-p', 'policy.yaml', '--json'], { cwd });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ traces: 0, examples: 1, rules: { exercised: ['small'] } });
+  });
+
+  test('an expression in the policy of a spec decides, and a mistake in it is told at its character', async () => {
+    const spec = 'version: 1\nagent: a\nqueries:\n  - query: q\n    policy: policy.yaml\n';
+    const trace = `${JSON.stringify({ query: 'q', answer: 'ok', tool_calls: [{ name: 'refund', args: { amount: 500 } }] })}\n`;
+    const cwd = tempDir({ 'agentci_spec.yaml': spec, 'policy.yaml': RULE, 'traces.jsonl': trace });
+    const run = await cli(['test', '--traces', 'traces.jsonl'], { cwd });
+    expect([run.code, run.stdout]).toEqual([1, expect.stringContaining('small')]);
+    const bad = tempDir({ 'agentci_spec.yaml': spec, 'policy.yaml': RULE.replace('args', 'arg') });
+    const told = await cli(['validate'], { cwd: bad });
+    expect([told.code, `${told.stdout}${told.stderr}`]).toEqual([
+      1,
+      expect.stringContaining('policy.yaml:2:50 POLICY_BAD_EXPR'),
+    ]);
+  });
+});
+
+test('an Assay suite with expectations is judged on the recording of its prompt', async () => {
+  const suite =
+    'version: 1\nsuite: s\nmodel: trace\ntests:\n  - id: t\n    input: {prompt: Say hello}\n    expected: {type: must_contain, must_contain: [Hello]}\n';
+  const trace = (answer: string) => `${JSON.stringify({ query: 'Say hello', answer })}\n`;
+  const cwd = tempDir({ 'eval.yaml': suite, 'good.jsonl': trace('Hello you'), 'bad.jsonl': trace('hello you') });
+  expect((await cli(['test', '-c', 'eval.yaml', '--traces', 'good.jsonl'], { cwd })).code).toBe(0);
+  expect((await cli(['test', '-c', 'eval.yaml', '--traces', 'bad.jsonl'], { cwd })).code).toBe(1);
+});

@@ -24,6 +24,7 @@ export const command: CliCommand = {
           .default('result'),
       )
       .option('--server <name>', 'the name that clients give the server: mcp__NAME__tool means its tools too', someText)
+      .option('--agent <name>', 'the agent that makes the calls, for rules with "agents" or `agent`', someText)
       .option('--strict', 'refuse tools that the policy does not know')
       .option('--url <url>', 'a server that is reached by HTTP, in place of one to start', someText)
       .option('--listen <address>', 'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)', someText)

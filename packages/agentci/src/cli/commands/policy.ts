@@ -10,6 +10,7 @@ import { CallTable } from '../../policy/call-table.ts';
 import { PolicyCoverage } from '../../policy/coverage.ts';
 import { evaluateArguments } from '../../policy/evaluate-arguments.ts';
 import { evaluatePrepared } from '../../policy/evaluate-rules.ts';
+import { testExample } from '../../policy/examples.ts';
 import { explainCalls } from '../../policy/explain.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/explain-text.ts';
@@ -17,7 +18,8 @@ import { PolicyLearner } from '../../policy/generate.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { type AuditSession, isAudit, readAudit } from '../../policy/read-audit.ts';
-import type { CoverageReport, ExplainReport } from '../../results/policy-report.ts';
+import { runFactsOf } from '../../policy/run-facts.ts';
+import type { CoverageReport, ExampleReport, ExplainReport } from '../../results/policy-report.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { ToolStep, Trace } from '../../trace/model.ts';
 import { toolCalls } from '../../trace/selectors.ts';
@@ -25,7 +27,7 @@ import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
 
-const ACTIONS = ['explain', 'coverage', 'generate'] as const;
+const ACTIONS = ['explain', 'coverage', 'generate', 'test'] as const;
 const OTHER_POLICY = 'AUDIT_OTHER_POLICY';
 const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
 
@@ -43,11 +45,11 @@ interface PolicyOptions {
 
 export const command: CliCommand = {
   name: 'policy',
-  summary: 'explain calls by a policy, measure its coverage, or learn one from good traces',
+  summary: 'explain calls by a policy, run its examples, measure its coverage, or learn one from good traces',
   configure: (parser: Command) => {
     parser
-      .argument('<action>', 'explain, coverage or generate')
-      .argument('[recordings]', 'as --traces; for explain also the audit of a guard')
+      .argument('<action>', 'explain, coverage, generate or test')
+      .argument('[recordings]', 'as --traces; for explain also the audit of a guard; for test the policy')
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
@@ -64,6 +66,7 @@ explain   a timeline of each trace: every call allowed, blocked or unknown, and 
           with the audit of \`agentci guard\`: every decision of it, made again by the policy
 coverage  how much of the policy the traces put to the test
 generate  a starter policy that accepts the traces it was learned from
+test      the policy's own examples: each must be allowed or denied as it says
 
 Exit: 0 nothing blocked, 1 something blocked or the coverage too low, 2 could not tell.
 
@@ -71,7 +74,8 @@ Examples:
   agentci policy explain -p policy.yaml --traces traces.jsonl
   agentci policy explain audit.jsonl
   agentci policy coverage -p policy.yaml --traces traces/ --min-coverage 80
-  agentci policy generate --traces traces/ -o policy.yaml`,
+  agentci policy generate --traces traces/ -o policy.yaml
+  agentci policy test policy.yaml`,
       );
   },
   run: async ({ args, options, io }: CommandInput) => {
@@ -84,6 +88,8 @@ Examples:
         return coverage(given, io);
       case 'generate':
         return generate(given, io);
+      case 'test':
+        return testPolicy(given, io);
       default: {
         const near = didYouMean(action, ACTIONS);
         throw new UserError('UNKNOWN_ACTION', `policy cannot "${action}"`, {
@@ -94,7 +100,7 @@ Examples:
   },
 };
 
-function readPolicy({ policy, strict = false }: PolicyOptions, io: Io): Policy {
+async function readPolicy({ policy, strict = false }: PolicyOptions, io: Io): Promise<Policy> {
   if (policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   return loadPolicy(policy, { strict, io });
 }
@@ -109,13 +115,13 @@ function percentage(text: string): number {
 async function explain(options: PolicyOptions, io: Io): Promise<number> {
   const audited = readAuditFile(options.traces, io);
   if (audited !== undefined) return explainAudited(audited, options, io);
-  const policy = readPolicy(options, io);
+  const policy = await readPolicy(options, io);
   const reports: ExplainReport[] = [];
   for await (const { trace, calls } of tracesOf(options, io, { uncaptured: 'show' })) {
     const complete = trace.status !== 'incomplete';
     const strict = options.strict ?? false;
     const captured = trace.captured.toolCalls;
-    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured }));
+    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured, run: runFactsOf(trace) }));
   }
   printReports(reports, options, io);
   if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
@@ -123,9 +129,9 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
 }
 
 /** The audit of a guard, judged again: every decision must come out as it was made. */
-function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): number {
+async function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): Promise<number> {
   const written = options.policy ?? sessions[0]?.start.policy;
-  const policy = readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
+  const policy = await readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
   const hash = sha256Hex(policy.sources.join('\0'));
   if (sessions.some(({ start }) => start.policy_sha256 !== hash))
     io.stderr.write(
@@ -165,12 +171,46 @@ function printReports(reports: readonly ExplainReport[], options: PolicyOptions,
 }
 
 async function coverage(options: PolicyOptions, io: Io): Promise<number> {
-  const policy = readPolicy(options, io);
+  const policy = await readPolicy(options, io);
   const sum = new PolicyCoverage(policy);
-  for await (const { trace, calls } of tracesOf(options, io)) sum.add(calls, trace.status !== 'incomplete');
+  sum.addExamples();
+  // The policy's own examples may be all there is.
+  if (options.traces !== undefined || policy.examples.length === 0)
+    for await (const { trace, calls } of tracesOf(options, io))
+      sum.add(calls, { complete: trace.status !== 'incomplete', run: runFactsOf(trace) });
   const report = sum.report(options.minCoverage);
   print(options.json ? `${JSON.stringify(report, null, 2)}\n` : coverageText(report), options, io);
   return report.meets ? 0 : 1;
+}
+
+/** A policy's own examples, as tests of it. */
+async function testPolicy(options: PolicyOptions, io: Io): Promise<number> {
+  const file = options.policy ?? options.traces;
+  const policy = await readPolicy({ ...options, ...(file === undefined ? {} : { policy: file }) }, io);
+  if (policy.examples.length === 0)
+    throw new UserError('POLICY_NO_EXAMPLES', `${policy.file} has no "examples", so nothing was tested`, {
+      hint: 'add examples: [{calls: [{tool: refund, args: {amount: 900}}], expect: deny}]',
+    });
+  const reports = policy.examples.map((example) => testExample(example, policy));
+  const passed = reports.filter(({ status }) => status === 'pass').length;
+  const counts = { examples: reports.length, passed };
+  const text = options.json
+    ? `${JSON.stringify({ schema: 'agentci.policy-test/1', policy: policy.file, ...counts, results: reports }, null, 2)}\n`
+    : [...reports.map((report) => exampleText(report, policy.file)), `${passed} of ${reports.length} examples passed`]
+        .map((line) => `${line}\n`)
+        .join('');
+  print(text, options, io);
+  if (reports.some(({ status }) => status === 'fail')) return 1;
+  return passed === reports.length ? 0 : 2;
+}
+
+function exampleText({ name, line, expect, rule, got, status, reasons }: ExampleReport, file: string): string {
+  const title = escapeTerminalLine(`${status.padEnd(5)} ${name} (${file}:${line})`);
+  if (status === 'pass') return title;
+  const wanted = rule === undefined ? expect : `${expect} by ${rule}`;
+  const found = got === 'unknown' ? 'could not tell' : got;
+  const why = reasons.slice(0, 3).map((reason) => `\n        ${escapeTerminalLine(reason)}`);
+  return `${title}\n      expected ${escapeTerminalLine(wanted)}, got ${found}${why.join('')}`;
 }
 
 function coverageText(report: CoverageReport): string {
@@ -180,7 +220,7 @@ function coverageText(report: CoverageReport): string {
   const part = (name: string, pct: number | null, seen: number, all: number): string[] =>
     pct === null ? [] : [`  ${name}: ${pct} % (${seen} of ${all})`];
   const lines = [
-    `${report.policy}: ${overall_pct} % covered by ${report.traces} traces with ${report.calls} calls`,
+    `${report.policy}: ${overall_pct} % covered by ${[...(report.traces > 0 || report.examples === 0 ? [`${report.traces} traces`] : []), ...(report.examples > 0 ? [`${report.examples} examples`] : [])].join(' and ')} with ${report.calls} calls`,
     ...part('tools seen', tool_pct, tools.seen.length, tools.seen.length + tools.not_seen.length),
     ...list('tools never called', tools.not_seen),
     ...part('rules exercised', rule_pct, rules.exercised.length, rules.exercised.length + rules.not_exercised.length),

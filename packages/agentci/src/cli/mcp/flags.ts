@@ -12,6 +12,7 @@ export interface GuardFlags {
   readonly denyAs?: DenyAs;
   readonly server?: string;
   readonly strict?: boolean;
+  readonly agent?: string;
   readonly url?: string;
   readonly listen?: string;
   readonly scope?: 'client' | 'process';

@@ -26,7 +26,7 @@ const NOT_GUARDED = 2;
 const UNWRAPPED = 'GUARD_NOT_WRAPPED';
 
 /** Puts the guard before every server in a client's configuration, or takes it out again. */
-export function installGuard(flags: InstallFlags, io: Io): number {
+export async function installGuard(flags: InstallFlags, io: Io): Promise<number> {
   if (flags.config === undefined)
     throw new UserError('GUARD_CONFIG', 'no configuration was given', {
       hint: 'guard install --config .mcp.json --policy policy.yaml',
@@ -42,7 +42,7 @@ export function installGuard(flags: InstallFlags, io: Io): number {
     });
   const servers = Object.entries(config[place] as Record<string, unknown>);
   const backup = `${path}.before-guard`;
-  const changed = flags.undo === true ? servers.map(unwrap) : wrapAll(servers, flags, { path, io });
+  const changed = flags.undo === true ? servers.map(unwrap) : await wrapAll(servers, flags, { path, io });
   const next = `${JSON.stringify({ ...config, [place]: Object.fromEntries(changed) }, null, 2)}\n`;
   // What was there before the guard is kept once, and is not replaced by a guarded one.
   if (flags.undo !== true && !existsSync(backup)) writeFileAtomic(backup, text);
@@ -59,14 +59,14 @@ export function installGuard(flags: InstallFlags, io: Io): number {
   return open.length === 0 ? 0 : NOT_GUARDED;
 }
 
-function wrapAll(
+async function wrapAll(
   servers: readonly (readonly [string, unknown])[],
   flags: InstallFlags,
   { path, io }: { readonly path: string; readonly io: Io },
-): (readonly [string, unknown])[] {
+): Promise<(readonly [string, unknown])[]> {
   if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   // A guard that cannot start would take every server away.
-  loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
+  await loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
   const fromConfig = (file: string): string => relative(dirname(path), resolve(io.cwd, file)).replaceAll('\\', '/');
   const program =
     findProgram('agentci', io) !== undefined ? ['agentci'] : [process.execPath, resolve(process.argv[1] ?? '')];

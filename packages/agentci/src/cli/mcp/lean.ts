@@ -20,6 +20,7 @@ const FLAGS: Readonly<Record<string, Readonly<Record<string, true | 'flag' | rea
     'audit-args': ['redacted', 'hash'],
     'deny-as': ['result', 'error'],
     server: true,
+    agent: true,
     strict: 'flag',
     url: true,
     listen: true,

@@ -25,7 +25,7 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
       { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
     );
   const strict = flags.strict ?? false;
-  const policy = loadPolicy(flags.policy, { strict, io });
+  const policy = await loadPolicy(flags.policy, { strict, io });
   testGuard(policy, strict);
   const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
   const mode = flags.mode ?? 'enforce';
@@ -38,6 +38,8 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     server: flags.server,
     audit,
     auditArgs: flags.auditArgs ?? 'redacted',
+    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    now: io.now,
     onProblem: say,
     // Hashing takes a module that a guard without an audit does without.
     ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),

@@ -11,7 +11,7 @@ import {
   MAX_EXPRESSION,
   NotCaptured,
 } from './expression.ts';
-import { loopDepth, patternsIn, withOwnMatches } from './syntax.ts';
+import { loopDepth, pathsIn, patternsIn, withOwnMatches } from './syntax.ts';
 
 const LIMITS = { maxAstNodes: 2_000, maxDepth: 64, maxListElements: 500, maxMapEntries: 200, maxCallArguments: 16 };
 /** Compiled expressions kept: a spec repeats the same ones in many queries. */
@@ -127,6 +127,7 @@ function problemOf(error: unknown): CelProblem {
 function programOf(parsed: ParseResult): CelProgram {
   const isBounded = loopDepth(parsed.ast) <= 1;
   return {
+    paths: pathsIn(parsed.ast),
     run: (values): CelResult => {
       try {
         if (isBounded) return { kind: 'value', value: parsed(values) };

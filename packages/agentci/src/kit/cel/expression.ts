@@ -24,6 +24,8 @@ export type CelResult =
   | { readonly kind: 'error'; readonly message: string };
 
 export interface CelProgram {
+  /** What it looks at: `answer`, `call.error`; a field of anything but a variable is `.error`. */
+  readonly paths: ReadonlySet<string>;
   /** Variables as own properties; a getter that throws `NotCaptured` is a value that was not captured. */
   readonly run: (values: Readonly<Record<string, unknown>>) => CelResult;
 }

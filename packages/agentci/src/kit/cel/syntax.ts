@@ -22,6 +22,29 @@ export function loopDepth(node: ASTNode): number {
   return inside + (node.op === 'rcall' && MACROS.has(node.args[0]) ? 1 : 0);
 }
 
+/**
+ * What an expression looks at: a variable by its name, with the field where one is taken of it (`call.error`), and a field of
+ * anything else with a dot before it (`.error`).
+ */
+export function pathsIn(node: ASTNode): Set<string> {
+  const paths = new Set<string>();
+  const visit = (each: ASTNode): void => {
+    if (each.op === 'id') paths.add(each.args as string);
+    if (each.op !== '.') {
+      for (const child of childrenOf(each.args)) visit(child);
+      return;
+    }
+    const [of, field] = each.args as [ASTNode, string];
+    if (of.op === 'id') paths.add(`${of.args as string}.${field}`);
+    else {
+      paths.add(`.${field}`);
+      visit(of);
+    }
+  };
+  visit(node);
+  return paths;
+}
+
 /** The patterns that are written as texts, and where. */
 export function patternsIn(root: ASTNode): { readonly pattern: string; readonly offset: number }[] {
   const found: { pattern: string; offset: number }[] = [];

@@ -2,6 +2,7 @@ import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { compileRules, isCertain } from '../../policy/compile-rules.ts';
 import { evaluateRules } from '../../policy/evaluate-rules.ts';
+import { runFactsOf } from '../../policy/run-facts.ts';
 import { shortRecords } from '../../policy/short-result.ts';
 import type { RuleRecord, RulesResult } from '../../results/policy-report.ts';
 import { toolCalls } from '../../trace/selectors.ts';
@@ -19,18 +20,18 @@ export const check = defineCheck({
   summary: 'Sequence rules on tool calls; all must hold.',
   schema: v.array(v.looseObject({ type: v.string().regex(/\S/) })),
   inspect: (rules) => (rules.length === 0 ? [emptyListIssue('rules')] : ruleIssues(rules)),
-  evaluate: (rules, { trace }) => {
+  evaluate: (rules, { trace, query }) => {
     if (trace.captured.toolCalls === 'none') return unmeasured(`rules: not known, ${NOT_CAPTURED}`);
     const calls = toolCalls(trace);
     const isCutOff = trace.status === 'incomplete';
-    const result = evaluateRules({ calls, rules, complete: !isCutOff });
+    const result = evaluateRules({ calls, rules, complete: !isCutOff, run: runFactsOf(trace, query?.query) });
     const limit = rules.length;
     const value = result.rules.filter(({ outcome }) => outcome === 'held').length;
     const details = { rules: shortRecords(result.rules) };
     // Cut off, the rules are asked as partial; calls missing in between may change any answer that is not certain.
     const hasGaps = trace.captured.toolCalls === 'partial' && !isCutOff;
-    const isBroken = ({ outcome, unknown, type }: RuleRecord): boolean =>
-      outcome === 'violated' && unknown === undefined && (!hasGaps || isCertain(type));
+    const isBroken = ({ outcome, unknown, type, per_call }: RuleRecord): boolean =>
+      outcome === 'violated' && (unknown === undefined || per_call === true) && (!hasGaps || isCertain(type));
     const bad = result.rules.findIndex(isBroken);
     const text = summaryOf(result);
     if (bad >= 0) {

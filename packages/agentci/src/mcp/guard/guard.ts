@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { visibleName } from '../../kit/visible-text.ts';
 import type { PolicyCall } from '../../policy/call.ts';
+import { definitionsIn } from '../../policy/definitions/pinned-tools.ts';
 import { LiveJudge, type LiveVerdict } from '../../policy/live-judge.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
@@ -9,6 +10,7 @@ import { errorReply, idKey, type Message, messagesIn, requestVersion } from '../
 import { itemSpans, rootSpan } from '../raw-json.ts';
 import type { Audit } from './audit.ts';
 import { filterTools } from './filter-tools.ts';
+import { outcomeOf } from './outcome.ts';
 import { type Flaw, type ReadCall, type ReadMessage, readRequest } from './read-request.ts';
 import { redact } from './redact.ts';
 import { type DenyAs, type RefusalReason, refusalReason, refusalReply } from './refusal.ts';
@@ -25,6 +27,10 @@ export interface GuardOptions {
   readonly server: string | undefined;
   readonly audit: Audit;
   readonly auditArgs: 'redacted' | 'hash';
+  /** The agent whose client this is; rules may be about some agents alone. */
+  readonly agent?: string;
+  /** Milliseconds, for rules about time. */
+  readonly now?: () => number;
   /** Of the policy's texts, for the audit. */
   readonly policyHash?: string;
   /** Told of what went wrong in the guard itself. */
@@ -40,6 +46,10 @@ export interface ClientOutcome {
 /** How many answers of a server can be outstanding before further calls are refused. */
 const MAX_OPEN = 100_000;
 const MAX_WAITING = 1000;
+const MAX_TOOLS = 10_000;
+
+/** What an answer is to be changed for: a list of tools, or a result that is not handed on. */
+type Noted = 'list' | Message | undefined;
 
 /** Decides about every message of a client by the policy. It fails closed: what it cannot decide is refused. */
 export class Guard {
@@ -115,40 +125,110 @@ export class Guard {
     return this.#isRefused(session, flaw, tool);
   }
 
-  /** Takes what a server answered; only lists of tools are ever changed, and only where a tool is hidden. */
+  /**
+   * Takes what a server answered. Lists of tools are changed where a tool is hidden, and a result where the policy forbids to
+   * hand it on; anything else stays as it is.
+   */
   fromServer(bytes: Buffer, session: Session): Buffer {
     const { open, lists, hellos } = session;
     if (open.size + lists.size + hellos.size === 0) return bytes;
     const text = bytes.toString('utf8');
     const messages = messagesIn(text);
-    const listed = (messages ?? []).filter((message) => this.#note(message, session)).length;
-    if (listed === 0 || this.#isShadow) return bytes;
+    const notes = (messages ?? []).map((message) => this.#note(message, session));
+    if (this.#isShadow || notes.every((note) => note === undefined)) return bytes;
     const root = rootSpan(text);
-    const isHidden = (name: string): boolean => this.#isHidden(name, session);
+    const changed = (part: string, note: Noted): string =>
+      note === 'list'
+        ? filterTools(part, (name) => this.#isHidden(name, session))
+        : note === undefined
+          ? part
+          : JSON.stringify(note);
+    const rest = text.slice(root.end);
     if (text[root.start] !== '[') {
-      const kept = filterTools(text, isHidden);
-      return kept === text ? bytes : Buffer.from(kept);
+      const whole = text.slice(0, root.end);
+      const kept = changed(whole, notes[0]);
+      return kept === whole ? bytes : Buffer.from(`${kept}${rest}`);
     }
-    const items = itemSpans(text, root).map(({ start, end }) => filterTools(text.slice(start, end), isHidden));
-    return Buffer.from(`${text.slice(0, root.start)}[${items.join(',')}]${text.slice(root.end)}`);
+    // What is not an object in a batch has no note.
+    let next = 0;
+    const items = itemSpans(text, root).map(({ start, end }) => {
+      const part = text.slice(start, end);
+      return text[start] === '{' ? changed(part, notes[next++]) : part;
+    });
+    return Buffer.from(`${text.slice(0, root.start)}[${items.join(',')}]${rest}`);
   }
 
-  /** Notes what an answer means for the session; true where it is a list of tools. */
-  #note(message: Message, session: Session): boolean {
+  /** Notes what an answer means for the session. */
+  #note(message: Message, session: Session): Noted {
     const key = message.method === undefined ? idKey(message.id) : undefined;
-    if (key === undefined) return false;
+    if (key === undefined) return undefined;
     const result = isObject(message.result) ? message.result : {};
     if (session.hellos.delete(key) && typeof result.protocolVersion === 'string')
       session.version = result.protocolVersion;
     const call = session.open.get(key);
     if (call !== undefined) {
       session.open.delete(key);
-      if (result.resultType === 'input_required' && session.waiting.length < MAX_WAITING) {
+      if (result.resultType === 'input_required') {
+        if (session.waiting.length >= MAX_WAITING) return undefined;
         const { requestState: state } = result;
         session.waiting.push({ ...call, ...(typeof state === 'string' ? { state } : {}) });
-      }
+      } else if (session.judge.looksAtResults) return this.#settle(call, message, session);
     }
-    return session.lists.delete(key);
+    if (!session.lists.delete(key)) return undefined;
+    if (session.judge.looksAtTools) this.#learn(result, session);
+    return 'list';
+  }
+
+  /** What a call gave back is put to the policy; the answer in its place where it may not be handed on. */
+  #settle(call: OpenCall, message: Message, session: Session): Message | undefined {
+    const outcome = { ...outcomeOf(message), latency_ms: this.#now() - call.startedMs };
+    let verdict: LiveVerdict;
+    try {
+      verdict = session.judge.settle(call.at, outcome);
+    } catch (error) {
+      this.#options.onProblem(`a result could not be judged: ${(error as Error).message}`);
+      verdict = FAILED;
+    }
+    const isKept = verdict.verdict === 'allowed' || verdict.verdict === 'warned';
+    const reason = isKept ? undefined : refusalReason(verdict);
+    const { value, isRedacted } = redact(outcome.result);
+    const isHashed = this.#options.auditArgs === 'hash';
+    const isNoted = this.#noted(() =>
+      this.#options.audit.add({
+        event: 'result',
+        session: session.id,
+        call: call.at,
+        tool: call.tool,
+        ...(isHashed || value === undefined ? {} : { result: value }),
+        ...(isHashed ? {} : { error: outcome.error }),
+        latency_ms: outcome.latency_ms,
+        ...(isRedacted ? { redacted: true as const } : {}),
+        decision: isKept ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
+        verdict: verdict.verdict,
+        rule: reason?.rule ?? null,
+        reason: reason?.reason ?? null,
+        policy_line: reason?.policy_line ?? null,
+      }),
+    );
+    const withheld = reason ?? (isNoted ? undefined : NOT_NOTED);
+    if (withheld === undefined || this.#isShadow) return undefined;
+    const { denyAs, policy } = this.#options;
+    return refusalReply(message.id as string | number, withheld, {
+      policy: policy.file,
+      version: session.version,
+      denyAs,
+    });
+  }
+
+  #learn(result: unknown, session: Session): void {
+    const tools = definitionsIn(result) ?? [];
+    for (const tool of tools) if (session.tools.size < MAX_TOOLS) session.tools.set(tool.name, tool);
+    session.judge.learn({ tools: [...session.tools.values()] });
+    this.#noted(() => this.#options.audit.add({ event: 'tools', session: session.id, tools }));
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
   }
 
   #isHidden(name: string, session: Session): boolean {
@@ -156,9 +236,15 @@ export class Guard {
     return session.judge.forbids(this.#call(name, {})) !== undefined;
   }
 
-  #call(name: string, args: unknown): PolicyCall {
-    const { server } = this.#options;
-    return { name, args, ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }) };
+  #call(name: string, args: unknown, at_ms?: number): PolicyCall {
+    const { server, agent } = this.#options;
+    return {
+      name,
+      args,
+      ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(at_ms === undefined ? {} : { at_ms }),
+    };
   }
 
   /** The answers in place of a message that is refused; undefined for one that is passed on. */
@@ -204,8 +290,10 @@ export class Guard {
       return this.#isRefused(session, flaw, call.name) ? { ...opened, policy_line: null } : undefined;
     }
     const args = canonicalJson(call.args);
-    const isContinued = this.#continues(call, args, session);
-    const verdict: LiveVerdict = isContinued ? { verdict: 'allowed', by: [] } : this.#verdict(call, session);
+    const continued = this.#continues(call, args, session);
+    const isContinued = continued !== undefined;
+    const atMs = this.#now();
+    const verdict: LiveVerdict = isContinued ? { verdict: 'allowed', by: [] } : this.#verdict(call, session, atMs);
     const isKept = verdict.verdict === 'allowed' || verdict.verdict === 'warned';
     const isRefused = !isKept && !this.#isShadow;
     const { rule, reason, policy_line } = isKept ? NOTHING : refusalReason(verdict);
@@ -224,6 +312,7 @@ export class Guard {
         policy_line: policy_line ?? verdict.by[0]?.policy_line ?? null,
         ...(rules.length > 1 ? { rules } : {}),
         ...(isContinued ? { continues: true as const } : {}),
+        ...(session.judge.hasConditions ? { at_ms: atMs, ...this.#agent() } : {}),
         us: Math.round((performance.now() - started) * 1000),
       }),
     );
@@ -234,13 +323,19 @@ export class Guard {
       return isRefused ? refusalReason(verdict) : NOT_NOTED;
     }
     if (!isContinued) session.calls++;
-    session.open.set(key, { tool: call.name, args });
+    const at = continued?.at ?? session.judge.calls - 1;
+    session.open.set(key, { tool: call.name, args, at, startedMs: continued?.startedMs ?? atMs });
     return undefined;
   }
 
-  #verdict(call: ReadCall, session: Session): LiveVerdict {
+  #agent(): { readonly agent?: string } {
+    const { agent } = this.#options;
+    return agent === undefined ? {} : { agent };
+  }
+
+  #verdict(call: ReadCall, session: Session, atMs: number): LiveVerdict {
     try {
-      return session.judge.judge(this.#call(call.name, call.args));
+      return session.judge.judge(this.#call(call.name, call.args, atMs));
     } catch (error) {
       this.#options.onProblem(`a call could not be judged: ${(error as Error).message}`);
       return FAILED;
@@ -248,14 +343,12 @@ export class Guard {
   }
 
   /** Whether a call is the rest of an earlier one that the server had asked about, with the same arguments. */
-  #continues({ name, params }: ReadCall, args: string, session: Session): boolean {
-    if (!('requestState' in params) && !('inputResponses' in params)) return false;
+  #continues({ name, params }: ReadCall, args: string, session: Session): OpenCall | undefined {
+    if (!('requestState' in params) && !('inputResponses' in params)) return undefined;
     const at = session.waiting.findIndex(
       (call: OpenCall) => call.tool === name && call.args === args && call.state === params.requestState,
     );
-    if (at < 0) return false;
-    session.waiting.splice(at, 1);
-    return true;
+    return at < 0 ? undefined : session.waiting.splice(at, 1)[0];
   }
 
   #auditArgs(args: unknown): Pick<AuditDecision, 'args' | 'args_sha256' | 'redacted'> {

@@ -1,4 +1,5 @@
 import type { LiveJudge } from '../../policy/live-judge.ts';
+import type { ToolDef } from '../../trace/model.ts';
 
 /** What the guard knows of one client's run: its calls so far and what is under way. */
 export interface Session {
@@ -12,6 +13,8 @@ export interface Session {
   readonly hellos: Set<string>;
   /** Calls that the server asked the user about, by what must come back with the rest. */
   readonly waiting: OpenCall[];
+  /** What servers said of their tools, by name. */
+  readonly tools: Map<string, ToolDef>;
   version: string | undefined;
   calls: number;
   refused: number;
@@ -23,6 +26,9 @@ export interface OpenCall {
   readonly args: string;
   /** Set where the server gave one when it asked for input. */
   readonly state?: string;
+  /** Which call of the history it is. */
+  readonly at: number;
+  readonly startedMs: number;
 }
 
 export const newSession = (id: string, judge: LiveJudge): Session => ({
@@ -32,6 +38,7 @@ export const newSession = (id: string, judge: LiveJudge): Session => ({
   lists: new Set(),
   hellos: new Set(),
   waiting: [],
+  tools: new Map(),
   version: undefined,
   calls: 0,
   refused: 0,

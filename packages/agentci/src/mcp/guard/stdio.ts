@@ -15,8 +15,8 @@ export const guardStdio = (guard: Guard, session: Session): Middle => ({
       const reply = guard.tooLong(session);
       return { mayPass: reply === undefined, back: linesOf(reply === undefined ? [] : [reply]) };
     }
-    // A list of tools that cannot be looked through could show what is hidden.
-    return { mayPass: session.lists.size === 0 };
+    // A list of tools that cannot be looked through could show what is hidden, and a result what is forbidden.
+    return { mayPass: session.lists.size === 0 && !(session.open.size > 0 && session.judge.looksAtResults) };
   },
 });
 

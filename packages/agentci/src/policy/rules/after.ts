@@ -9,6 +9,7 @@ export const rule = defineRule({
     then: { kind: 'selector', required: true },
     within: { kind: 'count', default: 1, least: 1 },
   },
+  subjects: ['trigger'],
   operands: ({ trigger, then, within }) => `${trigger.label}->${then.label}<=${within}`,
   evaluate: ({ trigger, then, within }, { table, complete }) => {
     const expected = `${then.label} within ${within} ${within === 1 ? 'call' : 'calls'} after every ${trigger.label}`;

@@ -7,10 +7,12 @@ export const rule = defineRule({
   isCertain: true,
   inspect: ({ tools }) =>
     tools.some(({ label, args }) => label === '*' && args === undefined) ? '"*" allows every tool' : undefined,
+  subjects: 'scope',
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
-  evaluate: ({ tools }, { table }) => {
+  evaluate: ({ tools, scope }, { table }) => {
     const expected = `only calls of ${labels(tools)}`;
-    const outside = table.noneOf(tools);
+    const others = table.noneOf(tools);
+    const outside = scope === undefined ? others : others.filter((i) => table.isMeant(scope, i));
     if (outside.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'no other was called' };
     const names = [...new Set(outside.map((i) => table.calls[i]!.name))].join(', ');
     return {
@@ -21,9 +23,9 @@ export const rule = defineRule({
       brokenBy: outside,
     };
   },
-  breaks: ({ tools }, calls, at) =>
-    tools.some((tool) => calls.isMeant(tool, at))
+  breaks: ({ tools, scope }, calls, at) =>
+    tools.some((tool) => calls.isMeant(tool, at)) || (scope !== undefined && !calls.isMeant(scope, at))
       ? undefined
       : `${calls.calls[at]!.name} is not one of ${labels(tools)}`,
-  forbids: ({ tools }, isMeant) => !tools.some(isMeant),
+  forbids: ({ tools, scope }, isMeant) => scope === undefined && !tools.some(isMeant),
 });

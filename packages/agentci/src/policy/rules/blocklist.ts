@@ -1,3 +1,4 @@
+import { isByName } from '../selectors.ts';
 import { callNumbers, defineRule, labels } from './rule.ts';
 
 export const rule = defineRule({
@@ -5,6 +6,8 @@ export const rule = defineRule({
   summary: 'None of these tools may be called; `pattern: x` reads as the glob `*x*`.',
   fields: { tools: { kind: 'selectors', required: true } },
   isCertain: true,
+  isPerCall: true,
+  subjects: ['tools'],
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
   evaluate: ({ tools }, { table }) => {
     const expected = `no call of ${labels(tools)}`;
@@ -21,5 +24,5 @@ export const rule = defineRule({
   },
   breaks: ({ tools }, calls, at) =>
     tools.some((tool) => calls.isMeant(tool, at)) ? `${calls.calls[at]!.name} is blocked` : undefined,
-  forbids: ({ tools }, isMeant) => tools.some((tool) => tool.args === undefined && isMeant(tool)),
+  forbids: ({ tools }, isMeant) => tools.some((tool) => isByName(tool) && isMeant(tool)),
 });

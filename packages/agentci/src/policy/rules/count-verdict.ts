@@ -1,5 +1,5 @@
 import type { CallLists } from '../call-table.ts';
-import type { Selector } from '../selectors.ts';
+import { isByName, type Selector } from '../selectors.ts';
 import { type RuleRun, type RuleVerdict, times } from './rule.ts';
 
 /** Whether a tool was called as often as it should. Below the minimum an unfinished run is still open. */
@@ -32,7 +32,7 @@ export function tooMany(tool: Selector, max: number | undefined, calls: CallList
 
 /** A tool that may not be called at all. */
 export const isNever = (tool: Selector, max: number | undefined, isMeant: (selector: Selector) => boolean): boolean =>
-  max === 0 && tool.args === undefined && isMeant(tool);
+  max === 0 && isByName(tool) && isMeant(tool);
 
 function bounds(min: number | undefined, max: number | undefined): string {
   if (min === max && min !== undefined) return `exactly ${times(min)}`;

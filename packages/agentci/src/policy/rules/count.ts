@@ -17,6 +17,7 @@ export const rule = defineRule({
       ? `no count is at least ${min} and at most ${max}`
       : undefined;
   },
+  subjects: ['tool'],
   operands: ({ tool, min, max, exact }) => {
     if (exact !== undefined) return `${tool.label}=${exact}`;
     return `${tool.label}${min === undefined ? '' : `>=${min}`}${max === undefined ? '' : `<=${max}`}`;

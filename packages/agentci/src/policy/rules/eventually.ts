@@ -4,6 +4,7 @@ export const rule = defineRule({
   type: 'eventually',
   summary: 'The tool must be among the first `within` calls.',
   fields: { tool: { kind: 'selector', required: true }, within: { kind: 'count', required: true, least: 1 } },
+  subjects: ['tool'],
   operands: ({ tool, within }) => `${tool.label}<=${within}`,
   evaluate: ({ tool, within }, { table, complete }) => {
     const expected = `${tool.label} within the first ${within} ${within === 1 ? 'call' : 'calls'}`;

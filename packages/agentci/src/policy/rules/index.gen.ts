@@ -5,12 +5,15 @@ import { rule as allowlist } from './allowlist.ts';
 import { rule as before } from './before.ts';
 import { rule as blocklist } from './blocklist.ts';
 import { rule as count } from './count.ts';
+import { rule as detect } from './detect.ts';
 import { rule as eventually } from './eventually.ts';
+import { rule as expr } from './expr.ts';
 import { rule as immediatelyBefore } from './immediately-before.ts';
 import { rule as maxCalls } from './max-calls.ts';
 import { rule as neverAfter } from './never-after.ts';
 import { rule as require } from './require.ts';
 import { rule as sequence } from './sequence.ts';
+import { rule as toolDefinition } from './tool-definition.ts';
 
 export const RULES: readonly AnyRule[] = [
   after,
@@ -18,10 +21,13 @@ export const RULES: readonly AnyRule[] = [
   before,
   blocklist,
   count,
+  detect,
   eventually,
+  expr,
   immediatelyBefore,
   maxCalls,
   neverAfter,
   require,
   sequence,
+  toolDefinition,
 ];

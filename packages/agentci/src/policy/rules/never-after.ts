@@ -5,6 +5,7 @@ export const rule = defineRule({
   summary: 'Once `trigger` was called, `forbidden` must not be called any more.',
   fields: { trigger: { kind: 'selector', required: true }, forbidden: { kind: 'selector', required: true } },
   isCertain: true,
+  subjects: ['forbidden'],
   operands: ({ trigger, forbidden }) => `${trigger.label}->${forbidden.label}`,
   evaluate: ({ trigger, forbidden }, { table }) => {
     const expected = `no ${forbidden.label} after ${trigger.label}`;

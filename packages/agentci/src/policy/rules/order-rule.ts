@@ -27,6 +27,7 @@ export function defineOrderRule({ type, summary, expected, decide, breaks }: Ord
       // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
       then: { kind: 'selectors', required: true },
     },
+    subjects: ['then'],
     operands: ({ first, then }) => `${first.label}->${then.map(({ label }) => label).join(',')}`,
     evaluate: ({ first, then }, run) =>
       foldObligations(

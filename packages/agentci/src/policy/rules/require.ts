@@ -4,6 +4,7 @@ export const rule = defineRule({
   type: 'require',
   summary: 'The tool must be called at least once.',
   fields: { tool: { kind: 'selector', required: true } },
+  subjects: ['tool'],
   operands: ({ tool }) => tool.label,
   // Decides on an unfinished run too: a requirement that is open at the end of a log is one that was not met.
   evaluate: ({ tool }, { table }) => {

@@ -1,5 +1,6 @@
 import type { RuleObligation, RuleOutcome } from '../../results/policy-report.ts';
 import type { CallLists } from '../call-table.ts';
+import type { Condition } from '../condition-type.ts';
 import type { Selector } from '../selectors.ts';
 
 /** What the values of a rule's fields become once read. */
@@ -10,6 +11,10 @@ interface Kinds {
   readonly count: number;
   readonly flag: boolean;
   readonly text: string;
+  /** An expression, and its opposite. */
+  readonly expression: { readonly text: string; readonly negated: Condition };
+  /** Whatever the rule itself can read. */
+  readonly value: unknown;
 }
 
 export interface RuleField {
@@ -18,13 +23,33 @@ export interface RuleField {
   readonly default?: number | boolean;
   /** The smallest count that makes sense. */
   readonly least?: number;
+  /** Of kind `value`: what it becomes, or what is wrong with it. */
+  readonly read?: (value: unknown, context: FieldContext) => FieldResult;
+}
+
+export type FieldResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string; readonly code?: string };
+
+export interface FieldContext {
+  /** Reads a file that the policy names. */
+  readonly readFile?: (
+    path: string,
+  ) => { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
 }
 
 type FieldValue<F extends RuleField> = F extends { required: true } | { default: number | boolean }
   ? Kinds[F['kind']]
   : Kinds[F['kind']] | undefined;
 
-export type RuleValues<F extends Readonly<Record<string, RuleField>>> = { readonly [K in keyof F]: FieldValue<F[K]> };
+export type RuleValues<F extends Readonly<Record<string, RuleField>>> = {
+  readonly [K in keyof F]: FieldValue<F[K]>;
+} & {
+  /** Of a rule about every call: the calls that `when` and `agents` leave to it. */
+  readonly scope?: Selector;
+  /** Of a rule that judges each call by itself: the calls that break it. */
+  readonly hit?: Selector;
+};
 
 /** What a rule sees of a run. */
 export interface RuleRun {
@@ -51,6 +76,12 @@ export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<R
   readonly fields: F;
   /** A violation stays one whatever further calls were missed by the recording. */
   readonly isCertain?: true;
+  /** The fields whose calls `when` and `agents` are about; `scope` for every call. */
+  readonly subjects?: readonly (keyof F & string)[] | 'scope';
+  /** With conditions, each call is judged by itself. */
+  readonly isPerCall?: true;
+  /** What breaks the rule, of one call of `tool`. Each call is then judged by itself. */
+  readonly hits?: (values: RuleValues<F>) => Condition;
   /** What is wrong with fields that have the right types, e.g. bounds that every run keeps. */
   readonly inspect?: (values: RuleValues<F>) => string | undefined;
   /** The operands, for the rule's id: `a->b`. */
@@ -69,7 +100,10 @@ export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<R
 }
 
 /** A rule whose fields are not known here, as in the list of all. Its values come from its own `fields`. */
-export interface AnyRule extends Omit<Rule, 'inspect' | 'operands' | 'evaluate' | 'breaks' | 'forbids' | 'open'> {
+export interface AnyRule
+  extends Omit<Rule, 'subjects' | 'hits' | 'inspect' | 'operands' | 'evaluate' | 'breaks' | 'forbids' | 'open'> {
+  readonly subjects?: readonly string[] | 'scope';
+  readonly hits?: (values: never) => Condition;
   readonly inspect?: (values: never) => string | undefined;
   readonly operands: (values: never) => string;
   readonly evaluate: (values: never, run: RuleRun) => RuleVerdict;

@@ -8,6 +8,7 @@ export const rule = defineRule({
     'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
   fields: { tools: { kind: 'selectors', required: true }, strict: { kind: 'flag', default: false } },
   inspect: ({ tools }) => (tools.length < 2 ? 'a sequence needs at least two tools' : undefined),
+  subjects: ['tools'],
   operands: ({ tools, strict }) => `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,
   evaluate: (values, { table, complete }) => {
     const { tools, strict } = values;

@@ -1,0 +1,120 @@
+import { type CelVariables, celEngine, NotCaptured } from '../kit/cel/expression.ts';
+import { compileGlob } from '../kit/glob.ts';
+import { visibleName } from '../kit/visible-text.ts';
+import type { ToolDef } from '../trace/model.ts';
+import { meantNames } from '../trace/tool-name.ts';
+import { type CallsInSight, CannotTell, type Condition } from './condition-type.ts';
+
+/** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
+export class CelNeeded extends Error {}
+
+const VARIABLES: CelVariables = {
+  call: 'map',
+  args: 'dyn',
+  result: 'dyn',
+  previous: 'list',
+  agent: 'dyn',
+  query: 'string',
+  tool: 'map',
+};
+const OWN_RESULT = ['result', 'call', 'call.result', 'call.error', 'call.latency_ms'];
+const RESULT_FIELDS = ['.result', '.error', '.latency_ms'];
+
+export const CEL_HINT = 'expressions are CEL over call, args, result, previous, agent, query and tool';
+
+export type CompiledCondition =
+  | { readonly ok: true; readonly condition: Condition; readonly negated: Condition }
+  | { readonly ok: false; readonly message: string; readonly offset: number };
+
+/** Compiles an expression over one call and those before it, and its opposite. */
+export function compileCondition(text: string): CompiledCondition {
+  const engine = celEngine();
+  if (engine === undefined) throw new CelNeeded('the engine for expressions is not loaded');
+  const compiled = engine.compile(text, VARIABLES);
+  if (!compiled.ok) return { ok: false, ...compiled.problem };
+  const { program } = compiled;
+  const needsResult = OWN_RESULT.some((path) => hasPath(program.paths, path));
+  const looksAtResults =
+    needsResult || [...program.paths].some((path) => RESULT_FIELDS.some((field) => path.endsWith(field)));
+  const shown = text.trim().replace(/\s+/g, ' ');
+  const run = (calls: CallsInSight, at: number): boolean | CannotTell => {
+    const result = program.run(valuesAt(calls, at));
+    if (result.kind === 'unknown') return new CannotTell(result.what);
+    if (result.kind === 'error') return new CannotTell(`${shown}: ${result.message}`);
+    return typeof result.value === 'boolean'
+      ? result.value
+      : new CannotTell(`${shown} gives ${typeof result.value}, not true or false`);
+  };
+  const looksAtTools = [...program.paths].some((path) => path === 'tool' || path.startsWith('tool.'));
+  const common = { needsResult, looksAtResults, looksAtTools };
+  return {
+    ok: true,
+    condition: { ...common, label: `when ${shown}`, test: run },
+    negated: {
+      ...common,
+      label: `unless ${shown}`,
+      test: (calls, at) => {
+        const found = run(calls, at);
+        return typeof found === 'boolean' ? !found : found;
+      },
+    },
+  };
+}
+
+/** `result` is touched by `result.x` as well, `call` only where it is used as a whole. */
+const hasPath = (paths: ReadonlySet<string>, path: string): boolean =>
+  paths.has(path) || (path !== 'call' && [...paths].some((each) => each.startsWith(`${path}.`)));
+
+function valuesAt(calls: CallsInSight, at: number): Readonly<Record<string, unknown>> {
+  const call = calls.value(at);
+  return {
+    call,
+    get args() {
+      return call.args;
+    },
+    get result() {
+      return call.result;
+    },
+    get agent() {
+      return call.agent;
+    },
+    get previous() {
+      return calls.previous(at);
+    },
+    get query() {
+      if (calls.run.query === undefined) throw new NotCaptured('the text of the query is not known');
+      return calls.run.query;
+    },
+    get tool() {
+      const { name, description = '', schema = null } = definitionAt(calls, at);
+      return { name, description, schema };
+    },
+  };
+}
+
+/** The definition of the called tool; throws where it is not known. */
+export function definitionAt(calls: CallsInSight, at: number): ToolDef {
+  const names = meantNames(calls.calls[at]!);
+  const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
+  if (found === undefined) throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);
+  return found;
+}
+
+/** Only calls of these agents. */
+export function agentCondition(patterns: readonly string[]): Condition {
+  const globs = patterns.map(compileGlob);
+  return {
+    label: `by ${patterns.join(', ')}`,
+    needsResult: false,
+    looksAtResults: false,
+    test: (calls, at) => {
+      try {
+        const { agent } = calls.value(at);
+        return typeof agent === 'string' && globs.some((glob) => glob(agent));
+      } catch (error) {
+        if (error instanceof NotCaptured) return new CannotTell(error.message);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { canonicalJson } from '../../kit/hash.ts';
+import { isObject } from '../../kit/object.ts';
+import type { ToolDef } from '../../trace/model.ts';
+
+/** Tools as they were when someone looked at them, by name. */
+export type PinnedTools = ReadonlyMap<string, { readonly description: string; readonly schema: string }>;
+
+/** Reads an answer to `tools/list`, as JSON: the message, its result, or the list. */
+export function pinnedTools(text: string): PinnedTools | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tools = definitionsIn(value);
+  if (tools === undefined || tools.length === 0) return undefined;
+  return new Map(tools.map((tool) => [tool.name, pinOf(tool)]));
+}
+
+/** The definitions in an answer to `tools/list`; undefined where it is not one. */
+export function definitionsIn(value: unknown): ToolDef[] | undefined {
+  const inner = isObject(value) && isObject(value.result) ? value.result : value;
+  const list = isObject(inner) ? inner.tools : inner;
+  if (!Array.isArray(list)) return undefined;
+  const tools = list.flatMap((tool: unknown): ToolDef[] => {
+    if (!isObject(tool) || typeof tool.name !== 'string') return [];
+    const schema = tool.inputSchema ?? tool.schema;
+    return [
+      {
+        name: tool.name,
+        ...(typeof tool.description === 'string' ? { description: tool.description } : {}),
+        ...(schema === undefined ? {} : { schema }),
+      },
+    ];
+  });
+  return tools.length === list.length ? tools : undefined;
+}
+
+export const pinOf = ({ description = '', schema }: Pick<ToolDef, 'description' | 'schema'>) => ({
+  description,
+  schema: canonicalJson(schema ?? null),
+});

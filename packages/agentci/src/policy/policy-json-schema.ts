@@ -1,0 +1,159 @@
+import { PII_TYPES } from '../kit/pii.ts';
+import { RULES } from './rules/index.gen.ts';
+import type { RuleField } from './rules/rule.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const text: Schema = { type: 'string' };
+const names: Schema = { type: 'array', items: text, minItems: 1 };
+const oneOrMore = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'array', items: schema, minItems: 1 }] });
+const closed = (properties: Schema, required: readonly string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+  additionalProperties: false,
+});
+
+const selector: Schema = {
+  anyOf: [text, closed({ tool: text, args_match: { type: 'object', additionalProperties: text } }, ['tool'])],
+};
+const expression: Schema = {
+  type: 'string',
+  description: 'CEL over call, args, result, previous, agent, query and tool',
+};
+const common: Schema = {
+  id: text,
+  description: text,
+  when: { ...expression, description: 'Only calls for which this CEL expression is true' },
+  agents: { ...oneOrMore(text), description: 'Only calls of these agents; globs' },
+};
+
+/** Of fields with a reader of their own. */
+const OWN: Readonly<Record<string, Schema>> = {
+  in: { enum: ['arguments', 'result'] },
+  path: text,
+  pii: { anyOf: [{ const: true }, oneOrMore({ enum: PII_TYPES })] },
+  pattern: text,
+  pinned: { type: 'string', description: 'A file with an answer to tools/list' },
+};
+
+function fieldSchema(name: string, { kind, least }: RuleField): Schema {
+  switch (kind) {
+    case 'selector':
+      return selector;
+    case 'selectors':
+      return oneOrMore(selector);
+    case 'count':
+      return { type: 'integer', minimum: least ?? 0 };
+    case 'flag':
+      return { type: 'boolean' };
+    case 'text':
+      return text;
+    case 'expression':
+      return expression;
+    case 'value':
+      return OWN[name] ?? {};
+  }
+}
+
+const rules = (): Schema => ({
+  type: 'array',
+  minItems: 1,
+  items: {
+    anyOf: RULES.map(({ type, summary, fields }) => {
+      const required = Object.entries(fields).flatMap(([name, field]) => (field.required === true ? [name] : []));
+      const own = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)]));
+      // `pattern: x` of a blocklist reads as `tools: ["*x*"]`.
+      const isBlocklist = type === 'blocklist';
+      return {
+        ...closed({ type: { const: type }, ...common, ...own, ...(isBlocklist ? { pattern: text } : {}) }, [
+          'type',
+          ...(isBlocklist ? [] : required),
+        ]),
+        description: summary,
+      };
+    }),
+  },
+});
+
+const flows: Schema = {
+  type: 'array',
+  minItems: 1,
+  items: closed(
+    {
+      ...common,
+      from: { anyOf: [text, closed({ tool: selector, path: text }, ['tool'])] },
+      to: { anyOf: [text, closed({ tool: selector, argument: text }, ['tool'])] },
+      allow: { const: false },
+      unless: closed({ approved_by: selector, when: expression }, ['approved_by']),
+    },
+    ['from', 'to', 'allow'],
+  ),
+};
+
+const call: Schema = {
+  anyOf: [
+    text,
+    closed({
+      tool: text,
+      name: text,
+      args: {},
+      arguments: {},
+      result: {},
+      error: { type: ['string', 'null'] },
+      agent: { type: ['string', 'null'] },
+      latency_ms: { type: 'number' },
+      at_ms: { type: 'number' },
+    }),
+  ],
+};
+
+/** The schema of a policy file, for editors. What only a reader of the whole can see is left to `agentci policy`. */
+export function policyJsonSchema(): Schema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'AgentCI policy',
+    ...closed({
+      version: { type: ['string', 'number'] },
+      name: text,
+      description: text,
+      tools: { type: ['object', 'null'], description: 'Tools by name with their arguments; allow and deny are lists' },
+      allow: { anyOf: [names, { type: 'null' }] },
+      deny: { anyOf: [names, { type: 'null' }] },
+      constraints: { type: ['object', 'array', 'null'] },
+      definitions: { type: 'object' },
+      $defs: { type: 'object' },
+      schemas: { type: 'object', description: 'JSON Schemas of arguments by tool' },
+      enforcement: closed({ unconstrained_tools: { enum: ['allow', 'warn', 'deny', null] } }),
+      limits: {
+        type: ['object', 'null'],
+        properties: {
+          max_tool_calls_total: { type: ['integer', 'null'], minimum: 0 },
+          max_requests_total: { type: ['integer', 'null'], minimum: 0 },
+        },
+        additionalProperties: false,
+      },
+      aliases: { type: 'object', additionalProperties: oneOrMore(text) },
+      sequences: rules(),
+      rules: rules(),
+      flows,
+      blocklist: names,
+      on_error: { const: 'block' },
+      examples: {
+        type: 'array',
+        minItems: 1,
+        items: closed(
+          {
+            name: text,
+            calls: { type: 'array', items: call, minItems: 1 },
+            expect: { enum: ['allow', 'deny'] },
+            rule: text,
+            query: text,
+            tools: { type: 'array', items: { type: 'object', required: ['name'] } },
+          },
+          ['calls', 'expect'],
+        ),
+      },
+    }),
+  };
+}

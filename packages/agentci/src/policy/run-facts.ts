@@ -1,0 +1,50 @@
+import { NotCaptured } from '../kit/cel/expression.ts';
+import { type CallFacts, callFacts } from '../trace/call-facts.ts';
+import type { Agent, ToolDef, ToolStep, Trace } from '../trace/model.ts';
+import type { PolicyCall } from './call.ts';
+
+/** What rules may know of a run apart from its calls. What is absent is not known. */
+export interface RunFacts {
+  readonly query?: string;
+  /** Agents by the ids that the calls carry. */
+  readonly agents?: readonly Agent[];
+  /** The definitions of the tools, as the model saw them. */
+  readonly tools?: readonly ToolDef[];
+}
+
+/** What a recording tells beside its calls. */
+export const runFactsOf = ({ agents, tools }: Trace, query?: string): RunFacts => ({
+  agents,
+  ...(tools === undefined ? {} : { tools }),
+  ...(query === undefined ? {} : { query }),
+});
+
+/** A call as an expression sees it: to touch what was not captured throws. */
+export type CallValue = Readonly<Record<string, unknown>>;
+
+const FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
+
+/** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
+export function factsOf(call: PolicyCall, run: RunFacts): CallFacts {
+  if ((call as { kind?: unknown }).kind === 'tool')
+    return callFacts(call as unknown as ToolStep, { agents: [...(run.agents ?? [])] });
+  const { error, ...facts } = call;
+  if (error !== undefined && error !== null)
+    return { ...facts, error: typeof error === 'string' ? error : JSON.stringify(error) };
+  return error === null || facts.result !== undefined ? { ...facts, error: null } : facts;
+}
+
+/** The value of a call, its fields read when they are touched; `read` gives them anew, for a result may still come. */
+export function callValue(name: string, number: number, read: () => CallFacts): CallValue {
+  const value: Record<string, unknown> = { name };
+  for (const field of FIELDS)
+    Object.defineProperty(value, field, {
+      enumerable: true,
+      get: () => {
+        const found = read()[field];
+        if (found === undefined) throw new NotCaptured(`${field} of call ${number} (${name}) is not known`);
+        return found;
+      },
+    });
+  return value;
+}

@@ -1,0 +1,33 @@
+import type { ToolStep, Trace } from './model.ts';
+
+/** A call as expressions and code see it. What was not captured is absent. */
+export interface CallFacts {
+  readonly name: string;
+  readonly args?: unknown;
+  readonly result?: unknown;
+  readonly error?: string | null;
+  readonly agent?: string | null;
+  readonly latency_ms?: number;
+  /** When it began. */
+  readonly at_ms?: number;
+}
+
+/** A call's fields under the names of the simple form. */
+export function callFacts(step: ToolStep, trace: Pick<Trace, 'agents'>): CallFacts {
+  const { name, args, result, status, error, t0, t1, meta } = step;
+  const latency = t0 !== undefined && t1 !== undefined ? t1 - t0 : meta?.durationMs;
+  const agent = trace.agents.find(({ id }) => id === step.agent)?.name ?? step.agent;
+  return {
+    name,
+    ...(args === undefined ? {} : { args }),
+    ...(result === undefined ? {} : { result }),
+    ...(status === 'error' || error !== undefined
+      ? { error: error?.message ?? error?.type ?? 'error' }
+      : status === 'ok'
+        ? { error: null }
+        : {}),
+    ...(agent === undefined ? (trace.agents.length === 0 ? {} : { agent: null }) : { agent }),
+    ...(typeof latency === 'number' ? { latency_ms: latency } : {}),
+    ...(t0 === undefined ? {} : { at_ms: t0 }),
+  };
+}
