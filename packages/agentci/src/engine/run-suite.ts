@@ -7,7 +7,7 @@ import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
-import { asksOf } from './asks-of.ts';
+import { needsOutside } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -44,7 +44,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const outside = queries.some((query) => asksOf(query).length > 0)
+  const outside = queries.some(needsOutside)
     ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
     : undefined;
   const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
