@@ -5,6 +5,7 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
+import { measureConversations } from './conversations.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
@@ -36,6 +37,7 @@ if (existsSync(join(here, 'metrics.mjs'))) {
 }
 rows.push(...(await measureCapture({ quick })));
 rows.push(...(await measureServe({ quick })));
+rows.push(...measureConversations({ quick }));
 report();
 
 function coldStart() {

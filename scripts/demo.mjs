@@ -32,6 +32,7 @@ say(`The report of the first run: ${relative(process.cwd(), report) || report}\n
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
 say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
+say('  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {
