@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { caseKey } from '../results/cell.ts';
-import type { QueryResult } from '../results/run-result.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
 import { AgentError, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
@@ -13,13 +13,14 @@ import type { ConversationPlan, Query, StatePlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import { errorResult } from './combine-runs.ts';
-import type { TurnError } from './converse.ts';
+import type { Talk, TurnError } from './converse.ts';
 import { unfinished } from './evaluate-conversation.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
+import type { UserModels } from './model-user.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -52,6 +53,8 @@ interface Live {
   readonly evaluate: TraceEvaluator;
   /** Makes the ids of conversations differ from those of other runs: an agent may remember them. */
   readonly token: string;
+  /** Models that play users; absent where no query needs one. */
+  readonly users: UserModels | undefined;
 }
 
 /** Runs the agent for every pending query and writes each verdict down as soon as it is there. */
@@ -60,7 +63,7 @@ export async function collectLive(
   config: LiveRunner,
   ledger: Ledger,
   evaluate: TraceEvaluator,
-): Promise<void> {
+): Promise<RunResult['user']> {
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const workers = options.workers ?? DEFAULT_WORKERS;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -80,6 +83,9 @@ export async function collectLive(
     ledger,
     evaluate,
     token: options.runId ?? randomUUID(),
+    users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
+      ? new (await import('./model-user.ts')).UserModels(options, ledger)
+      : undefined,
   };
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
@@ -89,6 +95,7 @@ export async function collectLive(
     await agent.close();
   }
   verdicts.throwFailure();
+  return live.users?.usage();
 }
 
 interface OpenAgent {
@@ -186,7 +193,13 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
   const { query, run } = of;
   try {
     const id = `${query.id}.${run}.${sha256Hex(`${live.token} ${caseKey(query)} ${run} ${n}`).slice(0, ID_LENGTH)}`;
-    return { trace: await converse({ query, plan, id, runTurn: (turn) => runOne(live, of, session.run, turn) }) };
+    const runTurn = (turn: TurnRequest): Promise<RunOutput> => runOne(live, of, session.run, turn);
+    const { users } = live;
+    const play: Talk['play'] =
+      plan.user === undefined || users === undefined
+        ? undefined
+        : (history) => users.next(plan.user!, { history, start: query.query, run });
+    return { trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }) };
   } finally {
     await session.close();
   }

@@ -6,6 +6,7 @@ import type { ConversationEnding, Trace } from '../trace/model.ts';
 import { captures, finalText, toolCalls } from '../trace/selectors.ts';
 import { joinTurns, type TurnRun } from '../trace/turns.ts';
 import { interpretOutput } from './interpret-output.ts';
+import type { PlayedMove } from './model-user.ts';
 import { ScriptUser } from './script-user.ts';
 
 export interface Talk {
@@ -14,6 +15,8 @@ export interface Talk {
   /** The id the agent knows the conversation by. */
   readonly id: string;
   readonly runTurn: (turn: TurnRequest) => Promise<RunOutput>;
+  /** What a user that is played by a model says next. */
+  readonly play?: (history: readonly ChatMessage[]) => Promise<PlayedMove>;
 }
 
 /** The agent failed in the middle of a conversation. */
@@ -33,23 +36,38 @@ export class TurnError extends AgentError {
 }
 
 /** Has one conversation with the agent, from the first message to its end, and makes one trace of it. */
-export async function converse({ query, plan, id, runTurn }: Talk): Promise<Trace> {
+export async function converse({ query, plan, id, runTurn, play }: Talk): Promise<Trace> {
   const user = new ScriptUser(plan.script);
   const history: ChatMessage[] = [];
   const runs: TurnRun[] = [];
   const endTools = plan.endTools.map(compileGlob);
   let message = query.query;
+  let isLast = false;
   for (let turn = 1; ; turn++) {
     history.push({ role: 'user', content: message });
     const trace = await answerTo({ query, id, plan, runTurn, runs, history, turn, message });
     runs.push({ message, trace });
     const answer = finalText(trace) ?? '';
     history.push({ role: 'assistant', content: answer });
-    const end = (ending: ConversationEnding, fault?: string): Trace => ended({ id, ending, fault, runs, user, plan });
+    const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script'): Trace =>
+      ended({ id, ending, fault, kind, runs, user, plan });
     const calls = toolCalls(trace);
     if (calls.some(({ name, rawName }) => endTools.some((is) => is(name) || (rawName !== undefined && is(rawName)))))
       return end('agent_done');
+    if (isLast) {
+      // `done` counts after the agent's answer, and not before what the user wanted was done.
+      const early = earlyDone(plan, runs);
+      return end('user_done', early, 'simulator');
+    }
     if (turn >= plan.maxTurns) return end('max_turns');
+    if (play !== undefined) {
+      const played = await play(history);
+      if (played.kind === 'fault') return end('error', `the user in turn ${turn + 1}: ${played.message}`, 'simulator');
+      if (played.kind === 'lost')
+        return end('out_of_scope', `the brief says nothing about ${played.missing}`, 'simulator');
+      ({ message, isLast } = played);
+      continue;
+    }
     let move: ReturnType<ScriptUser['next']>;
     try {
       move = user.next(answer);
@@ -63,6 +81,18 @@ export async function converse({ query, plan, id, runTurn }: Talk): Promise<Trac
     }
     ({ message } = move);
   }
+}
+
+/** A user that is content before the tool ran that its goal needs did not wait for the agent. */
+function earlyDone({ user }: ConversationPlan, runs: readonly TurnRun[]): string | undefined {
+  if (user?.goalTool === undefined) return undefined;
+  const is = compileGlob(user.goalTool);
+  const isSeen = runs.every(({ trace }) => captures(trace, 'toolCalls'));
+  const hasRun = runs.some(({ trace }) => toolCalls(trace).some(({ name }) => is(name)));
+  if (hasRun) return undefined;
+  return isSeen
+    ? `the user ended the conversation before ${user.goalTool} had run`
+    : `whether ${user.goalTool} had run when the user ended the conversation is not known: tool calls were not captured`;
 }
 
 interface Asked extends Talk {
@@ -92,19 +122,22 @@ interface Ended {
   readonly id: string;
   readonly ending: ConversationEnding;
   readonly fault: string | undefined;
+  readonly kind: 'script' | 'simulator';
   readonly runs: readonly TurnRun[];
   readonly user: ScriptUser;
   readonly plan: ConversationPlan;
 }
 
-function ended({ id, ending, fault, runs, user, plan }: Ended): Trace {
+function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
   const unused = user.unused();
   const missed = unused.find(({ required }) => required === true);
   const why = fault ?? (missed === undefined ? undefined : `${shown(missed)} is required and was never said`);
   const trace = joinTurns(runs, {
     id,
     ending,
-    ...(why === undefined ? {} : { fault: { kind: 'script', message: why, turn: runs.length } }),
+    ...(why === undefined
+      ? {}
+      : { fault: { kind: fault === undefined ? 'script' : kind, message: why, turn: runs.length } }),
   });
   const warnings = unused
     .filter((entry) => entry !== missed)

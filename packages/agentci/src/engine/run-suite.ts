@@ -55,6 +55,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   const late = new LateCalls(queries);
+  let user: RunResult['user'];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -78,7 +79,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         late.see(event);
         options.onEvent?.(event);
       };
-      await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
     }
   } finally {
     await outside?.close();
@@ -107,6 +108,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     run_id: options.runId ?? 'run',
     spec: { file: suite.file, hash: suite.hash },
     judge: judges.usage(),
+    ...(user === undefined ? {} : { user }),
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),

@@ -251,6 +251,8 @@ export interface RunResult {
     input_tokens?: number;
     output_tokens?: number;
   };
+  /** What the models that played users used; absent where none did. */
+  user?: RunResult['judge'] | undefined;
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
   /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */

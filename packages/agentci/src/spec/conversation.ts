@@ -1,8 +1,9 @@
+import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
-import type { ConversationPlan, StatePlan } from './suite.ts';
+import type { ConversationPlan, StatePlan, UserPlan } from './suite.ts';
 
 const text = v.string().regex(/\S/);
 const MAX_TURNS = 200;
@@ -24,6 +25,14 @@ const userSchema = v.strictObject({
     .min(1)
     .optional()
     .describe('What the user says: plain texts in order, entries with "when" before them'),
+  persona: text.optional().describe('Who the user is, when a model plays it'),
+  facts: v
+    .record(v.string(), v.union([text, v.number()]))
+    .optional()
+    .describe('All that the user knows: numbers, ids, dates'),
+  goal: text.optional().describe('What the user wants; a model plays the user'),
+  goal_tool: text.optional().describe('Tool that must have run before the user may be done'),
+  model: text.optional().describe("The model that plays the user; the judge's when not written"),
 });
 
 export const conversationSchema = v
@@ -102,12 +111,23 @@ export type WrittenState = Infer<typeof stateSchema>;
 export function toConversation(written: WrittenConversation): ConversationPlan {
   const { user, max_turns: maxTurns = DEFAULT_MAX_TURNS, session = 'stateless', end } = written;
   const tools = end?.agent_tool;
+  const played = user?.goal === undefined ? undefined : toUser(user, user.goal);
   return {
+    ...(played === undefined ? {} : { user: played }),
     script: (user?.script ?? []).map((entry) => (typeof entry === 'string' ? { say: entry } : entry)),
     maxTurns,
     session,
     mustAgentEnd: end?.user_done === false,
     endTools: tools === undefined ? [] : typeof tools === 'string' ? [tools] : tools,
+  };
+}
+
+function toUser(user: NonNullable<WrittenConversation['user']>, goal: string): UserPlan {
+  const { persona, facts = {}, goal_tool: goalTool, model } = user;
+  return {
+    goal,
+    facts: Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, String(value)])),
+    ...defined({ persona, goalTool, model }),
   };
 }
 
@@ -135,6 +155,23 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
         path: ['user', 'script', i, 'times'],
       });
   }
+  const { user } = written;
+  if (user?.goal !== undefined && user.script !== undefined)
+    issues.push({
+      code: 'SPEC_TWO_USERS',
+      message: '"goal" is for a user played by a model, "script" for one without',
+      hint: 'keep one of them',
+      path: ['user', 'goal'],
+      part: 'key',
+    });
+  for (const key of ['persona', 'facts', 'goal_tool', 'model'] as const)
+    if (user?.[key] !== undefined && user.goal === undefined)
+      issues.push({
+        code: 'SPEC_NEEDS_KEY',
+        message: `"${key}" needs "goal": what the user wants`,
+        path: ['user', key],
+        part: 'key',
+      });
   const { maxTurns, script: entries } = toConversation(written);
   const said = 1 + entries.filter(({ when }) => when === undefined).length;
   if (said > maxTurns)
@@ -157,7 +194,8 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
 const isAboutPattern = ({ severity, code }: Problem): boolean => severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
 
 /** The last turn that the script and `max_turns` allow. */
-export function lastTurn({ script, maxTurns }: ConversationPlan): number {
+export function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
+  if (user !== undefined) return maxTurns;
   const said = script.reduce((sum, { when, times = 1 }) => sum + (when === undefined ? 1 : times), 1);
   return Math.min(maxTurns, said);
 }

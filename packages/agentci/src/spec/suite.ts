@@ -35,12 +35,25 @@ export type LayerBlock = Readonly<Record<string, unknown>>;
 export interface ConversationPlan {
   /** Entries with `when` are tried first, in order; the others are a queue. */
   readonly script: readonly ScriptEntry[];
+  /** Played by a model, where there is no script. */
+  readonly user?: UserPlan;
   readonly maxTurns: number;
   readonly session: 'stateless' | 'stateful';
   /** A script that is used up before one of `endTools` was called is an error. */
   readonly mustAgentEnd: boolean;
   /** Names or patterns of tools; the turn that calls one is the last. */
   readonly endTools: readonly string[];
+}
+
+/** A user played by a model: who it is, what it knows and what it wants. */
+export interface UserPlan {
+  readonly persona?: string;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly goal: string;
+  /** The tool that must have run before the user may be done. */
+  readonly goalTool?: string;
+  /** The judge's model unless given. */
+  readonly model?: string;
 }
 
 export interface ScriptEntry {
