@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureConversations } from './conversations.mjs';
+import { measureCassettes } from './cassette.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
+import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
 
@@ -36,6 +38,8 @@ if (existsSync(join(here, 'metrics.mjs'))) {
   rows.push(...measureMutants());
 }
 rows.push(...(await measureCapture({ quick })));
+rows.push(...(await measureCassettes({ quick })));
+rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
 report();

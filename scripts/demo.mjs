@@ -1,4 +1,4 @@
-// The first look, a story in five commands: a prompt that made an agent waste searches and make things up, and the one that
+// The first look, a story in a few commands: a prompt that made an agent waste searches and make things up, and the one that
 // fixed it. A real LangGraph agent, run here and now; its model is scripted, so there is no key and no network.
 //   npm run demo -- --live     the same with a real model (OPENAI_API_KEY)
 import { spawnSync } from 'node:child_process';
@@ -29,10 +29,17 @@ agentci(story, [0]);
 say('What the new prompt changed, from the runs saved as baselines v1-broken and v2-fixed:\n');
 agentci(['diff', '--baseline', 'v1-broken', '--compare', 'v2-fixed', '--query', 'weather'], [0]);
 say(`The report of the first run: ${relative(process.cwd(), report) || report}\n`);
+if (!isLive) {
+  say('An agent whose model answers from files, as it would in CI (demos/cassette):\n');
+  const { status } = spawnSync(process.execPath, [join(root, 'demos', 'cassette', 'run.mjs')], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  say('');
+}
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
 say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
 say('  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn');
+say('  node demos/guard/run.mjs              a prompt injection, and the guard that stops it');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {

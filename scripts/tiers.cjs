@@ -6,7 +6,7 @@ module.exports = [
   ['results', 'judge'],
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
-  ['baseline'],
+  ['baseline', 'mcp'],
   ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],

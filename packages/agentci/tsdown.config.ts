@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { asciiOnly, leanYaml } from './lean-plugins.ts';
 import { notedPackages } from './noted-packages.ts';
 
 // All doors, one build: shared code is split into chunks, so that `--version` loads almost nothing and each command
@@ -13,36 +14,14 @@ const leanCommander = {
       : undefined,
 };
 
-// The YAML library makes its schemas and the dumper's patterns when it is loaded; we use its events only, so the rest
-// may go.
-const leanYaml = {
-  name: 'lean-yaml',
-  transform: (code: string, id: string) =>
-    /js-yaml[\\/]dist[\\/]js-yaml\.mjs$/.test(id)
-      ? code.replace(/= (define\w+Tag\(|new Schema\(|new RegExp\(|YAML11_SCHEMA\.withTags\()/g, '= /* @__PURE__ */ $1')
-      : undefined,
-};
-
 // The model SDKs are built by tsdown.sdk.config.ts: together they would pull all of zod into the chunk every command loads.
-const sdksApart = {
-  name: 'sdks-apart',
+// The lean way into the guard and the tap is built by tsdown.mcp.config.ts, as one file.
+const builtApart = {
+  name: 'built-apart',
   resolveId: (source: string) => {
+    if (source.endsWith('/mcp/lean.ts')) return { id: './mcp.mjs', external: true };
     const sdk = /\/sdk\/([\w-]+)\.ts$/.exec(source);
     return sdk === null ? undefined : { id: `./sdk/${sdk[1]}.mjs`, external: true };
-  },
-};
-
-// A source with one letter beyond Latin-1 is kept at two bytes a letter, and takes longer to decode and to compile.
-const asciiOnly = {
-  name: 'ascii-only',
-  generateBundle: (_options: unknown, bundle: Record<string, { type: string; code?: string }>) => {
-    for (const output of Object.values(bundle)) {
-      if (output.type === 'chunk' && output.code !== undefined)
-        output.code = output.code.replace(
-          /[\u0080-\uffff]/g,
-          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        );
-    }
   },
 };
 
@@ -65,7 +44,7 @@ export default defineConfig({
   outDir: 'dist',
   logLevel: 'error',
   fixedExtension: true,
-  plugins: [leanCommander, leanYaml, sdksApart, asciiOnly, notedPackages('main')],
+  plugins: [leanCommander, leanYaml, builtApart, asciiOnly, notedPackages('main')],
   // Every file the loader opens costs about a millisecond, so what is always needed together is one chunk: what all
   // commands need, what reading a spec needs, what a run needs. What explains a bad spec stays apart: a good one is read without it.
   outputOptions: {
@@ -73,7 +52,7 @@ export default defineConfig({
       groups: [
         {
           name: 'core',
-          test: /src[\\/]cli[\\/](start|main|io|annotation|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
+          test: /src[\\/]cli[\\/](start|main|io|annotation|user-error-text|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
           priority: 2,
         },
         {

@@ -21,6 +21,7 @@ const pages = [
 ].filter((name) => name.endsWith('.md'));
 
 const CAPTURE = join('docs', 'guide', 'capture');
+const CASSETTES = join('docs', 'guide', 'cassettes.md');
 
 interface Block {
   readonly where: string;
@@ -61,7 +62,7 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
 );
 
 /** Those on capture need an agent and a model. */
-const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE);
+const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE) && page !== CASSETTES;
 
 describe('commands', () => {
   const commands = [
@@ -79,6 +80,13 @@ describe('commands', () => {
     cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
+    if (/^agentci (guard|tap)|audit\.jsonl/.test(line)) {
+      cpSync(join(root, 'demos', 'guard'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
+      const server = ['--', 'node', 'mail-server.mjs'];
+      if (line.includes('explain'))
+        await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], { cwd });
+      if (line.includes('replay')) await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd });
+    }
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
@@ -104,11 +112,11 @@ describe('capture', () => {
   });
   afterAll(() => model.close());
 
-  const scripts = blocks('sh').filter((block) => block.page === `${CAPTURE}.md`);
+  const scripts = blocks('sh').filter(({ page }) => page === `${CAPTURE}.md` || page === CASSETTES);
 
   test.each(scripts)('$where does what it says', async ({ text, page }) => {
     const cwd = tempDir();
-    cpSync(join(root, 'demos', 'capture'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', page === CASSETTES ? 'cassette' : 'capture'), cwd, { recursive: true });
     const env = { ...process.env, ...prepareFolder(cwd, root), ...model.env(page), NO_COLOR: '1' };
     const shell = spawn('sh', ['-e', '-c', text], { cwd, env });
     let said = '';

@@ -22,25 +22,34 @@ export async function runClient(
   });
   const slot = await capture.open();
   try {
-    const [file = '', ...args] = agent;
-    const isPython = file.endsWith('.py');
-    const command = isPython
-      ? [pythonFor(args[0]!) ?? 'python3', here(`../agents/${file}`)]
-      : [process.execPath, here('../run.mjs'), file];
-    const child = spawn(command[0]!, [...command.slice(1), ...args], { env: slot.env as NodeJS.ProcessEnv });
-    let answer = '';
-    let errors = '';
-    child.stdout.on('data', (chunk) => {
-      answer += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      errors += chunk;
-    });
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(`${agent.join(' ')} exited with ${code}: ${errors}`);
+    const answer = await runAgent(agent, slot.env);
     return { ...(await slot.end('itself')), answer, notes: capture.notes.map((note) => note.code) };
   } finally {
     await slot.close();
     await capture.close();
   }
+}
+
+/** Runs one of the agents with this environment and gives what it printed. */
+export async function runAgent(
+  agent: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const [file = '', ...args] = agent;
+  const isPython = file.endsWith('.py');
+  const command = isPython
+    ? [pythonFor(args[0]!) ?? 'python3', here(`../agents/${file}`)]
+    : [process.execPath, here('../run.mjs'), file];
+  const child = spawn(command[0]!, [...command.slice(1), ...args], { env: env as NodeJS.ProcessEnv });
+  let answer = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    answer += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${agent.join(' ')} exited with ${code}: ${errors}`);
+  return answer;
 }

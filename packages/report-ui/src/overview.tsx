@@ -1,5 +1,6 @@
 import { shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
+import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, STATUSES, usageOf } from './filters.ts';
 import { count, ms, plural, quantile, usd } from './format.ts';
@@ -17,7 +18,8 @@ export function Overview({
   filters: Filters;
   onFilter: (filters: Filters) => void;
 }) {
-  const notices = [...run.notices, ...data.notes];
+  const cassette = run.cassette === undefined ? [] : [cassetteText(run.cassette)];
+  const notices = [...cassette, ...run.notices, ...data.notes];
   return (
     <section aria-labelledby="overview-title" class="overview">
       <h2 id="overview-title" class="sr">

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { CaptureResult } from './captured-run.ts';
+import type { CassetteProvider } from './cassette/cassette.ts';
+import { dummyKeys, missingKeys, providersOfCassette, providersToKeep } from './cassette/replay-environment.ts';
 import { providerSettings } from './dotenv.ts';
 import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
-import { type Answer, openModelPlane } from './model/model-plane.ts';
+import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
+import type { Answer } from './model/answer.ts';
+import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
 import type { AgentEnd, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
-import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, plainHost, providerOfHost } from './providers.ts';
+import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, PROVIDERS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
 import { openWitness } from './witness/witness.ts';
 
@@ -25,6 +29,12 @@ export interface CaptureOptions extends ProviderChoice {
   /** The program, where one is started. */
   readonly command?: readonly string[];
   readonly answer?: Answer;
+  /** Nothing is sent on: the agent is answered from cassettes that were recorded with these providers. */
+  readonly offline?: { readonly providers: Readonly<Record<string, CassetteProvider>> } | undefined;
+  /** Providers that some calls are answered for: an agent that has no key of theirs gets one to start with. */
+  readonly lacking?: Readonly<Record<string, CassetteProvider>> | undefined;
+  /** The configuration of the agent's MCP servers, from its folder; for the plane `mcp`. */
+  readonly mcpConfig?: string;
   /** Called with every exchange when it is over, with the id of its run. */
   readonly onExchange?: (exchange: Exchange, run: string) => void;
   /** Called with every request of spans and logs, as JSON. */
@@ -42,8 +52,18 @@ export interface Capture {
   readonly notes: readonly CaptureNote[];
   /** Which providers' calls come through it, and the hosts they go to. */
   readonly upstreams: Readonly<Record<string, string>>;
-  readonly open: () => Promise<CaptureSlot>;
+  /** What a cassette needs to know about the providers behind these calls. */
+  readonly providersOf: (called: ReadonlySet<string>) => Readonly<Record<string, CassetteProvider>>;
+  readonly open: (hooks?: SlotHooks) => Promise<CaptureSlot>;
   readonly close: () => Promise<void>;
+}
+
+/** Who answers in place of upstreams, for one slot. */
+export interface SlotHooks {
+  readonly answer?: Answer | undefined;
+  /** Told of every connection that was refused because nothing may be sent on. */
+  readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
+  readonly expectsMore?: (() => boolean) | undefined;
 }
 
 /** A front for one agent at a time. */
@@ -52,6 +72,8 @@ export interface CaptureSlot {
   readonly env: Env;
   /** To be put after the program's name. */
   readonly args: readonly string[];
+  /** An argument of the program, as it must be while it is captured. */
+  readonly rewrite: (argument: string) => string;
   readonly set: Readonly<Record<string, string>>;
   readonly begin: () => void;
   /** `itself`: the agent ended, or answered, by itself. */
@@ -73,8 +95,10 @@ const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
 export function createCapture(options: CaptureOptions): Capture {
-  const { env, now = Date.now, answer } = options;
-  const found = providersInUse({ ...providerSettings(options.cwd), ...withoutEmpty(env) }, options);
+  const { env, now = Date.now, offline } = options;
+  const settings = { ...providerSettings(options.cwd), ...withoutEmpty(env) };
+  const found =
+    offline === undefined ? providersInUse(settings, options) : providersOfCassette(settings, offline.providers);
   const connections = openConnections(env);
   const refusesUsage = new Set<string>();
   const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
@@ -93,19 +117,29 @@ export function createCapture(options: CaptureOptions): Capture {
     return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
   };
 
-  const openPlanes = (context: PlaneContext, runId: () => string): Plane[] => [
+  const openPlanes = (context: PlaneContext, runId: () => string, hooks: SlotHooks = {}): Plane[] => [
     ...(hasPlane('llm')
       ? [
           openModelPlane(context, {
             upstreams,
             upstreamOfHost,
             environment: () => {
-              const { set, notes = [] } = providerEnvironment(context.base, found, env);
+              const { set, notes = [] } = providerEnvironment(
+                context.base,
+                found,
+                offline === undefined ? env : withRecordedAddresses(env, offline.providers),
+              );
               const preload = startsPrograms ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams }) : {};
-              return { set: { ...set, ...preload }, notes };
+              const keys =
+                offline === undefined
+                  ? missingKeys(settings, options.lacking ?? {})
+                  : dummyKeys(env, offline.providers);
+              return { set: { ...set, ...preload, ...keys }, notes };
             },
             connections,
-            answer,
+            answer: hooks.answer ?? options.answer,
+            isOffline: offline !== undefined,
+            expectsMore: hooks.expectsMore,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
             onNote: options.onNote,
@@ -115,8 +149,12 @@ export function createCapture(options: CaptureOptions): Capture {
             isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
+            refuses: offline === undefined ? undefined : (host, isModel) => hooks.onBlocked?.(host, isModel),
           }),
         ]
+      : []),
+    ...(hasPlane('mcp') && options.mcpConfig !== undefined
+      ? [openMcpPlane(context, { config: options.mcpConfig, cwd: options.cwd, command: options.command ?? [] })]
       : []),
     ...(hasPlane('otlp')
       ? [
@@ -134,13 +172,15 @@ export function createCapture(options: CaptureOptions): Capture {
     upstreams: Object.fromEntries(
       found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
     ),
-    open: async () => {
+    providersOf: (called) => providersToKeep(found, called),
+    open: async (hooks) => {
       const front = await openFront();
       let run = newRunId();
       let hasBegun = false;
       const { origin, base, token } = front;
-      const planes = openPlanes({ origin, base, token, env, now }, () => run);
+      const planes = openPlanes({ origin, base, token, env, now }, () => run, hooks);
       front.serve(planes);
+      const mcp = planes.find((plane): plane is McpPlane => plane.name === 'mcp');
       const wanted = planes.map((plane) => plane.environment());
       const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<string, string>;
       const known = knownAgent(options.command ?? [], set, env);
@@ -149,7 +189,8 @@ export function createCapture(options: CaptureOptions): Capture {
       for (const name of wanted.flatMap(({ unset = [] }) => unset)) delete changed[name];
       return {
         env: changed,
-        args: known.args,
+        args: [...known.args, ...(mcp?.args(options.command?.[0] ?? '') ?? [])],
+        rewrite: (argument) => mcp?.rewrite(argument) ?? argument,
         set,
         notes: known.notes,
         begin: () => {
@@ -182,6 +223,13 @@ const NOWHERE = (env: Env, now: () => number): PlaneContext => {
   return { origin, base: origin, token: '', env, now };
 };
 
+/** Where the recorded agent had an address of its own, it had the variable: that it is set decides what is set beside Azure. */
+function withRecordedAddresses(env: Env, providers: Readonly<Record<string, CassetteProvider>>): Env {
+  const known = PROVIDERS.filter(({ name }) => providers[name]?.set === true);
+  const names = known.flatMap(({ variables }) => variables.slice(0, 1).map(({ name }) => name));
+  return { ...Object.fromEntries(names.map((name) => [name, 'recorded'])), ...withoutEmpty(env) };
+}
+
 /** An empty variable says nothing, and must not hide what a file says. */
 const withoutEmpty = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 
@@ -195,6 +243,7 @@ function merged(parts: readonly Partial<Evidence>[], how: AgentEnd, notes: reado
   return {
     exchanges: parts.flatMap(({ exchanges = [] }) => exchanges),
     telemetry: parts.flatMap(({ telemetry = [] }) => telemetry),
+    mcp: parts.flatMap(({ mcp = [] }) => mcp),
     gaps: [...parts.flatMap(({ gaps = [] }) => gaps), ...ENDS[how]],
     notes: [...notes, ...parts.flatMap((part) => part.notes ?? [])],
   };

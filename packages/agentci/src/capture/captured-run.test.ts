@@ -26,7 +26,7 @@ test.each<[string, Partial<Exchange>, string | undefined]>([
   ['a website', { headers: { 'content-type': 'text/html; charset=utf-8' } }, 'a web page'],
   ['well', {}, undefined],
 ])('an upstream that is %s is named as the reason', (_, more, reason) => {
-  const { warnings } = readEvidence({ exchanges: [exchange(more)], telemetry: [], gaps: [], notes: [] }, 'q');
+  const { warnings } = readEvidence({ exchanges: [exchange(more)], telemetry: [], mcp: [], gaps: [], notes: [] }, 'q');
   const [found] = warnings.filter(({ code }) => code === 'CAPTURE_UPSTREAM_FAILED');
   expect(found?.message).toEqual(reason === undefined ? undefined : expect.stringContaining(reason));
 });

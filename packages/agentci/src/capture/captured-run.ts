@@ -19,8 +19,9 @@ export interface CaptureResult {
 /** Reads the evidence of one query as a trace. `nothing` says why there may be none. */
 export function readEvidence(evidence: Evidence, id: string, nothing?: string): CaptureResult {
   const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
+  const taps = evidence.mcp.map(({ server, lines }) => ({ server, records: lines.map((value) => ({ value })) }));
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
-  const built = capturedTrace({ id, exchanges, telemetry, gaps: evidence.gaps });
+  const built = capturedTrace({ id, exchanges, telemetry, taps, gaps: evidence.gaps });
   const [item] = withHints(built, exchanges.map(pairRecord));
   const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({ code, message }));
   if (item === undefined) {
@@ -28,7 +29,7 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
     const seen =
       nothing ??
       (passed === 0
-        ? 'no call of a model and no span came through it'
+        ? 'no call of a model, no span and no call of an MCP tool came through it'
         : `none of the ${passed} requests that came through it is a call of a model`);
     return {
       id,

@@ -1,17 +1,19 @@
+export const ROUTES = [
+  'chat',
+  'responses',
+  'messages',
+  'generate',
+  'converse',
+  'invoke',
+  'ollama',
+  'cohere',
+  'embeddings',
+  'completions',
+  'interactions',
+  'other',
+] as const;
 /** What a request asks of a provider, told from its path. */
-export type Route =
-  | 'chat'
-  | 'responses'
-  | 'messages'
-  | 'generate'
-  | 'converse'
-  | 'invoke'
-  | 'ollama'
-  | 'cohere'
-  | 'embeddings'
-  | 'completions'
-  | 'interactions'
-  | 'other';
+export type Route = (typeof ROUTES)[number];
 
 /** Why an exchange holds less than was sent. */
 export type Broken = 'client_abort' | 'upstream_reset' | 'too_large' | 'timeout';
@@ -30,6 +32,8 @@ export interface Exchange {
   readonly method: string;
   /** Where the request went, without credentials. */
   readonly uri: string;
+  /** What the client asked for below its provider's address, without keys. */
+  readonly path?: string;
   /** As the client sent it. */
   readonly request: Buffer;
   /** How the client packed its request, where it did. */

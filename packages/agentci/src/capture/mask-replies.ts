@@ -1,3 +1,4 @@
+import type { FoundSecret } from '../kit/secret-search.ts';
 import { maskMark, SECRETS } from '../kit/secrets.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -20,20 +21,35 @@ interface StreamEvent {
   readonly value: unknown;
 }
 
+type Find = (text: string) => readonly FoundSecret[];
+
+/** Looks for secrets: in a reply as a whole, and in texts that a client would put together. */
+interface SecretFinder {
+  readonly whole: Find;
+  readonly joined: Find;
+}
+
+const KNOWN: SecretFinder = {
+  whole: (text) => SECRETS.findInDocument(text),
+  joined: (text) => SECRETS.find(text),
+};
+
 /** The exchange without keys that its reply holds in parts: over two chunks, or over the texts of several events. */
-export function maskReply(exchange: Exchange): Exchange {
-  if (SECRETS.isEmpty || exchange.chunks.length === 0) return exchange;
+export function maskReply(exchange: Exchange, finder: SecretFinder = KNOWN): Exchange {
+  if ((finder === KNOWN && SECRETS.isEmpty) || exchange.chunks.length === 0) return exchange;
   const whole = Buffer.concat(exchange.chunks.map(([, bytes]) => bytes)).toString('latin1');
-  const edits = [...eventEdits(whole), ...plainEdits(whole)].toSorted((a, b) => a.start - b.start);
+  const edits = [...eventEdits(whole, finder.joined), ...plainEdits(whole, finder.whole)].toSorted(
+    (a, b) => a.start - b.start,
+  );
   return edits.length === 0 ? exchange : { ...exchange, chunks: edited(exchange.chunks, edits) };
 }
 
 /** Keys that are there in one piece, though a border of chunks may cut them. */
-const plainEdits = (whole: string): Edit[] =>
-  SECRETS.findInDocument(whole).map(({ start, end, name }) => ({ start, end, text: maskMark(name) }));
+const plainEdits = (whole: string, find: Find): Edit[] =>
+  find(whole).map(({ start, end, name }) => ({ start, end, text: maskMark(name) }));
 
 /** Texts that a client puts together, by their place in the events; of those that share a key only the first shows its mark. */
-function eventEdits(whole: string): Edit[] {
+function eventEdits(whole: string, find: Find): Edit[] {
   const events = eventsOf(whole);
   if (events.length < 2) return [];
   const places = new Map<string, Leaf[]>();
@@ -46,7 +62,7 @@ function eventEdits(whole: string): Edit[] {
       owners.set(leaf, event);
     }
   const changed = new Set<StreamEvent>();
-  for (const leaves of places.values()) for (const leaf of maskLeaves(leaves)) changed.add(owners.get(leaf)!);
+  for (const leaves of places.values()) for (const leaf of maskLeaves(leaves, find)) changed.add(owners.get(leaf)!);
   return [...changed].map(({ start, end, value }) => ({
     start,
     end,
@@ -54,9 +70,20 @@ function eventEdits(whole: string): Edit[] {
   }));
 }
 
-function maskLeaves(leaves: readonly Leaf[]): Leaf[] {
+/** The texts that a client puts together from the events of a stream, given as they came or as values. */
+export function joinedTexts(stream: unknown): string[] {
+  const events =
+    typeof stream === 'string' ? eventsOf(stream).map(({ value }) => value) : Array.isArray(stream) ? stream : [];
+  if (events.length < 2) return [];
+  const places = new Map<string, string>();
+  for (const event of events)
+    for (const [place, { text }] of leavesOf(event, '')) places.set(place, (places.get(place) ?? '') + text);
+  return [...places.values()];
+}
+
+function maskLeaves(leaves: readonly Leaf[], find: Find): Leaf[] {
   if (leaves.length < 2) return [];
-  const found = SECRETS.find(leaves.map(({ text }) => text).join(''));
+  const found = find(leaves.map(({ text }) => text).join(''));
   if (found.length === 0) return [];
   const changed: Leaf[] = [];
   let at = 0;

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { GapNote } from '../adapters/build/draft.ts';
+import type { TapSession } from '../mcp/tap-log.ts';
 import type { Exchange } from './exchange.ts';
 
-export const PLANES = ['llm', 'otlp', 'witness'] as const;
+export const PLANES = ['llm', 'otlp', 'mcp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
 
 /** How an agent's run ended: by itself, by force, or with processes that it had started still running. */
@@ -52,6 +53,8 @@ export interface Evidence {
   readonly exchanges: readonly Exchange[];
   /** Requests of the OpenTelemetry protocol, as JSON. */
   readonly telemetry: readonly unknown[];
+  /** What passed between the agent and MCP servers. */
+  readonly mcp: readonly TapSession[];
   /** Signs that something passed the capture by. */
   readonly gaps: readonly GapNote[];
   readonly notes: readonly CaptureNote[];

@@ -9,7 +9,10 @@ if (first === '--version' || first === '-V') {
 } else if (first === '--help' || first === '-h' || (first === 'help' && argv.length === 1)) {
   const { helpText } = await import('./help.ts');
   process.stdout.write(helpText(VERSION));
-} else {
+} else if (
+  (first !== 'guard' && first !== 'tap') ||
+  !(await (await import('./mcp/lean.ts')).startLean(argv, VERSION))
+) {
   const { start } = await import('./start.ts');
   await start(argv, VERSION);
 }

@@ -1,15 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
-import { annotation } from './annotation.ts';
 import type { CliCommand } from './cli-command.ts';
 import { COMMANDS } from './commands/index.gen.ts';
 import type { Io } from './io.ts';
 import { maskedIo } from './masked-io.ts';
+import { userErrorText } from './user-error-text.ts';
 
 /** Runs one command line and gives the exit code. The only place where an error becomes text. */
 export async function main(argv: readonly string[], given: Io): Promise<number> {
@@ -67,7 +66,7 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
   try {
     return await command.run({ args: parser.args, options: parser.opts(), io });
   } catch (error) {
-    if (error instanceof UserError) reportUserError(error, io);
+    if (error instanceof UserError) io.stderr.write(userErrorText(error, io.env));
     else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
     else throw error;
     return 2;
@@ -98,15 +97,4 @@ function strayHint(parser: Command, name: string): string {
   return stray !== undefined && takesSpec && /\.ya?ml$/i.test(stray)
     ? `  hint: name the spec with -c: agentci ${name} -c ${escapeTerminal(stray)}\n`
     : '';
-}
-
-function reportUserError(error: UserError, io: Io): void {
-  for (const diagnostic of error.diagnostics) {
-    io.stderr.write(`${escapeTerminal(formatDiagnostic(diagnostic))}\n`);
-    if (io.env.GITHUB_ACTIONS === 'true') io.stderr.write(`${annotation(diagnostic)}\n`);
-  }
-  // The message of a spec error repeats its diagnostics for library users; here they are above already.
-  const message = error.diagnostics.length > 0 ? error.message.split('\n', 1)[0]! : error.message;
-  io.stderr.write(`agentci: ${escapeTerminal(message)} [${error.code}]\n`);
-  if (error.hint !== undefined) io.stderr.write(`  hint: ${escapeTerminal(error.hint)}\n`);
 }

@@ -1,4 +1,7 @@
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { CASSETTE_MODES } from '../capture/cassette/config.ts';
+import type { CassetteChoice } from '../engine/cassette-choice.ts';
 import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 
 /** Option values, checked where they are typed: a mistake names the option. */
@@ -39,6 +42,20 @@ export function duration(text: string): number {
   if (value > MAX_TIMEOUT_MS) throw new InvalidArgumentError(`it must be at most a day (${MAX_TIMEOUT_MS / 60_000}m).`);
   return value;
 }
+
+/** `record`, `replay=DIR`. */
+export function cassetteChoice(text: string): CassetteChoice {
+  const [, name = '', dir] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+  const mode = CASSETTE_MODES.find((known) => known === name);
+  if (mode === undefined)
+    throw new InvalidArgumentError(`it must be ${CASSETTE_MODES.join(', ')}, with =FOLDER after it if you like.`);
+  if (dir?.trim() === '') throw new InvalidArgumentError('it has no folder after "=".');
+  return dir === undefined ? { mode } : { mode, dir };
+}
+
+/** The choice with its folder as the command line means it: relative to where it was typed. */
+export const withFolder = (choice: CassetteChoice, cwd: string): CassetteChoice =>
+  choice.dir === undefined ? choice : { ...choice, dir: resolve(cwd, choice.dir) };
 
 /** Collects repeated and comma-separated values. An empty one would choose everything, which is not what the writer means. */
 export function collectList(text: string, previous: readonly string[] = []): string[] {

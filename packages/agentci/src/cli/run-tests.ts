@@ -14,6 +14,7 @@ import { type JournalEntry, latestVerdicts, listRuns, readRun, type StoredRun, t
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import type { Io } from './io.ts';
+import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
@@ -142,11 +143,12 @@ function recordingsOf(options: TestOptions, suite: Suite, io: Io): string | unde
 
 /** What the command line says of a run, with what the program adds. */
 export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOptions {
-  const { baselineDir, judgeCacheDir, ...run } = runOptionsIn(options);
+  const { baselineDir, judgeCacheDir, cassette, ...run } = runOptionsIn(options);
   return {
     // As given: messages name the recordings the way the user does.
     ...run,
     ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
+    ...(cassette === undefined ? {} : { cassette: withFolder(cassette, io.cwd) }),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
     ...defined({ cells: cellsOf(suite, options.cell) }),
     suite,
@@ -241,6 +243,10 @@ function rerunCommand(
   if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
   if (options.traces !== undefined) words.push('--traces', quote(options.traces));
   if (options.judge !== undefined) words.push('--judge', options.judge);
+  if (options.cassette !== undefined) {
+    const { mode, dir } = options.cassette;
+    words.push('--cassette', dir === undefined ? mode : quote(`${mode}=${dir}`));
+  }
   for (const cell of options.cell ?? []) words.push('--cell', quote(cell));
   return [...words, '--failed'].join(' ');
 }

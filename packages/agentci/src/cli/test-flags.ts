@@ -2,7 +2,16 @@ import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
-import { collect, collectList, duration, fraction, positiveNumber, someText, wholeNumber } from './options.ts';
+import {
+  cassetteChoice,
+  collect,
+  collectList,
+  duration,
+  fraction,
+  positiveNumber,
+  someText,
+  wholeNumber,
+} from './options.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
 
 /** The options `test` and `eval` share. */
@@ -52,6 +61,11 @@ export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
     .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
+    .option(
+      '--cassette <mode[=dir]>',
+      'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
+      cassetteChoice,
+    )
     .option('--dry-run', 'say what would be run and what it may cost; run nothing')
     .option('--watch', 'run again what a change of the spec, its data or the agent touches')
     .option('--resume', 'resume the unfinished run of this spec');

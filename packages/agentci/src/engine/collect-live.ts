@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
+import { AgentError, type RunAbout, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { ConversationPlan, Query, StatePlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
+import { spendsMoney } from './cassette-use.ts';
+import type { Cassettes } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
 import type { Talk, TurnError } from './converse.ts';
 import { unfinished } from './evaluate-conversation.ts';
@@ -21,6 +24,7 @@ import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
 import type { UserModels } from './model-user.ts';
+import { playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -55,6 +59,7 @@ interface Live {
   readonly token: string;
   /** Models that play users; absent where no query needs one. */
   readonly users: UserModels | undefined;
+  readonly cassettes: Cassettes | undefined;
 }
 
 /** Runs the agent for every pending query and writes each verdict down as soon as it is there. */
@@ -71,7 +76,9 @@ export async function collectLive(
   // One listener for each query in progress: many workers are not a leak.
   setMaxListeners(0, interrupt);
   const verdicts = new VerdictQueue(workers);
-  const agent = await openAgent(config, { options, timeoutMs, workers });
+  const cassettes = await openCassettes(options, config);
+  const runs = ledger.pending().map(aboutOf);
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -86,6 +93,7 @@ export async function collectLive(
     users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
       ? new (await import('./model-user.ts')).UserModels(options, ledger)
       : undefined,
+    cassettes,
   };
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
@@ -106,14 +114,27 @@ interface OpenAgent {
 /** The runner, and whoever watches what it runs. */
 async function openAgent(
   config: LiveRunner,
-  { options, timeoutMs, workers }: { options: RunOptions; timeoutMs: number; workers: number },
+  {
+    options,
+    timeoutMs,
+    workers,
+    cassettes,
+    runs,
+  }: {
+    options: RunOptions;
+    timeoutMs: number;
+    workers: number;
+    cassettes: Cassettes | undefined;
+    runs: readonly RunAbout[];
+  },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
     const runner = createFunctionRunner(config);
     return { runner, close: () => runner.close() };
   }
   const around = { dir: options.suite.dir, env: options.env ?? {} };
-  const watch = await watchAgent(config, { ...around, onNote: (note) => options.onEvent?.(note) });
+  const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
+  const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
   const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources }).catch(
     async (error) => {
@@ -137,6 +158,11 @@ const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.ha
 async function runOnce(live: Live, of: Run): Promise<void> {
   const { options, verdicts } = live;
   options.onEvent?.({ type: 'run_started', id: of.query.id, cell: of.query.cell, run: of.run });
+  const unprepared = live.cassettes?.prepare(aboutOf(of));
+  if (unprepared !== undefined) {
+    live.ledger.add(of.query, of.run, playedResult(of.query, unprepared));
+    return;
+  }
   let given: Given;
   try {
     const { state } = of.query;
@@ -208,7 +234,7 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
 const ID_LENGTH = 8;
 
 async function runOne(
-  { timeoutMs, interrupt }: Live,
+  { timeoutMs, interrupt, cassettes }: Live,
   { query, run }: Run,
   ask: Runner['run'],
   turn?: TurnRequest,
@@ -230,6 +256,9 @@ async function runOne(
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
+    // What a cassette lacks it will lack the next time too.
+    if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
+      throw new AgentError('agent', error.message, { stderr });
     if (controller.signal.reason === 'timeout')
       throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
     throw error;
@@ -254,18 +283,56 @@ async function settleRun(live: Live, of: Run, given: Given): Promise<void> {
     refuse(live, of, error);
     return;
   }
-  // First the agent's cost: what is left of --max-cost is what the judge may use.
-  ledger.spend(knownCost(trace), isCostKnown(trace));
-  ledger.add(query, run, await evaluate(query, trace), trace);
+  const played = live.cassettes?.finish(aboutOf(of));
+  if (played !== undefined) trace = playedTrace(trace, played);
+  if (played?.error !== undefined) {
+    ledger.add(query, run, playedResult(query, played), trace);
+    return;
+  }
+  // First the agent's cost: what is left of --max-cost is what the judge may use. Answers from a cassette cost nothing.
+  if (played === undefined || spendsMoney(played.use)) ledger.spend(knownCost(trace), isCostKnown(trace));
+  const result = await evaluate(query, trace);
+  ledger.add(query, run, played === undefined ? result : { ...result, cassette: played.use }, trace);
 }
 
 /** A fault of the agent is the run's result; any other is ours. */
-function refuse({ interrupt, ledger, retries }: Live, { query, run }: Run, error: unknown): void {
+function refuse({ interrupt, ledger, retries, cassettes }: Live, of: Run, error: unknown): void {
   if (!(error instanceof AgentError)) throw error;
+  const { query, run } = of;
+  const played = cassettes?.abandon(aboutOf(of));
   // What was running when the user stopped the run is not done: it stays open for --resume.
   if (interrupt.aborted) return;
-  const described = describeError(error, retries);
-  ledger.add(query, run, isTurnError(error) ? unfinished(query, described, error) : errorResult(query, described));
+  const found = describeError(error, retries);
+  const result =
+    played === undefined
+      ? isTurnError(error)
+        ? unfinished(query, found, error)
+        : errorResult(query, found)
+      : playedResult(query, played.error === undefined ? { ...played, error: found } : played);
+  ledger.add(
+    query,
+    run,
+    error.stderr && result.error ? { ...result, error: { ...result.error, stderr: error.stderr } } : result,
+  );
+}
+
+const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: query.cell });
+
+/** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
+async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
+  const { suite, cassette: choice, env = {}, now = Date.now } = options;
+  if (suite.cassette === undefined && choice === undefined) return undefined;
+  const { planCassettes } = await import('./cassette-choice.ts');
+  const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
+  if (plan === undefined) return undefined;
+  if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
+    throw new UserError(
+      'CASSETTE_RUNNER',
+      `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
+      { hint: 'Use a "command" or "module" runner, or --cassette off.' },
+    );
+  const { Cassettes } = await import('./cassettes.ts');
+  return new Cassettes(plan, { agent: suite.agent, now });
 }
 
 /** Told by what it has, since its class is loaded with the first conversation. */

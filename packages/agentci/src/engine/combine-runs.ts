@@ -2,6 +2,7 @@ import type { CheckStatus, Layer, QueryResult, RunSummary } from '../results/run
 import { emptyLayer } from '../results/status.ts';
 import { mergeWarnings } from '../results/trace-warnings.ts';
 import type { Query } from '../spec/suite.ts';
+import { sumUses } from './cassette-use.ts';
 import { stabilityOf } from './stability.ts';
 
 const BADNESS: Record<CheckStatus, number> = { fail: 4, error: 3, warn: 2, pass: 1, skip: 0 };
@@ -28,7 +29,13 @@ function merge(query: Query, runs: readonly QueryResult[]): QueryResult {
     runs: runs.map(summaryOf),
     pass_rate: { passed, decided, min: query.minPassRate },
     stability: stabilityOf(runs),
+    ...cassetteOf(runs),
   };
+}
+
+function cassetteOf(runs: readonly QueryResult[]): Pick<QueryResult, 'cassette'> {
+  const cassette = sumUses(runs.map((run) => run.cassette));
+  return cassette === undefined ? {} : { cassette };
 }
 
 function statusOf(

@@ -1,10 +1,10 @@
+import { CallTable } from '../policy/call-table.ts';
 import { isCertain } from '../policy/compile-rules.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
-import { CallTable } from '../policy/selectors.ts';
 import { shortResult } from '../policy/short-result.ts';
 import { timed } from '../policy/timed.ts';
 import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts';

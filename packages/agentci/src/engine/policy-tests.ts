@@ -1,10 +1,10 @@
 import type { AdapterItem } from '../adapters/adapter.ts';
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { defined } from '../kit/defined.ts';
+import { CallTable } from '../policy/call-table.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
 import { evaluatePrepared } from '../policy/evaluate-rules.ts';
-import { CallTable } from '../policy/selectors.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';

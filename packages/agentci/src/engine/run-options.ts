@@ -7,6 +7,7 @@ import type { ChatMessage } from '../runners/runner.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry } from '../store/run-store.ts';
 import type { Trace } from '../trace/model.ts';
+import type { CassetteChoice } from './cassette-choice.ts';
 
 /** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
 export type AgentFunction = (
@@ -82,6 +83,8 @@ export interface RunOptions {
   readonly failFast?: boolean;
   /** Stops starting queries once the known cost of agent and judge reaches this; a judge call that could exceed it is not made. */
   readonly maxCostUsd?: number;
+  /** How cassettes are used, instead of what the spec says. */
+  readonly cassette?: CassetteChoice;
   readonly strict?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly runId?: string;

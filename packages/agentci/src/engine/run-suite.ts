@@ -9,6 +9,7 @@ import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
 import { needsOutside } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
+import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { collectLive } from './collect-live.ts';
@@ -33,6 +34,14 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
   const runner = options.runner ?? suite.runner;
+  if (options.cassette !== undefined && options.cassette.mode !== 'off' && options.traces !== undefined)
+    throw new UserError(
+      'CASSETTE_TRACES',
+      'recordings are judged (--traces), so no agent runs that a cassette could answer',
+      {
+        hint: 'Leave out --cassette or --traces.',
+      },
+    );
   const isReplay = typeof runner === 'object' && runner.kind === 'replay';
   const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
@@ -87,6 +96,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
+  const cassette = runUse(results);
   const tools = witness.report(results);
   const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
   const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);
@@ -98,6 +108,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...(overall?.checks ?? []),
       ...tools.checks,
       ...late.checks(),
+      ...servedCheck(cassette),
       ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells.cell_comparisons)),
     ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
@@ -111,6 +122,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ...(user === undefined ? {} : { user }),
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
+    ...(cassette === undefined ? {} : { cassette }),
     summary: summarize(verdicts, options.strict ? { strict: true } : {}),
     ...cells,
     results: verdicts.results,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { CapturePlane, RunnerConfig } from '../runners/config.ts';
-import type { Watch } from '../runners/runner.ts';
+import type { RunAbout, Watch } from '../runners/runner.ts';
+import type { Cassettes } from './cassettes.ts';
 import type { RunEvent } from './run-options.ts';
 
 const AUTO: readonly CapturePlane[] = ['llm', 'otlp'];
@@ -12,23 +13,48 @@ export async function watchAgent(
     readonly dir: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly onNote: (note: Extract<RunEvent, { type: 'note' }>) => void;
+    readonly cassettes?: Cassettes | undefined;
+    /** The runs to come, whose cassettes say which providers to expect. */
+    readonly runs?: readonly RunAbout[];
   },
 ): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
   const onNote = ({ code, message }: { code: string; message: string }): void =>
     around.onNote({ type: 'note', code, message });
   if (config.kind === 'http' && config.spansPort !== undefined) return watchService(config.spansPort, onNote);
-  if ((config.kind !== 'command' && config.kind !== 'module') || config.capture === undefined) return undefined;
+  const { cassettes } = around;
+  if (config.kind !== 'command' && config.kind !== 'module') return undefined;
+  if (config.capture === undefined && cassettes === undefined) return undefined;
   const { createCapture } = await import('../capture/capture.ts');
   const isCommand = config.kind === 'command';
+  const isReplay = cassettes?.plan.mode === 'replay';
+  const recorded =
+    cassettes === undefined || cassettes.plan.mode === 'record' ? undefined : cassettes.providers(around.runs ?? []);
   const capture = createCapture({
-    planes: config.capture === 'auto' ? AUTO : config.capture,
+    planes: planesOf(config.capture, cassettes !== undefined),
+    ...(recorded === undefined
+      ? {}
+      : isReplay
+        ? { offline: { providers: recorded } }
+        : { providers: Object.keys(recorded), lacking: recorded }),
     env: { ...around.env, ...config.env },
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command } : {}),
+    ...(Array.isArray(config.capture) && config.capture.includes('mcp')
+      ? { mcpConfig: config.mcpConfig ?? '.mcp.json' }
+      : {}),
     onNote,
   });
   capture.notes.forEach(onNote);
-  return capture;
+  return cassettes === undefined ? capture : cassettes.watch(capture);
+}
+
+/** A cassette holds calls of models, so they are watched whatever the spec says. */
+function planesOf(
+  written: 'auto' | readonly CapturePlane[] | undefined,
+  hasCassettes: boolean,
+): readonly CapturePlane[] {
+  if (written === undefined || written === 'auto') return AUTO;
+  return hasCassettes && !written.includes('llm') ? ['llm', ...written] : written;
 }
 
 /** An agent that was started elsewhere is known by the spans it sends. */

@@ -42,14 +42,17 @@ const STREET_WORDS =
 const NOT_A_NAME =
   'A|An|And|As|At|But|By|Call|Contact|Dear|For|From|He|Hello|Her|Hi|His|How|If|In|Is|It|Its|My|No|Not|Of|On|Or|Our|Please|See|She|So|That|The|Their|Then|There|These|They|This|To|Via|We|What|When|Where|Who|Why|With|Yes|You|Your';
 
+/** Keys that their form gives away: those of providers, clouds and code hosts. Made for `matchAll`. */
+export const API_KEY = between(
+  'sk-[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{22,100}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,100}|hf_[A-Za-z0-9]{30,60}|npm_[A-Za-z0-9]{36}|A(?:KI|SI)A[0-9A-Z]{16}|eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{10,1000}|AIza[0-9A-Za-z_-]{35}|xox[abprs]-[A-Za-z0-9-]{10,100}|glpat-[A-Za-z0-9_-]{20,60}',
+);
+
 /** In order of trust: what an earlier one claims, a later one leaves alone. One span is one detection. */
 const DETECTORS: readonly Detector[] = [
   {
     type: 'api_key',
     confidence: 0.95,
-    pattern: between(
-      'sk-[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{22,100}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,100}|hf_[A-Za-z0-9]{30,60}|npm_[A-Za-z0-9]{36}|A(?:KI|SI)A[0-9A-Z]{16}|eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{10,1000}|AIza[0-9A-Za-z_-]{35}|xox[abprs]-[A-Za-z0-9-]{10,100}|glpat-[A-Za-z0-9_-]{20,60}',
-    ),
+    pattern: API_KEY,
   },
   {
     type: 'email',

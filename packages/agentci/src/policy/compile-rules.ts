@@ -1,5 +1,7 @@
+import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
+import type { CallLists } from './call-table.ts';
 import type { ConstraintPlace } from './constraint.ts';
 import { shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
@@ -16,6 +18,10 @@ export interface CompiledRule {
   readonly column: number | null;
   readonly selectors: readonly Selector[];
   readonly evaluate: (run: RuleRun) => RuleVerdict;
+  /** As a rule's own, see there: the verdict on one call of a run that is under way. */
+  readonly breaks?: (calls: CallLists, at: number) => string | undefined;
+  readonly forbids?: (isMeant: (selector: Selector) => boolean) => boolean;
+  readonly open?: string;
 }
 
 export interface CompiledRules {
@@ -137,8 +143,19 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     column: context.place?.column ?? null,
     selectors,
     evaluate: (run) => rule.evaluate(values as never, run),
+    ...defined({
+      breaks: bind(rule.breaks, values),
+      forbids: bind(rule.forbids, values),
+      open: rule.open?.(values as never),
+    }),
   };
 }
+
+const bind = <A extends unknown[], R>(
+  method: ((values: never, ...rest: A) => R) | undefined,
+  values: object,
+): ((...rest: A) => R) | undefined =>
+  method === undefined ? undefined : (...rest) => method(values as never, ...rest);
 
 /** `pattern: danger` of the original means any name with "danger" in it. */
 function withPattern(written: Readonly<Record<string, unknown>>, rule: AnyRule): Readonly<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 import { compileGlob } from '../kit/glob.ts';
 import type { CoverageReport } from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
+import { CallTable } from './call-table.ts';
 import { evaluatePrepared } from './evaluate-rules.ts';
 import type { Policy } from './policy.ts';
-import { CallTable } from './selectors.ts';
 
 /** Adds up, trace by trace, how much of a policy the traces put to the test. Memory does not grow with the traces. */
 export class PolicyCoverage {

@@ -37,16 +37,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
       const hit = known.get(key);
       if (hit === undefined) continue;
       tools.add(name);
-      violations.push({
-        tool: name,
-        argument: null,
-        value: null,
-        constraint: `blocklist: ${hit.text}`,
-        ...policyPlace(hit.place),
-        message: 'Blocked tool called',
-        call: i,
-        severity: 'block',
-      });
+      violations.push(blockedViolation(name, hit, i));
     }
     const reason = violations.length > 0 ? undefined : unnamedReason(calls);
     return {
@@ -61,3 +52,19 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     };
   });
 }
+
+/** What is said of a call of a blocked tool. */
+export const blockedViolation = (
+  tool: string,
+  { text, place }: { readonly text: string; readonly place: NamePattern['place'] | undefined },
+  call: number,
+): PolicyViolation => ({
+  tool,
+  argument: null,
+  value: null,
+  constraint: `blocklist: ${text}`,
+  ...policyPlace(place),
+  message: 'Blocked tool called',
+  call,
+  severity: 'block',
+});

@@ -1,11 +1,12 @@
 import { UserError } from '../kit/user-error.ts';
 import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
 import { type CallInput, toCalls, unnamedReason } from './call.ts';
+import { CallTable } from './call-table.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { policyPlace } from './constraint.ts';
 import { pathText } from './issue.ts';
 import { sortedUnion } from './rules/rule.ts';
-import { type Aliases, CallTable } from './selectors.ts';
+import type { Aliases } from './selectors.ts';
 import { timed } from './timed.ts';
 
 export interface EvaluateRulesInput {

@@ -12,7 +12,7 @@ const argumentsText = (call: ExplainedCall): string => {
 const lineText = (report: ExplainReport, cause: { policy_line: number | null; policy_file?: string }): string =>
   cause.policy_line === null ? '' : `${cause.policy_file ?? report.policy}:${cause.policy_line}`;
 
-const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end }: ExplainReport): string =>
+const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end, audit }: ExplainReport): string =>
   [
     `${allowed} allowed`,
     ...(warned > 0 ? [`${warned} warned`] : []),
@@ -20,6 +20,9 @@ const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end }: Ex
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(at_end.length > 0 ? [`${at_end.length} broken at the end`] : []),
     ...(not_known === undefined ? [] : [`could not tell: ${not_known}`]),
+    ...(audit === undefined ? [] : [`${audit.reproduced} of ${audit.decisions} decisions reproduced`]),
+    ...(audit === undefined || audit.not_told === 0 ? [] : [`${audit.not_told} without arguments`]),
+    ...(audit === undefined || audit.differs.length === 0 ? [] : [`${audit.differs.length} decided differently`]),
   ].join(', ');
 
 /** For a terminal. */
@@ -33,6 +36,7 @@ export function explainTerminal(reports: readonly ExplainReport[]): string {
         `  ${MARKS[call.verdict]} ${String(call.call).padStart(3)}  ${call.tool.padEnd(width)}  ${argumentsText(call)}`,
       );
       for (const cause of call.by) lines.push(`         ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
+      if (call.recorded?.reproduced === false) lines.push(`         the guard had decided: ${call.recorded.verdict}`);
     }
     for (const cause of report.at_end)
       lines.push(`  ✗ end  ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);

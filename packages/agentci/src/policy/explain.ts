@@ -1,11 +1,13 @@
 import type { ExplainedCause as Cause, ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
+import { CallTable } from './call-table.ts';
+import { placeIn, undecidedCause, violationCause } from './causes.ts';
 import { isCertain } from './compile-rules.ts';
 import { evaluateArguments } from './evaluate-arguments.ts';
 import { evaluateBlocklist } from './evaluate-blocklist.ts';
 import { evaluatePrepared } from './evaluate-rules.ts';
+import { UNKNOWN_ARGUMENTS } from './live-judge.ts';
 import type { Policy } from './policy.ts';
-import { CallTable } from './selectors.ts';
 
 export interface ExplainInput {
   readonly policy: Policy;
@@ -33,19 +35,12 @@ export function explainCalls(input: ExplainInput): ExplainReport {
   };
 
   const judged = evaluateArguments({ calls, policy, strict: input.strict ?? false });
-  for (const violation of judged.violations) {
-    const { argument, code, message, constraint, severity } = violation;
-    const rule = code ?? (argument === null ? constraint : `argument ${argument}`);
-    add(severity === 'warn' ? warns : blocks, violation.call!, { rule, reason: message, ...placeIn(violation) });
-  }
-  for (const undecided of judged.undecided ?? []) {
-    const reason = `could not tell: ${undecided.reason}`;
-    add(unknowns, undecided.call, { rule: 'arguments', reason, ...placeIn(undecided) });
-  }
+  for (const violation of judged.violations)
+    add(violation.severity === 'warn' ? warns : blocks, violation.call!, violationCause(violation));
+  for (const undecided of judged.undecided ?? []) add(unknowns, undecided.call, undecidedCause(undecided));
   if (policy.blocklist.length > 0) {
     const found = evaluateBlocklist({ calls, blocklist: policy.blocklist }).violations;
-    for (const violation of found)
-      add(blocks, violation.call!, { rule: violation.constraint, reason: violation.message, ...placeIn(violation) });
+    for (const violation of found) add(blocks, violation.call!, violationCause(violation));
   }
   const at_end: ExplainReport['at_end'] = [];
   const { rules } = evaluatePrepared(new CallTable(calls), policy.rules, complete);
@@ -55,7 +50,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     const place = placeIn(record);
     // As in a test: what the missing arguments would have changed is not known, so neither is the verdict.
     if (unknown.length > 0) {
-      const cause = { rule, reason: 'could not tell: arguments were not captured', ...place };
+      const cause = { rule, reason: UNKNOWN_ARGUMENTS, ...place };
       for (const index of new Set([...unknown, ...broken_by])) add(unknowns, index, cause);
       continue;
     }
@@ -94,17 +89,5 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     first_block_index: first < 0 ? null : first,
     at_end,
     rules,
-  };
-}
-
-function placeIn({
-  policy_line,
-  policy_column,
-  policy_file,
-}: Pick<Cause, 'policy_line' | 'policy_column' | 'policy_file'>): Omit<Cause, 'rule' | 'reason'> {
-  return {
-    policy_line,
-    ...(policy_column === undefined ? {} : { policy_column }),
-    ...(policy_file === undefined ? {} : { policy_file }),
   };
 }

@@ -2,10 +2,8 @@ import { compileGlob, type GlobMatcher, isGlob } from '../kit/glob.ts';
 import { patternSlip } from '../kit/name-slip.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
-import { compileRegex, matchesEverything, type Regex, RegexTimeout } from '../kit/regex.ts';
+import { compileRegex, matchesEverything, type Regex } from '../kit/regex.ts';
 import { visibleName } from '../kit/visible-text.ts';
-import { meantNames } from '../trace/tool-name.ts';
-import type { PolicyCall } from './call.ts';
 import { shown } from './issue.ts';
 
 /** Which calls are meant: by the tool's name, and by what its arguments look like. */
@@ -118,108 +116,3 @@ function compileArguments(value: unknown, report: Report): Selector['args'] {
   }
   return isSound ? args : undefined;
 }
-
-/** The calls of one trace, by tool, so that fifty rules do not walk a thousand calls fifty times. */
-export class CallTable {
-  readonly calls: readonly PolicyCall[];
-  readonly #byName = new Map<string, number[]>();
-  readonly #found = new Map<Selector, readonly number[]>();
-  readonly #unknown = new Map<Selector, number[]>();
-  #all: readonly number[] | undefined;
-
-  constructor(calls: readonly PolicyCall[]) {
-    this.calls = calls;
-    for (let i = 0; i < calls.length; i++) {
-      for (const name of meantNames(calls[i]!)) this.#note(name, i);
-    }
-  }
-
-  #note(name: string, index: number): void {
-    const list = this.#byName.get(name);
-    if (list === undefined) this.#byName.set(name, [index]);
-    else list.push(index);
-  }
-
-  /** Every call's index. */
-  get all(): readonly number[] {
-    this.#all ??= this.calls.map((_, i) => i);
-    return this.#all;
-  }
-
-  /** Indices of the calls a selector means, in order. */
-  indices(selector: Selector): readonly number[] {
-    let found = this.#found.get(selector);
-    if (found === undefined) {
-      found = this.#find(selector);
-      this.#found.set(selector, found);
-    }
-    return found;
-  }
-
-  /** The calls a selector cannot tell about: their arguments were not captured, or its pattern ran out of time. */
-  unknown(selector: Selector): readonly number[] {
-    this.indices(selector);
-    return this.#unknown.get(selector) ?? [];
-  }
-
-  #find(selector: Selector): readonly number[] {
-    const named = selector.exact === undefined ? this.#union(selector) : (this.#byName.get(selector.exact) ?? []);
-    return selector.args === undefined ? named : named.filter((i) => this.#argumentsMatch(selector, i));
-  }
-
-  #union(selector: Selector): readonly number[] {
-    const lists: number[][] = [];
-    for (const [name, list] of this.#byName) if (selector.matchesName(name)) lists.push(list);
-    if (lists.length === 1) return lists[0]!;
-    return lists.length === this.#byName.size ? this.all : this.#marked(lists, 1);
-  }
-
-  /** The calls any of the selectors means, in order. */
-  anyOf(selectors: readonly Selector[]): readonly number[] {
-    const lists = selectors.map((selector) => this.indices(selector)).filter((list) => list.length > 0);
-    return lists.length === 1 ? lists[0]! : this.#marked(lists, 1);
-  }
-
-  /** The calls none of the selectors means, in order. */
-  noneOf(selectors: readonly Selector[]): readonly number[] {
-    return this.#marked(
-      selectors.map((selector) => this.indices(selector)),
-      0,
-    );
-  }
-
-  /** Marking and walking once costs less than sorting, and a call that is in two lists counts once. */
-  #marked(lists: readonly (readonly number[])[], wanted: 0 | 1): number[] {
-    const marks = new Uint8Array(this.calls.length);
-    for (const list of lists) for (const i of list) marks[i] = 1;
-    const found: number[] = [];
-    for (let i = 0; i < marks.length; i++) if (marks[i] === wanted) found.push(i);
-    return found;
-  }
-
-  #argumentsMatch(selector: Selector, i: number): boolean {
-    const given = this.calls[i]!.args;
-    if (given === undefined) {
-      // Text that is not JSON has no arguments to look at; arguments that were not recorded may be anything.
-      if (this.calls[i]!.argsRaw === undefined) this.#cannotTell(selector, i);
-      return false;
-    }
-    if (!isObject(given)) return false;
-    try {
-      return selector.args!.every(({ name, regex }) => Object.hasOwn(given, name) && isFound(regex, given[name]));
-    } catch (error) {
-      if (!(error instanceof RegexTimeout)) throw error;
-      this.#cannotTell(selector, i);
-      return false;
-    }
-  }
-
-  #cannotTell(selector: Selector, i: number): void {
-    const list = this.#unknown.get(selector);
-    if (list === undefined) this.#unknown.set(selector, [i]);
-    else list.push(i);
-  }
-}
-
-const isFound = (regex: Regex, value: unknown): boolean =>
-  (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') && regex.test(String(value));

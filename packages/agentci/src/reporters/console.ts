@@ -3,6 +3,7 @@ import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { verdictLines } from '../policy/verdict-text.ts';
+import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import {
@@ -197,12 +198,15 @@ function numbers(result: QueryResult, c: Colors): string {
   const parts = [
     // A query that did not pass says it in a line of its own.
     rate === undefined || status !== 'pass' ? undefined : `${rate.passed} of ${plural(rate.decided, 'run')} passed`,
-    cost_usd == null ? undefined : formatUsd(cost_usd),
+    cost_usd == null ? undefined : `${formatUsd(cost_usd)}${isReplayed(result) ? ' (recorded)' : ''}`,
     total_tokens == null ? undefined : plural(total_tokens, 'token'),
     latency_ms == null ? undefined : formatMs(latency_ms),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? '' : c.dim(`  ${parts.join(' · ')}`);
 }
+
+/** What it cost was paid when its calls were recorded. */
+const isReplayed = ({ cassette }: QueryResult): boolean => (cassette?.hits ?? 0) > 0 && (cassette?.new ?? 0) === 0;
 
 function summaryLines(run: RunResult, context: ReportContext, c: Colors): string[] {
   const { summary } = run;
@@ -211,6 +215,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   lines.push(...cellLines(run, c), ...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
   lines.push(...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
+  if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette)));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
   if (context.rerunCommand !== undefined && run.interrupted) {

@@ -1,6 +1,7 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
+import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { cellTable } from './cell-tables.ts';
@@ -58,6 +59,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   if (left > 0)
     lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
   lines.push(...metricTable(run.results, MAX_CHARACTERS - length));
+  if (run.cassette !== undefined) lines.push(`> ${inline(cassetteText(run.cassette))}`, '');
   for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
   return `${lines.join('\n').trimEnd()}\n`;
 }

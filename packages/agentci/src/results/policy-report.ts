@@ -115,6 +115,12 @@ export interface ExplainedCall {
   /** `unknown`: what would decide it was not captured. */
   verdict: 'allowed' | 'warned' | 'blocked' | 'unknown';
   by: ExplainedCause[];
+  /** In an audit of a guard: what it decided, and whether the policy says the same now; absent where that cannot be told. */
+  recorded?: {
+    decision: 'allow' | 'deny' | 'would_deny';
+    verdict: 'allowed' | 'warned' | 'blocked' | 'unknown';
+    reproduced?: boolean;
+  };
 }
 
 export interface ExplainedCause {
@@ -142,6 +148,15 @@ export interface ExplainReport {
   /** Rules broken by what never happened; they block no call. */
   at_end: ExplainedCause[];
   rules: RuleRecord[];
+  /** Of an audit of a guard: how many of its decisions the policy gives again. */
+  audit?: {
+    mode: 'enforce' | 'shadow';
+    decisions: number;
+    reproduced: number;
+    /** Their arguments are not in the audit. */
+    not_told: number;
+    differs: { call: number; seq: number; recorded: string; now: string }[];
+  };
 }
 
 export interface CoverageReport {

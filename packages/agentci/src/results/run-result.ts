@@ -71,9 +71,36 @@ export interface TraceWarning {
 
 /** Why a query could not be judged at all. `infra` ones were retried first and are labelled [INFRA]. */
 export interface QueryError {
-  kind: 'agent' | 'infra' | 'trace' | 'budget' | 'script' | 'simulator';
+  kind: 'agent' | 'infra' | 'trace' | 'budget' | 'script' | 'simulator' | 'cassette_miss' | 'cassette';
   message: string;
   stderr?: string;
+}
+
+/** How a cassette was used, by one query or by the whole run. Nothing else about a replayed run may claim more. */
+export interface CassetteUse {
+  mode: 'record' | 'replay' | 'auto';
+  /** Calls that were answered from it. */
+  hits: number;
+  /** Calls that it had no answer for. */
+  misses: number;
+  /** Hits that only `scrub` made possible. */
+  scrubbed: number;
+  /** Recorded calls that were not made. */
+  unused: number;
+  /** Their places in the cassette; only where one run of one query is told of. */
+  unused_exchanges?: number[];
+  /** Calls that were made and stored. */
+  new?: number;
+  /** Every call was answered from it, and there was at least one. */
+  isolated: boolean;
+  /** What was frozen: `llm` for calls of models. Everything else ran for real. */
+  planes: string[];
+  /** Why calls missed: model, system prompt, tools, earlier turn, parameters, endpoint, repeat. */
+  causes?: string[];
+  /** What the answers cost when they were recorded; `null` where that is not known. Only of the whole run. */
+  recorded_cost_usd?: number | null;
+  /** What this run cost; `null` where it is not known. Only of the whole run. */
+  spent_usd?: number | null;
 }
 
 /** A warning of a trace, by the code of what was found. */
@@ -136,6 +163,8 @@ export interface QueryResult {
   error?: QueryError;
   /** What is odd about the recording, from every run of the query. Absent in results of older versions. */
   warnings?: TraceWarning[];
+  /** Only present where a cassette was in use. */
+  cassette?: CassetteUse;
   /** Why the query was not run at all, e.g. after --fail-fast. */
   not_run?: string;
   /** The spec leaves it out, and why. */
@@ -257,6 +286,8 @@ export interface RunResult {
   checks: CheckResult[];
   /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */
   metrics?: Record<string, MetricResult>;
+  /** Over all queries; only present where cassettes were in use. */
+  cassette?: CassetteUse;
   summary: RunSummaryCounts;
   /** The cells of the matrix beside each other; absent without one. */
   cells?: CellSummary[];

@@ -29,6 +29,7 @@ export function createCommandRunner(
       const { signal, vars } = request;
       const [command = program, ...args] = filledTexts(config.command, request);
       const lookout = await around.watch?.open();
+      lookout?.begin(request);
       const started = performance.now();
       let resources: ResourceSample[] = [];
       const outcome = await runProcess({
@@ -41,7 +42,10 @@ export function createCommandRunner(
             }
           : undefined,
         command,
-        args: lookout === undefined ? args : [...lookout.args, ...args],
+        args:
+          lookout === undefined
+            ? args
+            : [...lookout.args, ...args.map((argument) => lookout.rewrite?.(argument) ?? argument)],
         cwd,
         env: { ...(lookout?.env ?? env), ...variableEnvironment(vars) },
         stdin: JSON.stringify(inputOf(request)),

@@ -14,9 +14,11 @@ interface RunnerCommon {
 /** What an agent that is started here does is seen from outside; absent: not at all. */
 interface Captured {
   readonly capture?: 'auto' | readonly CapturePlane[];
+  /** Where the agent's MCP servers are listed, from its folder. */
+  readonly mcpConfig?: string;
 }
 
-export const CAPTURE_PLANES = ['llm', 'otlp'] as const;
+export const CAPTURE_PLANES = ['llm', 'otlp', 'mcp'] as const;
 export type CapturePlane = (typeof CAPTURE_PLANES)[number];
 
 export type RunnerConfig = RunnerCommon &
@@ -99,7 +101,10 @@ const started = {
   capture: v
     .union([v.enum(['auto', 'off']), v.array(v.enum([...CAPTURE_PLANES])).min(1)])
     .optional()
-    .describe('See from outside what the agent does: auto, off (the default), or a list of llm and otlp'),
+    .describe('See from outside what the agent does: auto, off (the default), or a list of llm, otlp and mcp'),
+  mcp_config: text
+    .optional()
+    .describe('With capture: [mcp], where the MCP servers of the agent are listed (default: .mcp.json)'),
 };
 
 /** Where exporters send spans when nothing is set. */
@@ -123,7 +128,7 @@ const spansOfService = v
         .describe('Where the agent sends its spans'),
     }),
   ])
-  .refine((value) => !(Array.isArray(value) && value.includes('llm')), {
+  .refine((value) => !(Array.isArray(value) && (value.includes('llm') || value.includes('mcp'))), {
     message:
       'model calls of an agent behind HTTP cannot be attributed to a query, since it runs already; receive its spans (capture: [otlp]), start it with `command` or `module`, or let it return a recording (http.trace)',
     code: 'SPEC_CAPTURE_HTTP',
@@ -281,7 +286,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
       kind: 'module',
       module: written.module,
       export: written.export ?? 'default',
-      ...toCaptured(written.capture),
+      ...toCaptured(written),
       ...rest,
     };
   if ('command' in written) {
@@ -289,7 +294,7 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
       kind: 'command',
       command: written.command,
       ...defined({ cwd: written.cwd, mode: written.mode }),
-      ...toCaptured(written.capture),
+      ...toCaptured(written),
       ...rest,
     };
   }
@@ -305,8 +310,13 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   throw new Error(`unhandled runner: ${kind}`);
 }
 
-const toCaptured = (written: Captured['capture'] | 'off'): Captured =>
-  written === undefined || written === 'off' ? {} : { capture: written };
+const toCaptured = (written: {
+  readonly capture?: Captured['capture'] | 'off' | undefined;
+  readonly mcp_config?: string | undefined;
+}): Captured =>
+  written.capture === undefined || written.capture === 'off'
+    ? {}
+    : { capture: written.capture, ...defined({ mcpConfig: written.mcp_config }) };
 
 function toHttp(written: WrittenHttp): HttpRunnerConfig {
   const { url, method = 'POST', headers = {}, body, answer, trace, accept_status: acceptStatus } = written;

@@ -80,7 +80,7 @@ export function createModuleRunner(
   };
   const runOn = async (host: Host, request: RunRequest): Promise<RunOutput> => {
     const lookout = lookouts.get(host);
-    lookout?.begin();
+    lookout?.begin(request);
     const started = performance.now();
     const given = await host.call(request);
     const waitedMs = performance.now() - started;

@@ -40,6 +40,16 @@ export function inputOf({ query, id, run, metadata, vars, turn }: RunRequest): R
   return turn === undefined ? input : { ...input, ...turn };
 }
 
+/** Which run of which query it is, for whoever watches. */
+export interface RunAbout {
+  readonly id: string;
+  readonly run: number;
+  /** The combination of a matrix. */
+  readonly cell?: Readonly<Record<string, string>> | undefined;
+  /** The turn of a conversation; the turns of one run belong together. */
+  readonly turn?: { readonly turn: number } | undefined;
+}
+
 /** The text at `http.answer`. */
 export interface PointedAnswer {
   readonly text: string;
@@ -87,10 +97,12 @@ export interface Lookout {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** To be put after the program's name. */
   readonly args: readonly string[];
+  /** An argument of the program, as it must be while it is watched. */
+  readonly rewrite?: (argument: string) => string;
   /** To be sent with a query, where the agent was started elsewhere. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From now on what is seen belongs to the next query. */
-  readonly begin: () => void;
+  /** From now on what is seen belongs to this run. Called before the agent gets its query. */
+  readonly begin: (about: RunAbout) => void;
   /** Waits for what is under way. */
   readonly end: (how: AgentEnd) => Promise<Sighting>;
   readonly close: () => Promise<void>;

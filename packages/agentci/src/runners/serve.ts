@@ -66,7 +66,7 @@ export function createServeRunner(
     else await server.stop();
   };
   const runOn = async (server: Server, request: RunRequest): Promise<RunOutput> => {
-    server.lookout?.begin();
+    server.lookout?.begin(request);
     const started = performance.now();
     const { value, noise } = await server.ask(request, config.command[0]!);
     const wallMs = performance.now() - started;

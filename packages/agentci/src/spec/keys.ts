@@ -1,3 +1,4 @@
+import { cassetteSchema } from '../capture/cassette/config.ts';
 import { v } from '../kit/value-schema.ts';
 import { RUNNER_SCHEMAS } from '../runners/config.ts';
 import { conversationSchema, stateSchema, turnsSchema } from './conversation.ts';
@@ -33,6 +34,7 @@ export const ROOT_KEYS = {
   baseline: text.describe('Version of the baseline to compare with'),
   use: v.array(text).min(1).describe('Modules with your own metrics'),
   judge_config: judgeConfigSchema,
+  cassette: cassetteSchema,
   metrics: metricsSchema,
   policy: policySchema,
   vars: varsSchema,

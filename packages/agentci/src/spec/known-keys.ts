@@ -1,3 +1,4 @@
+import { cassetteSchema } from '../capture/cassette/config.ts';
 import { didYouMean, sameWords } from '../kit/did-you-mean.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { judgeConfigSchema } from './judge-config.ts';
@@ -16,6 +17,7 @@ function collectPlaces(): ReadonlyMap<string, string> {
   put(ROOT_KEY_NAMES, 'at the root of the spec');
   put(Object.keys(partialRubricSchema.shape), 'in a rubric');
   put(Object.keys(judgeConfigSchema.shape), 'under "judge_config"');
+  put(Object.keys(cassetteSchema.shape), 'under "cassette"');
   return places;
 }
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { CassetteConfig } from '../capture/cassette/config.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { showValue } from '../kit/value-words.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type YamlNode,
   type YamlPlace,
 } from '../kit/yaml-node.ts';
+import type { RunnerConfig } from '../runners/config.ts';
 import { checkConversationRunner } from './conversation-runner.ts';
 import { mergeMaps } from './defaults.ts';
 import { realPath } from './include.ts';
@@ -30,7 +32,7 @@ import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 const DEFAULT_BASELINE_DIR = './baselines';
 
 /** Root keys that say nothing about what is tested, or whose content has gone into the queries. */
-const NOT_HASHED = new Set(['$schema', 'version', 'defaults', 'metrics', 'policy', 'queries']);
+const NOT_HASHED = new Set(['$schema', 'version', 'defaults', 'metrics', 'policy', 'queries', 'cassette']);
 
 /** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
 export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
@@ -56,6 +58,7 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems);
   if (runnerEntry !== undefined) plain.runner = toPlain(runnerEntry.value);
 
+  checkCassette(root.entries.get('cassette'), runner, problems);
   const cells = readMatrix(root, problems);
   const baselineCell = readBaselineCell(root, cells, problems);
   const runnerNames = runnerVariables(runnerEntry);
@@ -88,6 +91,7 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
     baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
     ...(plain.baseline === undefined ? {} : { baseline: plain.baseline as string }),
     ...(runner === undefined ? {} : { runner }),
+    ...(plain.cassette === undefined ? {} : { cassette: plain.cassette as CassetteConfig }),
     use: (plain.use as string[] | undefined) ?? [],
     ...(judgeConfig === undefined ? {} : { judgeConfig: { temperature: 0, ...judgeConfig } }),
     queries,
@@ -107,6 +111,17 @@ function hashed({ plain, queries }: ReadQuery): Readonly<Record<string, unknown>
   if (plain === undefined) return [];
   const sources = (queries[0]?.policies ?? []).flatMap((policy) => policy.sources);
   return [sources.length === 0 ? plain : { ...plain, policy_sources: sources.map(sha256Hex) }];
+}
+
+/** An agent that was started elsewhere cannot be told to ask a cassette. */
+function checkCassette(entry: YamlEntry | undefined, runner: RunnerConfig | undefined, problems: SpecProblems): void {
+  if (entry === undefined || isNull(entry.value) || runner === undefined) return;
+  if (runner.kind === 'command' || runner.kind === 'module') return;
+  problems.add(keyPlace(entry), {
+    code: 'SPEC_CASSETTE_RUNNER',
+    message: `"cassette" needs an agent that is started here, and the runner is "${runner.kind}"`,
+    hint: 'use a "command" or "module" runner, or remove "cassette"',
+  });
 }
 
 function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): void {

@@ -1,3 +1,4 @@
+import type { CassetteConfig } from '../capture/cassette/config.ts';
 import type { Location } from '../kit/diagnostic.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Cell } from '../results/cell.ts';
@@ -17,6 +18,7 @@ export interface Suite {
   readonly baselineDir: string;
   readonly baseline?: string;
   readonly runner?: RunnerConfig;
+  readonly cassette?: CassetteConfig;
   readonly use: readonly string[];
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
   /** With a matrix, those of all cells; the cells of one query are beside each other. */

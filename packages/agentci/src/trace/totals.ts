@@ -215,6 +215,12 @@ function latency(trace: Trace): Quantity {
     if (t1 !== undefined && t1 > last) last = t1;
     else if (t0 !== undefined && t0 > last) last = t0;
   }
-  if (captured.timing === 'none' || last < first) return atLeast(0, 'the recording gives no times');
+  if (captured.timing === 'none' || last < first)
+    return atLeast(
+      0,
+      trace.meta.replayed === undefined
+        ? 'the recording gives no times'
+        : 'its calls were answered from a cassette, so its time says nothing',
+    );
   return captured.timing === 'full' ? exact(last - first) : atLeast(last - first, 'not every step was timed');
 }

@@ -242,6 +242,14 @@ describe('the CI job installs what the project has', () => {
     );
   });
 
+  test.each(['github', 'gitlab'])('recorded calls need no key: %s', async (ci) => {
+    const cwd = tempDir({ 'cassettes/bot/q.jsonl': '' });
+    await cli(['init', '--ci', ci], { cwd });
+    const text = read(cwd, ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml');
+    expect(text).toContain('agentci test -c agentci_spec.yaml --cassette replay');
+    expect(text).not.toContain('API_KEY');
+  });
+
   test('agentci is always the one that was installed', async () => {
     for (const ci of ['github', 'gitlab']) {
       const cwd = tempDir();

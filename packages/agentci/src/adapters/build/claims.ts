@@ -1,9 +1,12 @@
 import { defined } from '../../kit/defined.ts';
 import { UNNAMED } from './blocks.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
-import { isEcho } from './same-call.ts';
+import { hasOtherValues, isEcho } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
 import { resultOf } from './values.ts';
+
+/** Calls under way at one time that are looked through for the same arguments. */
+const MAX_CONCURRENT = 100;
 
 /**
  * Joins what messages say about tool calls with the calls that were recorded: by call id, else in order within a name.
@@ -237,6 +240,11 @@ class Claims {
     while (queue.at < queue.list.length && queue.list[queue.at]!.callIndex !== undefined) queue.at++;
     const first = queue.list[queue.at];
     if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined)) return undefined;
+    // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
+    if (first.draft.evidence?.includes('mcp') === true && hasOtherValues(first.draft.args, call.args))
+      return queue.list
+        .slice(queue.at, queue.at + MAX_CONCURRENT)
+        .find(({ callIndex, draft }) => callIndex === undefined && !hasOtherValues(draft.args, call.args));
     queue.at++;
     return first;
   }

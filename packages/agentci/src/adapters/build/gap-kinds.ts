@@ -13,6 +13,16 @@ const EVERYTHING = ['toolCalls', 'handoffs', 'llmCalls'] as const;
 
 /** Every sign in a recording that more happened than it holds. The builder looks for most; an adapter reports the rest. */
 export const GAPS = {
+  tapBroken: {
+    code: 'MCP_TAP_BROKEN',
+    says: 'what passed between the agent and an MCP server could not be read as a whole: calls may be missing',
+    hides: CALLS,
+  },
+  tapsOnly: {
+    code: 'MCP_TAPS_ONLY',
+    says: 'only MCP servers were watched: the agent may have other tools',
+    hides: CALLS,
+  },
   cutOff: {
     code: 'REPLY_NOT_WHOLE',
     says: 'a streamed reply ends before its end: calls may be missing',

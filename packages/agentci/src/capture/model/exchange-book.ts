@@ -10,6 +10,7 @@ export interface Opened {
   readonly provider: string;
   readonly method: string;
   readonly uri: string;
+  readonly path?: string;
 }
 
 /** The exchanges of one query. One that began in it belongs to it, whenever it ends. */

@@ -7,7 +7,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Behaviour, slowly, startChaos } from '../../../test/support/chaos-upstream.ts';
 import type { Exchange } from '../exchange.ts';
 import { openFront } from '../front.ts';
-import { type Answer, openModelPlane } from './model-plane.ts';
+import type { Answer } from './answer.ts';
+import { openModelPlane } from './model-plane.ts';
 import { openConnections } from './upstream.ts';
 
 const closers: (() => unknown)[] = [];

@@ -1,33 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream } from '../upstreams.ts';
+import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
-import { ExchangeBook, MAX_BODY_BYTES, type OpenExchange } from './exchange-book.ts';
+import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
 import { rememberKeys } from './known-keys.ts';
-import { relay, writeHead } from './relay.ts';
+import { relay } from './relay.ts';
 import { routeOf } from './route.ts';
+import { serveReply } from './serve-reply.ts';
 import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
 import type { Connections } from './upstream.ts';
-
-/** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
-export interface ServedReply {
-  readonly served: NonNullable<Exchange['served']>;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly chunks: readonly Buffer[];
-}
-
-/** What may look at a request before it is sent on, and answer in the upstream's place. */
-export type Answer = (asked: {
-  readonly provider: string;
-  readonly route: Exchange['route'];
-  readonly method: string;
-  readonly uri: string;
-  readonly body: Buffer;
-}) => Promise<ServedReply | undefined>;
 
 export interface ModelPlaneOptions {
   readonly upstreams: readonly Upstream[];
@@ -36,6 +22,10 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
+  /** Nothing is sent on: what has no answer here gets none. */
+  readonly isOffline?: boolean | undefined;
+  /** Whether an agent that has answered may still make a call; undefined: it may. */
+  readonly expectsMore?: (() => boolean) | undefined;
   /** Told once when calls come for a query that is over. */
   readonly onNote?: ((note: CaptureNote) => void) | undefined;
   /** An agent that stays for the next query: calls that it begins at once after its answer are still of this one. */
@@ -85,7 +75,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const { target, uri } = targetOf(upstream, rest);
     const method = request.method ?? 'GET';
     const route = routeOf(method, target.pathname);
-    const about = { route, provider, method, uri };
+    const about = { route, provider, method, uri, path: plainPath(rest) };
     const given = request.headers[QUERY_HEADER];
     const isLate = book.isClosed || (given !== undefined && given !== String(query));
     const exchange = isLate ? openLate(about) : book.open(about);
@@ -95,13 +85,21 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       return;
     }
     const { body, isWhole } = read;
-    exchange.asked(isWhole ? body : undefined, encodingOf(request));
+    const encoding = encodingOf(request);
+    exchange.asked(isWhole ? body : undefined, encoding);
+    const isAnswerable = isWhole && !(options.isOffline === true && isLate);
     // A hook that breaks must not break the agent.
-    const reply = isWhole
-      ? await options.answer?.({ provider, route, method, uri, body }).catch(() => undefined)
+    const reply = isAnswerable
+      ? await options.answer?.({ provider, route, method, uri, path: rest, body, encoding }).catch(() => undefined)
       : undefined;
     if (reply !== undefined) {
-      serve(reply, response, exchange);
+      await serveReply(reply, response, exchange);
+      return;
+    }
+    if (options.isOffline === true) {
+      const why = isLate ? 'the query that it belongs to is over' : 'it cannot be answered from a cassette';
+      exchange.end({ complete: false, error: why });
+      refuse(response, 422, why, { 'x-should-retry': 'false' });
       return;
     }
     const headers = headersOf({ request, target, body, isWhole });
@@ -153,7 +151,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       book = new ExchangeBook(context.now, options.onExchange);
     },
     end: async ({ maxMs }) => {
-      if (options.lingerMs !== undefined) await sleep(options.lingerMs);
+      if (options.lingerMs !== undefined && options.expectsMore?.() !== false) await sleep(options.lingerMs);
       const exchanges = await book.close(maxMs);
       const notes: CaptureNote[] = [];
       if (sockets > 0)
@@ -211,16 +209,3 @@ const readBody = (request: PlaneRequest['request']): Promise<{ body: Buffer; isW
     request.on('end', () => resolve({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isWhole: true }));
     request.on('close', () => resolve(undefined));
   });
-
-/** Gives a reply from elsewhere, in the pieces it has. */
-function serve(reply: ServedReply, response: PlaneRequest['response'], exchange: OpenExchange): void {
-  exchange.note({ served: reply.served });
-  exchange.replied(reply.status, reply.headers);
-  writeHead(response, reply.status, '', Object.entries(reply.headers).flat());
-  for (const chunk of reply.chunks) {
-    exchange.chunk(chunk);
-    (response as { write: (chunk: Buffer) => boolean }).write(chunk);
-  }
-  response.end();
-  exchange.end({ complete: true });
-}

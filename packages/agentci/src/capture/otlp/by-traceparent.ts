@@ -212,5 +212,5 @@ function resultOf(query: Query, id: string, front: Front): CaptureResult {
       : items === 0
         ? `no span of this query came to ${front.origin}; ${setup(front)}`
         : `the ${items} spans and logs of this query mention no model and no tool; instrument the agent, not only its server`;
-  return readEvidence({ exchanges: [], telemetry, gaps, notes }, id, nothing);
+  return readEvidence({ exchanges: [], mcp: [], telemetry, gaps, notes }, id, nothing);
 }

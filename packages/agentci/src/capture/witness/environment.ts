@@ -23,11 +23,13 @@ export function witnessEnvironment(options: {
   readonly providers: readonly string[];
   /** Hosts of models, one of each kind: an exception that covers one would hide its calls. */
   readonly modelHosts: readonly string[];
+  /** Nothing is to be reached, so the user's own proxy does not matter. */
+  readonly isOffline?: boolean;
 }): PlaneEnvironment {
-  const { origin, token, env, providers, modelHosts } = options;
+  const { origin, token, env, providers, modelHosts, isOffline = false } = options;
   const notes: CaptureNote[] = [];
   const { unusable } = userProxies(env);
-  if (unusable !== undefined)
+  if (unusable !== undefined && !isOffline)
     return {
       set: {},
       notes: [

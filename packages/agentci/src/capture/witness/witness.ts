@@ -16,11 +16,15 @@ export interface WitnessOptions {
   /** Of each kind one, to find exceptions that would hide them. */
   readonly modelHosts: readonly string[];
   readonly providers: readonly string[];
+  /** Set where nothing may pass: called with every host that was refused. This machine's own are not. */
+  readonly refuses?: ((host: string, isModel: boolean) => void) | undefined;
 }
 
 /** More hosts than this are counted, not named. */
 const MAX_HOSTS = 200;
 const MAX_NAMED = 10;
+/** Clients show these words: Python prints them, curl names the status. */
+const BLOCKED = 'blocked by agentci replay';
 
 /**
  * A proxy that only looks at where connections go: what an agent reaches past the model plane is named, never read. A model
@@ -41,15 +45,27 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     else if (others.size < MAX_HOSTS && !isLocal(host)) others.add(host);
   };
 
+  const isRefused = (host: string, isModel: boolean): boolean => {
+    if (options.refuses === undefined || isLocal(host)) return false;
+    note(host, false);
+    others.delete(host);
+    options.refuses(host, isModel);
+    return true;
+  };
+
   const tunnel = async (target: string, client: Duplex, head: Buffer): Promise<void> => {
     const place = placeOf(target);
     if (place === undefined) {
       client.end('HTTP/1.1 400 the address is not a host and a port\r\ncontent-length: 0\r\n\r\n');
       return;
     }
+    const host = plainHost(place.host);
+    if (isRefused(host, options.isModelHost(host))) {
+      client.end(`HTTP/1.1 403 ${BLOCKED}\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
     try {
       const { socket, head: first } = await reach(place, env);
-      const host = plainHost(place.host);
       note(host, options.isModelHost(host));
       for (const end of [client, socket]) tunnels.set(end, host);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -73,6 +89,12 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     }
     const method = request.method ?? 'GET';
     const host = bareHost(target.hostname);
+    if (
+      isRefused(plainHost(host), options.isModelHost(plainHost(host)) || routeOf(method, target.pathname) !== 'other')
+    ) {
+      refuse(response, 403, BLOCKED);
+      return;
+    }
     const upstream = proxyOf('http', host, env);
     const headers = headerObject(headersForClient(request.rawHeaders));
     const length = request.headers['content-length'];
@@ -112,6 +134,7 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
         env,
         providers: options.providers,
         modelHosts: options.modelHosts,
+        isOffline: options.refuses !== undefined,
       }),
     handle: ({ response }) => refuse(response, 404, 'the witness is a proxy'),
     tunnel: (target, socket, head) => void tunnel(target, socket, head),

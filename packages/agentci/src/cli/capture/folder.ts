@@ -8,6 +8,7 @@ import { maskText } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import { maskTrace } from '../../trace/mask-trace.ts';
+import { cleanName } from '../mcp/server-name.ts';
 
 export const CAPTURE_SCHEMA = 'agentci.capture/1';
 
@@ -39,7 +40,12 @@ export class CaptureFolder {
     writeSync(this.#telemetry, `${maskText(JSON.stringify(request))}\n`);
   }
 
-  finish({ trace }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
+  finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
+    for (const [i, { server, lines }] of evidence.mcp.entries()) {
+      const isSecond = evidence.mcp.findIndex((one) => cleanName(one.server) === cleanName(server)) !== i;
+      const name = `mcp-${cleanName(server)}${isSecond ? `-${i + 1}` : ''}.jsonl`;
+      this.#write(name, maskText(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    }
     closeSync(this.#exchanges);
     if (this.#telemetry !== undefined) closeSync(this.#telemetry);
     if (trace !== undefined) this.#write('traces.jsonl', `${JSON.stringify(maskTrace(trace))}\n`);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { CaptureSlot } from '../../capture/capture.ts';
 import { createCapture } from '../../capture/capture.ts';
+import type { CassetteChoice } from '../../engine/cassette-choice.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
@@ -10,9 +11,10 @@ import { CaptureFolder } from '../capture/folder.ts';
 import { maskArguments } from '../capture/mask-arguments.ts';
 import { type ChildEnd, exitCodeOf, runChild } from '../capture/run-child.ts';
 import { summarizeCapture, summaryLines } from '../capture/summary.ts';
+import { openTape, tapeLines } from '../capture/tape.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { collect, collectList, someText } from '../options.ts';
+import { cassetteChoice, collect, collectList, someText } from '../options.ts';
 
 interface Options {
   readonly out?: string;
@@ -20,8 +22,10 @@ interface Options {
   readonly provider?: readonly string[];
   readonly upstream?: readonly string[];
   readonly query?: string;
+  readonly mcpConfig?: string;
   readonly envOnly?: boolean;
   readonly json?: boolean;
+  readonly cassette?: CassetteChoice;
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -37,6 +41,16 @@ export const command: CliCommand = {
       .option('--planes <names>', `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`, collectList)
       .option('--provider <names>', 'also capture these providers, even without a key for them', collectList)
       .option('--upstream <provider=url>', 'where the calls of a provider go (repeat for several)', collect)
+      .option(
+        '--cassette <mode[=dir]>',
+        'calls of models: record them into files, replay them from there, auto (replay what is known, record the rest) or off',
+        cassetteChoice,
+      )
+      .option(
+        '--mcp-config <file>',
+        'the MCP servers of the program: it gets a copy in which each is behind a tap',
+        someText,
+      )
       .option('--query <text>', 'what the program is asked, for the trace', someText)
       .option('--env-only', 'print the variables to set elsewhere, and serve until Ctrl-C')
       .option('--json', 'the summary as JSON, on stderr')
@@ -49,7 +63,9 @@ Example:
   agentci capture --out captures/first -- python agent.py
   agentci test --traces captures/first
 
-Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was captured`,
+With --cassette record the calls are also stored in cassettes/capture, and --cassette replay answers them from there.
+
+Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was captured, or a call is not in the cassette`,
       ),
   run: async ({ args, options: given, io }) => {
     const options = given as Options;
@@ -66,18 +82,22 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       );
     const id = captureId(io);
     const folder = new CaptureFolder(resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)));
+    const tape = openTape(options, io);
     const capture = createCapture({
       planes: planesOf(options.planes),
       env: io.env,
       cwd: io.cwd,
       providers: options.provider ?? [],
+      ...tape?.options,
       upstreams: upstreamsOf(options.upstream ?? []),
       command: args,
+      ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
       onExchange: (exchange, run) => folder.add(exchange, run),
       onTelemetry: (request) => folder.addTelemetry(request),
       now: io.now,
     });
-    const slot = await capture.open();
+    const slot = tape === undefined ? await capture.open() : await tape.cassettes.openSlot(capture);
+    if (tape !== undefined) slot.begin(tape.about);
     const started = io.now();
     let end: ChildEnd | undefined;
     try {
@@ -85,7 +105,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       else {
         const [program = '', ...rest] = args;
         end = await runChild({
-          command: [program, ...slot.args, ...rest],
+          command: [program, ...slot.args, ...rest.map(slot.rewrite)],
           env: slot.env,
           cwd: io.cwd,
           signal: io.signal,
@@ -98,6 +118,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       const prices =
         result.trace === undefined ? undefined : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
       const summary = summarizeCapture(result, prices);
+      const played = tape?.finish(end);
       const notes = [...capture.notes, ...slot.notes];
       const about = {
         id,
@@ -113,6 +134,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
           .filter((name) => io.env[name] !== undefined)
           .sort(),
         notes,
+        ...(played === undefined ? {} : { cassette: played.use }),
         ...summary,
       };
       folder.finish(result, about);
@@ -123,12 +145,14 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
           ...summaryLines(summary),
           ...(result.trace === undefined && Object.keys(capture.upstreams).length === 0 ? [NO_PROVIDER] : []),
           ...(result.trace === undefined ? [] : [`written to ${folder.path}`]),
+          ...(played === undefined ? [] : tapeLines(played)),
         ];
         for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
       }
       const code = end === undefined ? 0 : exitCodeOf(end);
       // A program that deals with the signal ends with a code of its own.
       if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined)) return EXIT_INTERRUPTED;
+      if (code === 0 && played?.error !== undefined) return NOTHING_SEEN;
       return code === 0 && summary.llm_calls === 0 && !hasWork(result.trace) ? NOTHING_SEEN : code;
     } finally {
       await slot.close();
@@ -167,7 +191,7 @@ function upstreamsOf(list: readonly string[]): Record<string, string> {
 const captureId = (io: Io): string =>
   `${new Date(io.now()).toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${randomBytes(3).toString('hex')}`;
 
-async function serve(slot: CaptureSlot, io: Io): Promise<void> {
+async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
   for (const [name, value] of Object.entries(slot.set))
     io.stdout.write(`export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
   io.stderr.write('agentci: capturing what is sent to these addresses; Ctrl-C ends it\n');

@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { Option } from 'commander';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore } from '../../kit/words.ts';
+import { listCassetteFiles } from '../../store/cassette-files.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findProgram } from '../find-program.ts';
 import { type AgentLanguage, LANGUAGES } from '../init/agents.ts';
@@ -168,11 +169,12 @@ function repositoryRoot(dir: string): string | undefined {
   return dirname(dir) === dir ? undefined : repositoryRoot(dirname(dir));
 }
 
-function repositoryOf(dir: string): Pick<InitPlan, 'folder' | 'hasGitlab'> {
+function repositoryOf(dir: string): Pick<InitPlan, 'folder' | 'hasGitlab' | 'hasCassettes'> {
   const root = repositoryRoot(dir) ?? dir;
   return {
     folder: relative(root, dir).split(sep).join('/'),
     hasGitlab: existsSync(join(root, '.gitlab-ci.yml')),
+    hasCassettes: listCassetteFiles(join(dir, 'cassettes')).length > 0,
   };
 }
 

@@ -1,30 +1,32 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readTraces } from '../../adapters/reader/read-traces.ts';
-import { formatDiagnostic } from '../../kit/diagnostic.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
-import { escapeTerminal, escapeTerminalLine } from '../../kit/escape.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { MAX_YAML_SIZE } from '../../kit/yaml.ts';
+import { CallTable } from '../../policy/call-table.ts';
 import { PolicyCoverage } from '../../policy/coverage.ts';
 import { evaluateArguments } from '../../policy/evaluate-arguments.ts';
 import { evaluatePrepared } from '../../policy/evaluate-rules.ts';
 import { explainCalls } from '../../policy/explain.ts';
+import { explainAudit } from '../../policy/explain-audit.ts';
 import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/explain-text.ts';
 import { PolicyLearner } from '../../policy/generate.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
-import { CallTable } from '../../policy/selectors.ts';
+import { type AuditSession, isAudit, readAudit } from '../../policy/read-audit.ts';
 import type { CoverageReport, ExplainReport } from '../../results/policy-report.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { ToolStep, Trace } from '../../trace/model.ts';
 import { toolCalls } from '../../trace/selectors.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { specPath } from '../spec-path.ts';
+import { loadPolicy } from '../load-policy.ts';
 
 const ACTIONS = ['explain', 'coverage', 'generate'] as const;
+const OTHER_POLICY = 'AUDIT_OTHER_POLICY';
 const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
 
 interface PolicyOptions {
@@ -45,6 +47,7 @@ export const command: CliCommand = {
   configure: (parser: Command) => {
     parser
       .argument('<action>', 'explain, coverage or generate')
+      .argument('[recordings]', 'as --traces; for explain also the audit of a guard')
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
@@ -58,6 +61,7 @@ export const command: CliCommand = {
         'after',
         `
 explain   a timeline of each trace: every call allowed, blocked or unknown, and by which line of the policy
+          with the audit of \`agentci guard\`: every decision of it, made again by the policy
 coverage  how much of the policy the traces put to the test
 generate  a starter policy that accepts the traces it was learned from
 
@@ -65,13 +69,14 @@ Exit: 0 nothing blocked, 1 something blocked or the coverage too low, 2 could no
 
 Examples:
   agentci policy explain -p policy.yaml --traces traces.jsonl
+  agentci policy explain audit.jsonl
   agentci policy coverage -p policy.yaml --traces traces/ --min-coverage 80
   agentci policy generate --traces traces/ -o policy.yaml`,
       );
   },
   run: async ({ args, options, io }: CommandInput) => {
-    const [action = ''] = args;
-    const given = options as PolicyOptions;
+    const [action = '', traces] = args;
+    const given: PolicyOptions = { ...(traces === undefined ? {} : { traces }), ...options };
     switch (ACTIONS.find((each) => each === action)) {
       case 'explain':
         return explain(given, io);
@@ -89,6 +94,11 @@ Examples:
   },
 };
 
+function readPolicy({ policy, strict = false }: PolicyOptions, io: Io): Policy {
+  if (policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  return loadPolicy(policy, { strict, io });
+}
+
 function percentage(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0 || value > 100)
@@ -97,7 +107,9 @@ function percentage(text: string): number {
 }
 
 async function explain(options: PolicyOptions, io: Io): Promise<number> {
-  const policy = loadPolicy(options, io);
+  const audited = readAuditFile(options.traces, io);
+  if (audited !== undefined) return explainAudited(audited, options, io);
+  const policy = readPolicy(options, io);
   const reports: ExplainReport[] = [];
   for await (const { trace, calls } of tracesOf(options, io, { uncaptured: 'show' })) {
     const complete = trace.status !== 'incomplete';
@@ -105,6 +117,42 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
     const captured = trace.captured.toolCalls;
     reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured }));
   }
+  printReports(reports, options, io);
+  if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
+  return reports.some(({ unknown, not_known }) => unknown > 0 || not_known !== undefined) ? 2 : 0;
+}
+
+/** The audit of a guard, judged again: every decision must come out as it was made. */
+function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): number {
+  const written = options.policy ?? sessions[0]?.start.policy;
+  const policy = readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
+  const hash = sha256Hex(policy.sources.join('\0'));
+  if (sessions.some(({ start }) => start.policy_sha256 !== hash))
+    io.stderr.write(
+      `agentci: ${escapeTerminalLine(policy.file)} has changed since the audit was written (${OTHER_POLICY})\n`,
+    );
+  const reports = sessions.map((session, i) =>
+    explainAudit(session, policy, `${options.traces ?? 'audit'}#${i + 1} ${session.start.server}`.trim()),
+  );
+  printReports(reports, options, io);
+  if (reports.some(({ audit }) => audit!.differs.length > 0)) return 1;
+  return reports.some(({ audit }) => audit!.not_told > 0) ? 2 : 0;
+}
+
+function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undefined {
+  if (path === undefined) return undefined;
+  const file = resolve(io.cwd, path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) return undefined;
+  const head = Buffer.alloc(4096);
+  const opened = openSync(file, 'r');
+  const length = readSync(opened, head, 0, head.length, 0);
+  closeSync(opened);
+  if (!isAudit(head.toString('utf8', 0, length))) return undefined;
+  return readAudit(readFileSync(file, 'utf8'), path);
+}
+
+function printReports(reports: readonly ExplainReport[], options: PolicyOptions, io: Io): void {
   const format = options.json ? 'json' : (options.format ?? 'terminal');
   const text = {
     terminal: explainTerminal,
@@ -114,12 +162,10 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
       `${JSON.stringify({ schema: 'agentci.policy-explain/1', traces: all }, null, 2)}\n`,
   }[format](reports);
   print(text, options, io);
-  if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
-  return reports.some(({ unknown, not_known }) => unknown > 0 || not_known !== undefined) ? 2 : 0;
 }
 
 async function coverage(options: PolicyOptions, io: Io): Promise<number> {
-  const policy = loadPolicy(options, io);
+  const policy = readPolicy(options, io);
   const sum = new PolicyCoverage(policy);
   for await (const { trace, calls } of tracesOf(options, io)) sum.add(calls, trace.status !== 'incomplete');
   const report = sum.report(options.minCoverage);
@@ -202,48 +248,6 @@ async function* tracesOf(
 /** Ids made of a file's place are shown from here, not from the root of the disk. */
 function shownId({ id }: Trace, io: Io): string {
   return id.startsWith(`${io.cwd}${sep}`) ? relative(io.cwd, id) : id;
-}
-
-function loadPolicy(options: PolicyOptions, io: Io): Policy {
-  if (options.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
-  const file = specPath(options.policy, io.cwd);
-  const folder = dirname(resolve(io.cwd, file));
-  const { policy, diagnostics } = parsePolicy(readText(resolve(io.cwd, file), file), {
-    file,
-    strict: options.strict ?? false,
-    readFile: (path, from) => {
-      const wanted = resolve(dirname(resolve(io.cwd, from)), path);
-      const way = relative(folder, wanted);
-      if (way === '..' || way.startsWith(`..${sep}`))
-        return { ok: false, message: `"${path}" lies outside the policy's folder` };
-      try {
-        return { ok: true, file: specPath(wanted, io.cwd), text: readText(wanted, path) };
-      } catch (error) {
-        if (error instanceof UserError) return { ok: false, message: error.message };
-        throw error;
-      }
-    },
-  });
-  if (policy === undefined) {
-    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-    throw new UserError('POLICY_INVALID', `${file} has ${errors} ${errors === 1 ? 'problem' : 'problems'}`, {
-      diagnostics,
-    });
-  }
-  for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
-  return policy;
-}
-
-function readText(path: string, name: string): string {
-  try {
-    const found = statSync(path);
-    if (!found.isFile() || found.size > MAX_YAML_SIZE) throw new Error('it is not a file of at most 10 MB');
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? (cause as Error).message})`;
-    throw new UserError('POLICY_UNREADABLE', `"${name}" ${why}`, { cause });
-  }
 }
 
 function print(text: string, { output }: PolicyOptions, io: Io): void {

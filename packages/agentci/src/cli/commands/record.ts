@@ -1,10 +1,20 @@
+import type { CassetteChoice } from '../../engine/cassette-choice.ts';
 import { freshTraces } from '../../engine/traces-of-queries.ts';
 import { caseKey, caseText } from '../../results/cell.ts';
 import { selectQueries } from '../../spec/select.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { collect, collectList, duration, positiveNumber, someText, wholeNumber } from '../options.ts';
+import {
+  cassetteChoice,
+  collect,
+  collectList,
+  duration,
+  positiveNumber,
+  someText,
+  wholeNumber,
+  withFolder,
+} from '../options.ts';
 import { startProgress } from '../progress.ts';
 import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
@@ -17,6 +27,7 @@ interface Options extends PlaceOptions, SaveOptions {
   readonly timeout?: number;
   readonly maxCost?: number;
   readonly quiet?: boolean;
+  readonly cassette?: CassetteChoice;
   readonly cell?: readonly string[];
 }
 
@@ -38,6 +49,11 @@ export const command: CliCommand = {
       .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
       .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
       .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
+      .option(
+        '--cassette <mode[=dir]>',
+        'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
+        cassetteChoice,
+      )
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
       .option('--precheck-judge', 'ask the judge too before saving (always done)')
       .addOption(judgeOption())
@@ -65,9 +81,18 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
     refuseExisting(selectQueries(place.suite, { tags, filter, ids, cells }), place, options, io);
     const progress = startProgress(io, { quiet: (options.quiet ?? false) || (options.json ?? false) });
     const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
-    const present = Object.entries({ tags, filter, ids, cells, workers, retries, timeoutMs, maxCostUsd }).filter(
-      ([, value]) => value !== undefined,
-    );
+    const cassette = options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
+    const present = Object.entries({
+      tags,
+      filter,
+      ids,
+      cells,
+      workers,
+      retries,
+      timeoutMs,
+      maxCostUsd,
+      cassette,
+    }).filter(([, value]) => value !== undefined);
     try {
       const found = await freshTraces({
         suite: place.suite,

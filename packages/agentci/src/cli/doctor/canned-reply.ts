@@ -1,5 +1,5 @@
 import { fields, parseJson } from '../../adapters/build/values.ts';
-import type { Answer, ServedReply } from '../../capture/model/model-plane.ts';
+import type { Answer, ServedReply } from '../../capture/model/answer.ts';
 
 const WORDS = 'This is a test of the connection.';
 

@@ -15,6 +15,8 @@ export interface JobPlan {
   readonly folder?: string;
   /** The repository has a .gitlab-ci.yml already. */
   readonly hasGitlab?: boolean;
+  /** Calls of models are recorded: the job replays them and needs no key. */
+  readonly hasCassettes?: boolean;
 }
 
 /** The files of a CI job, by path. CI systems look at the root of the repository only. */
@@ -99,6 +101,9 @@ function checkLines({ project: { packageManager, lock } }: JobPlan): string[] {
   ];
 }
 
+/** Recorded calls are answered from their files; one that is not there fails the job instead of asking a model. */
+const replayFlag = ({ hasCassettes }: JobPlan): string => (hasCassettes ? ' --cassette replay' : '');
+
 const indent = (lines: readonly string[], spaces: number): string =>
   lines.map((line) => `${' '.repeat(spaces)}${line}`).join('\n');
 
@@ -128,10 +133,15 @@ function githubWorkflow(plan: JobPlan): string {
     '- name: Validate the spec',
     `  run: npx --no-install agentci validate ${spec}`,
     '- name: Run AgentCI',
-    `  run: npx --no-install agentci test -c ${spec} -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md`,
-    '  env:',
-    '    ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}',
-    '    OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}',
+    `  run: npx --no-install agentci test -c ${spec}${replayFlag(plan)} -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md`,
+    ...(plan.hasCassettes
+      ? []
+      : [
+          '  # Not needed once calls of models are recorded (--cassette record): then run agentci init --force again',
+          '  env:',
+          '    ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}',
+          '    OPENAI_API_KEY: ${{ secrets.OPENAI_API_KEY }}',
+        ]),
     '- name: Step summary',
     '  if: always()',
     '  run: cat agentci-summary.md >> "$GITHUB_STEP_SUMMARY" || true',
@@ -168,11 +178,11 @@ function gitlabJob(plan: JobPlan, name: string): string {
     ...checkLines(plan),
     ...installLines(plan),
     `npx --no-install agentci validate ${spec}`,
-    `npx --no-install agentci test -c ${spec} -f console -f junit=agentci-results.xml -f json=agentci-results.json -f html=agentci-report.html`,
+    `npx --no-install agentci test -c ${spec}${replayFlag(plan)} -f console -f junit=agentci-results.xml -f json=agentci-results.json -f html=agentci-report.html`,
   ];
   const parallel = ['parallel:', '  matrix:', `    - AGENT: [${matrix.join(', ')}]`];
   return `# .gitlab-ci.yml must include this file:  include: [{local: .gitlab-ci.${name}.yml}]
-${name}:
+${plan.hasCassettes ? '' : '# Keys of models are variables of the project; recorded calls (--cassette record) need none: then run agentci init --force again\n'}${name}:
   image: ${isPython ? 'python:3.13-trixie' : 'node:22'}
 ${isMatrix ? `${indent(parallel, 2)}\n` : ''}  script:
 ${indent(

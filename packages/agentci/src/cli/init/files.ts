@@ -24,6 +24,7 @@ export interface InitPlan {
   readonly folder?: string;
   /** The repository has a .gitlab-ci.yml already. */
   readonly hasGitlab?: boolean;
+  readonly hasCassettes?: boolean;
 }
 
 /** The files of a fresh start, by path, and the specs among them. */

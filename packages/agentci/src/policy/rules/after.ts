@@ -40,4 +40,5 @@ export const rule = defineRule({
       return { outcome: 'not_exercised', spanned: [], expected, actual: `still open after ${callNumbers(open)}` };
     return { outcome: 'held', spanned: sortedUnion(pairs), expected, actual: `so it is for ${callNumbers(triggers)}` };
   },
+  open: ({ trigger, then }) => `${then.label} to follow ${trigger.label}`,
 });

@@ -21,4 +21,9 @@ export const rule = defineRule({
       brokenBy: outside,
     };
   },
+  breaks: ({ tools }, calls, at) =>
+    tools.some((tool) => calls.isMeant(tool, at))
+      ? undefined
+      : `${calls.calls[at]!.name} is not one of ${labels(tools)}`,
+  forbids: ({ tools }, isMeant) => !tools.some(isMeant),
 });

@@ -19,4 +19,7 @@ export const rule = defineRule({
       brokenBy: hits,
     };
   },
+  breaks: ({ tools }, calls, at) =>
+    tools.some((tool) => calls.isMeant(tool, at)) ? `${calls.calls[at]!.name} is blocked` : undefined,
+  forbids: ({ tools }, isMeant) => tools.some((tool) => tool.args === undefined && isMeant(tool)),
 });

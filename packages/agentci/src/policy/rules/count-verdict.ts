@@ -1,3 +1,4 @@
+import type { CallLists } from '../call-table.ts';
 import type { Selector } from '../selectors.ts';
 import { type RuleRun, type RuleVerdict, times } from './rule.ts';
 
@@ -19,6 +20,19 @@ export function countVerdict(
   }
   return { outcome: 'held', spanned: found, expected, actual };
 }
+
+/** Why a call is one too many. */
+export function tooMany(tool: Selector, max: number | undefined, calls: CallLists, at: number): string | undefined {
+  if (max === undefined || !calls.isMeant(tool, at)) return undefined;
+  const over = calls.indices(tool)[max];
+  return over === undefined || at < over
+    ? undefined
+    : `${tool.label} was called ${times(max)} already, the most allowed`;
+}
+
+/** A tool that may not be called at all. */
+export const isNever = (tool: Selector, max: number | undefined, isMeant: (selector: Selector) => boolean): boolean =>
+  max === 0 && tool.args === undefined && isMeant(tool);
 
 function bounds(min: number | undefined, max: number | undefined): string {
   if (min === max && min !== undefined) return `exactly ${times(min)}`;

@@ -1,5 +1,5 @@
-import { countVerdict } from './count-verdict.ts';
-import { defineRule } from './rule.ts';
+import { countVerdict, isNever, tooMany } from './count-verdict.ts';
+import { defineRule, times } from './rule.ts';
 
 export const rule = defineRule({
   type: 'count',
@@ -29,4 +29,10 @@ export const rule = defineRule({
         : { min: exact, max: exact },
       run,
     ),
+  breaks: ({ tool, max, exact }, calls, at) => tooMany(tool, exact ?? max, calls, at),
+  forbids: ({ tool, max, exact }, isMeant) => isNever(tool, exact ?? max, isMeant),
+  open: ({ tool, min, exact }) => {
+    const least = exact ?? min ?? 0;
+    return least === 0 ? undefined : `${tool.label} to be called at least ${times(least)}`;
+  },
 });

@@ -1,4 +1,4 @@
-import { countVerdict } from './count-verdict.ts';
+import { countVerdict, isNever, tooMany } from './count-verdict.ts';
 import { defineRule } from './rule.ts';
 
 export const rule = defineRule({
@@ -8,4 +8,6 @@ export const rule = defineRule({
   isCertain: true,
   operands: ({ tool, max }) => `${tool.label}<=${max}`,
   evaluate: ({ tool, max }, run) => countVerdict(tool, { max }, run),
+  breaks: ({ tool, max }, calls, at) => tooMany(tool, max, calls, at),
+  forbids: ({ tool, max }, isMeant) => isNever(tool, max, isMeant),
 });

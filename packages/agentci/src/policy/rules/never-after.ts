@@ -23,4 +23,9 @@ export const rule = defineRule({
       brokenBy: broken,
     };
   },
+  breaks: ({ trigger, forbidden }, calls, at) => {
+    const since = calls.indices(trigger)[0];
+    if (since === undefined || since >= at || !calls.isMeant(forbidden, at)) return undefined;
+    return `${forbidden.label} called after ${trigger.label} at ${callNumbers([since])}`;
+  },
 });

@@ -1,3 +1,4 @@
+import type { CallLists } from '../call-table.ts';
 import type { Selector } from '../selectors.ts';
 import { defineRule, foldObligations, labels, type RuleRun, type RuleVerdict } from './rule.ts';
 
@@ -12,10 +13,12 @@ interface OrderRule {
     then: Selector,
     run: RuleRun & { readonly thens: readonly number[] },
   ) => Omit<RuleVerdict, 'expected'>;
+  /** Why a call breaks it, for one tool of `then`. */
+  readonly breaks: (first: Selector, then: Selector, calls: CallLists, at: number) => string | undefined;
 }
 
 /** A rule about a call of `first` and a later one of each tool in `then`. */
-export function defineOrderRule({ type, summary, expected, decide }: OrderRule) {
+export function defineOrderRule({ type, summary, expected, decide, breaks }: OrderRule) {
   return defineRule({
     type,
     summary,
@@ -30,6 +33,10 @@ export function defineOrderRule({ type, summary, expected, decide }: OrderRule) 
         expected(first.label, labels(then)),
         then.map((one) => ({ of: one.label, verdict: decideOne(first, one, run) })),
       ),
+    breaks: ({ first, then }, calls, at) => {
+      const reasons = then.flatMap((one) => breaks(first, one, calls, at) ?? []);
+      return reasons.length === 0 ? undefined : reasons.join('; ');
+    },
   });
 
   function decideOne(first: Selector, then: Selector, run: RuleRun): RuleVerdict {

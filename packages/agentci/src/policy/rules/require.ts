@@ -13,4 +13,5 @@ export const rule = defineRule({
       return { outcome: 'violated', spanned: [], expected, actual: `${tool.label} was never called` };
     return { outcome: 'held', spanned: [first], expected, actual: `${tool.label} is ${callNumbers([first])}` };
   },
+  open: ({ tool }) => `${tool.label} to be called`,
 });

@@ -1,5 +1,6 @@
 import type { RuleObligation, RuleOutcome } from '../../results/policy-report.ts';
-import type { CallTable, Selector } from '../selectors.ts';
+import type { CallLists } from '../call-table.ts';
+import type { Selector } from '../selectors.ts';
 
 /** What the values of a rule's fields become once read. */
 interface Kinds {
@@ -27,7 +28,7 @@ export type RuleValues<F extends Readonly<Record<string, RuleField>>> = { readon
 
 /** What a rule sees of a run. */
 export interface RuleRun {
-  readonly table: CallTable;
+  readonly table: CallLists;
   /** The run is finished: what has not happened by now never will. */
   readonly complete: boolean;
 }
@@ -55,13 +56,26 @@ export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<R
   /** The operands, for the rule's id: `a->b`. */
   readonly operands: (values: RuleValues<F>) => string;
   readonly evaluate: (values: RuleValues<F>, run: RuleRun) => RuleVerdict;
+  /**
+   * Why the call at this place breaks the rule, by what came before it and nothing later; undefined when it does not. Of
+   * `evaluate` on the calls up to there it is the same as being in `brokenBy`, at a price that does not grow with them.
+   * Absent where no single call can break the rule.
+   */
+  readonly breaks?: (values: RuleValues<F>, calls: CallLists, at: number) => string | undefined;
+  /** Whether no call of a tool can keep the rule. `isMeant`: whether a selector means the tool, apart from arguments. */
+  readonly forbids?: (values: RuleValues<F>, isMeant: (selector: Selector) => boolean) => boolean;
+  /** What only the end of the run shows, so that no refusal can prevent it; undefined when there is no such thing. */
+  readonly open?: (values: RuleValues<F>) => string | undefined;
 }
 
 /** A rule whose fields are not known here, as in the list of all. Its values come from its own `fields`. */
-export interface AnyRule extends Omit<Rule, 'inspect' | 'operands' | 'evaluate'> {
+export interface AnyRule extends Omit<Rule, 'inspect' | 'operands' | 'evaluate' | 'breaks' | 'forbids' | 'open'> {
   readonly inspect?: (values: never) => string | undefined;
   readonly operands: (values: never) => string;
   readonly evaluate: (values: never, run: RuleRun) => RuleVerdict;
+  readonly breaks?: (values: never, calls: CallLists, at: number) => string | undefined;
+  readonly forbids?: (values: never, isMeant: (selector: Selector) => boolean) => boolean;
+  readonly open?: (values: never) => string | undefined;
 }
 
 /** Keeps the types of the fields between their declaration and the verdict. */

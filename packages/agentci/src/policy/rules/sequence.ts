@@ -1,3 +1,5 @@
+import type { CallLists } from '../call-table.ts';
+import type { Selector } from '../selectors.ts';
 import { callNumbers, defineRule } from './rule.ts';
 
 export const rule = defineRule({
@@ -7,27 +9,19 @@ export const rule = defineRule({
   fields: { tools: { kind: 'selectors', required: true }, strict: { kind: 'flag', default: false } },
   inspect: ({ tools }) => (tools.length < 2 ? 'a sequence needs at least two tools' : undefined),
   operands: ({ tools, strict }) => `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,
-  evaluate: ({ tools, strict }, { table, complete }) => {
+  evaluate: (values, { table, complete }) => {
+    const { tools, strict } = values;
     const order = tools.map(({ label }) => label).join(', then ');
     const expected = strict ? `${order}, with no other call between` : order;
-    const members = tools.map((tool) => new Set(table.indices(tool)));
-    const matched: number[] = [];
-    for (let i = 0; i < table.calls.length && matched.length < tools.length; i++) {
-      const next = matched.length;
-      if (members[next]!.has(i)) {
-        matched.push(i);
-        continue;
-      }
-      const isLater = members.some((calls, member) => member > next && calls.has(i));
-      if (!isLater && !(strict && next > 0)) continue;
+    const { matched, broken } = progressOf(values, table, table.calls.length);
+    if (broken !== undefined)
       return {
         outcome: 'violated',
-        spanned: [...matched, i],
+        spanned: [...matched, broken],
         expected,
-        actual: `${table.calls[i]!.name} at ${callNumbers([i])} where ${tools[next]!.label} was expected`,
-        brokenBy: [i],
+        actual: `${table.calls[broken]!.name} at ${callNumbers([broken])} where ${tools[matched.length]!.label} was expected`,
+        brokenBy: [broken],
       };
-    }
     if (matched.length === tools.length)
       return { outcome: 'held', spanned: matched, expected, actual: `in order at ${callNumbers(matched)}` };
     if (matched.length === 0)
@@ -37,4 +31,57 @@ export const rule = defineRule({
       ? { outcome: 'violated', spanned: matched, expected, actual: `the run ended before ${missing}` }
       : { outcome: 'not_exercised', spanned: [], expected, actual: `still open: ${missing} is next` };
   },
+  breaks: (values, calls, at) => {
+    const { matched, broken } = progressOf(values, calls, at + 1);
+    if (broken !== at) return undefined;
+    return `${calls.calls[at]!.name} called where ${values.tools[matched.length]!.label} was expected`;
+  },
+  open: ({ tools }) => `${tools.at(-1)!.label} to be reached once ${tools[0]!.label} was called`,
 });
+
+interface Values {
+  readonly tools: readonly Selector[];
+  readonly strict: boolean;
+}
+
+interface Progress {
+  /** The calls that are the tools of the sequence so far. */
+  readonly matched: readonly number[];
+  /** The first call out of order. */
+  readonly broken?: number;
+}
+
+/**
+ * How far the sequence has come among the first calls, `end` of them. It is read off the lists of the tools' calls: the next
+ * tool's first call after the last one counts, unless a later tool (with `strict`: any call) came before it.
+ */
+function progressOf({ tools, strict }: Values, calls: CallLists, end: number): Progress {
+  const matched: number[] = [];
+  let from = 0;
+  while (matched.length < tools.length) {
+    const member = matched.length;
+    const next = firstFrom(calls.indices(tools[member]!), from, end);
+    let broken = end;
+    for (const later of tools.slice(member + 1)) broken = Math.min(broken, firstFrom(calls.indices(later), from, end));
+    // Between two members nothing else may come.
+    if (strict && member > 0 && from < end && next !== from) broken = from;
+    if (broken < next) return { matched, broken };
+    if (next >= end) break;
+    matched.push(next);
+    from = next + 1;
+  }
+  return { matched };
+}
+
+/** The first of a sorted list that is at least `from`; `end` when none is before it. */
+function firstFrom(list: readonly number[], from: number, end: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle]! < from) low = middle + 1;
+    else high = middle;
+  }
+  const found = list[low];
+  return found === undefined || found >= end ? end : found;
+}

@@ -7,6 +7,7 @@ import { MESSAGES_RECORD, TRACING_RECORD } from '../../build/records.ts';
 import { joinLogs } from '../../otel/join-logs.ts';
 import { readOtlp } from '../../otel/read-otlp.ts';
 import { draftOfSpans } from '../../otel/read-spans.ts';
+import { type TapEvidence, tapSteps } from '../mcp/tap-steps.ts';
 import { type ExchangeSteps, stepsOfExchanges } from './exchange-steps.ts';
 import { linkToSpans } from './link-spans.ts';
 
@@ -19,8 +20,8 @@ export interface CapturedRun {
   readonly exchanges: readonly RawRecord[];
   /** Requests of the OpenTelemetry protocol, as JSON. */
   readonly telemetry?: readonly RawRecord[];
-  /** What else was seen of tools, such as by a tap of a server. */
-  readonly steps?: readonly DraftStep[];
+  /** What taps of MCP servers saw. */
+  readonly taps?: readonly TapEvidence[];
   /** Signs that something passed the capture by. */
   readonly gaps?: readonly GapNote[];
   readonly warnings?: Trace['warnings'];
@@ -28,7 +29,7 @@ export interface CapturedRun {
 
 /** One trace out of all evidence; a problem where none of it mentions a model, a tool or an agent. */
 export function capturedTrace(run: CapturedRun): AdapterItem[] {
-  const first = run.exchanges[0] ?? run.telemetry?.[0];
+  const first = run.exchanges[0] ?? run.telemetry?.[0] ?? run.taps?.[0]?.records[0];
   if (first === undefined) return [];
   const seen = stepsOfExchanges(run.exchanges);
   const isOpen = seen.error !== undefined || seen.endsUnread;
@@ -46,7 +47,8 @@ function withoutAnswer({ final: _, ...trace }: Trace): Trace {
 function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const spans = spanDraft(run.telemetry ?? []);
   const linked = linkToSpans(seen.llm, spans?.steps ?? [], seen.callers);
-  const extra = run.steps ?? [];
+  const taps = tapSteps(run.taps ?? []);
+  const extra = taps.steps;
   if (seen.llm.length + seen.events.length + extra.length === 0 && spans === undefined && seen.gaps.length === 0)
     return undefined;
   const { calls, tokens } = seen.embeddings;
@@ -54,6 +56,8 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     ...seen.gaps,
     ...(spans?.gaps ?? []),
     ...(run.gaps ?? []),
+    ...taps.gaps,
+    ...(extra.length > 0 && seen.llm.length === 0 && spans === undefined ? [{ gap: 'tapsOnly' as const }] : []),
     // Where nothing passed the front, spans are all there is, and they are judged as such.
     ...(isUnflushed(linked.llm) ? [{ gap: 'unflushed' as const }] : []),
     ...(seen.llm.length > 0 && linked.unseen > 0 ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }] : []),

@@ -62,7 +62,7 @@ export function bytesToJson(bytes: Buffer): Bytes {
     : { b64: bytes.toString('base64') };
 }
 
-const bytesOf = (value: unknown): Buffer =>
+export const bytesOf = (value: unknown): Buffer =>
   Buffer.isBuffer(value)
     ? value
     : typeof value === 'string'
@@ -72,7 +72,7 @@ const bytesOf = (value: unknown): Buffer =>
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** A body without its packing; as it is where the packing is unknown or broken. */
-function unpacked(bytes: Buffer, encoding: unknown): Buffer {
+export function unpacked(bytes: Buffer, encoding: unknown): Buffer {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
   try {
     if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(bytes, limit);

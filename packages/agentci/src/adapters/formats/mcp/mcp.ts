@@ -22,7 +22,12 @@ const METHODS =
 /** Protocols that speak JSON-RPC too: ACP and A2A. */
 const FOREIGN = /^(?:session\/|message\/|fs\/|terminal\/|Send|Get|Cancel|Subscribe)/;
 
+/** A line of a tap in place of a message that was too large or not JSON. */
+const isDropped = (value: unknown): boolean =>
+  isFields(value) && isFields(value.dropped) && (value.dir === 'c2s' || value.dir === 's2c');
+
 function likeness(value: unknown): number {
+  if (isDropped(value)) return 0.95;
   let known = 0;
   let seen = 0;
   for (const { message } of messagesOf({ value })) {
@@ -46,6 +51,16 @@ function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return [problemWith(error.record, error)];
+  }
+}
+
+/** The calls of a transcript with what became of them; undefined where it contradicts the protocol. */
+export function readCalls(records: readonly RawRecord[]): readonly Omit<ToolStep, 'id' | 'seq'>[] | undefined {
+  try {
+    return new Transcript(records).calls();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return undefined;
   }
 }
 
@@ -76,20 +91,27 @@ class Transcript {
   #orphans = 0;
   /** Those of them that look like the result of a tool. */
   #results = 0;
+  /** Messages that a tap could not keep. */
+  readonly #dropped: number;
 
   constructor(records: readonly RawRecord[]) {
     this.#first = records[0] ?? { value: undefined };
+    this.#dropped = records.filter(({ value }) => isDropped(value)).length;
     this.#messages = inOrder(records.flatMap((record) => [...messagesOf(record)]));
   }
 
-  trace(): Trace {
+  calls(): readonly Call['step'][] {
     for (const message of this.#messages) this.#read(message);
-    if (this.#calls.length === 0)
-      throw new Refusal(this.#first, 'MCP_NO_CALLS', 'the transcript has no tools/call request');
     for (const { step } of this.#open.values()) {
       step.status = 'error';
       step.error = { type: 'timeout', message: 'timeout/no_response' };
     }
+    return this.#calls.map(({ step }) => step);
+  }
+
+  trace(): Trace {
+    if (this.calls().length === 0)
+      throw new Refusal(this.#first, 'MCP_NO_CALLS', 'the transcript has no tools/call request');
     return this.#build();
   }
 
@@ -212,7 +234,7 @@ class Transcript {
     for (const { step } of this.#calls) list.add(this.#server === undefined ? step : { ...step, server: this.#server });
     const steps = this.#calls.map(({ step }) => step);
     // A response without its request answers something unknown; results of tools hold content.
-    captured.toolCalls = this.#results > 0 ? 'partial' : 'full';
+    captured.toolCalls = this.#results + this.#dropped > 0 ? 'partial' : 'full';
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
     captured.toolResults = captureLevel(steps.filter(({ result }) => result !== undefined).length, steps.length);

@@ -1,0 +1,39 @@
+import { clip, plural } from '../../kit/words.ts';
+import type { Miss } from './deck.ts';
+
+/** Characters shown around the first one that differs. */
+const BEFORE = 30;
+const AFTER = 60;
+
+/** A miss in words: what was asked, the nearest entry, the first difference by its cause, and what would make it match. */
+export function missText(miss: Miss, { file, call }: { readonly file: string; readonly call: number }): string {
+  const { request, nearest, first, others, recordedTimes, scrub } = miss;
+  const what = `call ${call} (${request.method} ${request.path.split('?')[0]}) is not in ${file}`;
+  if (recordedTimes !== undefined)
+    return `${what} once more: the same request was asked ${plural(recordedTimes + 1, 'time')} and recorded ${plural(recordedTimes, 'time')}`;
+  if (nearest === undefined || first === undefined) return `${what}, which is empty`;
+  const place = first.pointer === undefined ? '' : ` at ${first.pointer}`;
+  const [recorded, asked] = excerpts(first.recorded, first.asked);
+  const also = [...new Set(others)].filter((cause) => cause !== first.cause);
+  return [
+    `${what}; the first difference from exchange ${nearest.i} is the ${first.cause}${place}: recorded ${recorded}, asked ${asked}`,
+    ...(also.length === 0 ? [] : [`also different: ${also.join(', ')}`]),
+    ...(scrub === undefined ? [] : [`it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`]),
+  ].join('; ');
+}
+
+/** Both values around the first character that differs. */
+function excerpts(recorded: unknown, asked: unknown): [string, string] {
+  const [a, b] = [textOf(recorded), textOf(asked)];
+  if (a === undefined || b === undefined) return [shown(a, 0), shown(b, 0)];
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  const start = at > BEFORE + 10 ? at - BEFORE : 0;
+  return [shown(a, start), shown(b, start)];
+}
+
+const textOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value);
+
+const shown = (text: string | undefined, start: number): string =>
+  text === undefined ? 'nothing' : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);

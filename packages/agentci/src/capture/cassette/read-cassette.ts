@@ -1,0 +1,193 @@
+import { bytesOf } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { isObject } from '../../kit/object.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { ROUTES, type Route } from '../exchange.ts';
+import { matchRules, type RequestBody } from './canonical.ts';
+import {
+  CASSETTE_SCHEMA,
+  type Cassette,
+  type CassetteEntry,
+  type CassetteName,
+  type CassetteProvider,
+} from './cassette.ts';
+import { IGNORE_FORM } from './ignore.ts';
+import { applyDelta, type RequestDelta } from './request-delta.ts';
+import { whyNotScrub } from './scrub.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a cassette says of itself in its first line. */
+export type CassetteHeader = Omit<Cassette, 'entries'> & { readonly exchanges: number };
+
+const RECORD_AGAIN = 'Restore the file from version control, or record it again with --cassette record.';
+
+/**
+ * Reads a cassette, strictly: one that is damaged, cut short, of another version or of another query is refused, since it
+ * would answer with what was never said.
+ */
+export function readCassette(text: string, file: string): Cassette {
+  const damaged = (line: number, what: string, hint = RECORD_AGAIN): never => {
+    throw new UserError('CASSETTE_DAMAGED', `${file}:${line}: ${what}`, { hint });
+  };
+  if (/^(?:<<<<<<<|=======|>>>>>>>)/m.test(text))
+    damaged(
+      1,
+      'the file has merge conflicts',
+      'Take one of the two versions, or record it again with --cassette record.',
+    );
+  if (!text.endsWith('\n')) damaged(text.split('\n').length, 'the last line has no end: the file was cut short');
+  const lines = text.slice(0, -1).split('\n');
+  const header = readHeader(lines[0] ?? '', file);
+  const rules = matchRules(header);
+  if (lines.length - 1 !== header.exchanges)
+    damaged(lines.length, `it should hold ${header.exchanges} exchanges and holds ${lines.length - 1}`);
+  const bodies = new Map<number, unknown>();
+  const entries = lines.slice(1).map((line, at): CassetteEntry => {
+    const number = at + 2;
+    const value = parseLine(line) ?? damaged(number, 'the line is not a JSON object');
+    const entry = readEntry(value, at + 1, bodies);
+    if (typeof entry === 'string') return damaged(number, entry);
+    if (entry.body.kind === 'json') bodies.set(entry.i, entry.body.value);
+    if (value.key !== undefined && value.key !== rules.canonical(entry).key)
+      damaged(
+        number,
+        'the request was changed by hand: its key no longer fits it',
+        'Remove "key" from the line if the change is meant. A request that builds on this one (its "base") changes too.',
+      );
+    return entry;
+  });
+  const { exchanges: _, ...rest } = header;
+  return { ...rest, entries };
+}
+
+/** Reads the first line alone. */
+export function readHeader(line: string, file: string): CassetteHeader {
+  const value = parseLine(line);
+  const refuse = (what: string): never => {
+    throw new UserError('CASSETTE_DAMAGED', `${file}:1: ${what}`, { hint: RECORD_AGAIN });
+  };
+  if (value === undefined || typeof value.schema !== 'string')
+    return refuse('the first line is not the header of a cassette');
+  if (value.schema !== CASSETTE_SCHEMA)
+    throw new UserError(
+      'CASSETTE_VERSION',
+      `${file}:1: it is of the version "${value.schema}", not "${CASSETTE_SCHEMA}"`,
+      {
+        hint: 'Update AgentCI if the file was made by a later version; otherwise record it again with --cassette record.',
+      },
+    );
+  const { agent, query, run, cell, recorded_at, tool, exchanges, providers, ignore, scrub } = value;
+  if (typeof agent !== 'string' || typeof query !== 'string' || typeof tool !== 'string')
+    return refuse('the header lacks agent, query or tool');
+  if (!isCount(run, 1) || !isCount(exchanges, 0))
+    return refuse('"run" and "exchanges" of the header must be whole numbers');
+  if (typeof recorded_at !== 'string' || Number.isNaN(Date.parse(recorded_at)))
+    return refuse('"recorded_at" of the header is not a date');
+  if (cell !== undefined && !(isObject(cell) && Object.values(cell).every((one) => typeof one === 'string')))
+    return refuse('"cell" of the header is not a map of texts');
+  if (!isObject(providers) || !Object.values(providers).every(isObject))
+    return refuse('"providers" of the header is not a map');
+  if (!isTexts(ignore) || !ignore.every((item) => IGNORE_FORM.test(item)))
+    return refuse('"ignore" of the header cannot be read');
+  if (!isTexts(scrub) || scrub.some((item) => whyNotScrub(item) !== undefined))
+    return refuse('"scrub" of the header cannot be read');
+  return {
+    agent,
+    id: query,
+    run,
+    ...(cell === undefined ? {} : { cell: cell as NonNullable<CassetteName['cell']> }),
+    recordedAt: recorded_at,
+    tool,
+    exchanges,
+    providers: providers as Readonly<Record<string, CassetteProvider>>,
+    ignore,
+    scrub,
+  };
+}
+
+/** The entry, or what is wrong with it. */
+function readEntry(value: Fields, i: number, bodies: ReadonlyMap<number, unknown>): CassetteEntry | string {
+  const { provider, route, method, path, model, response, why, scrubbed } = value;
+  if (value.i !== i) return `"i" should be ${i}`;
+  if (typeof provider !== 'string' || typeof method !== 'string' || typeof path !== 'string')
+    return 'provider, method or path is missing';
+  if (!ROUTES.includes(route as Route)) return `the route ${JSON.stringify(route) ?? 'is missing'} is not known`;
+  if (model !== undefined && typeof model !== 'string') return '"model" is not a text';
+  if (value.asked_usage !== undefined && typeof value.asked_usage !== 'boolean')
+    return '"asked_usage" is not true or false';
+  if (why !== undefined && why !== 'client_abort') return '"why" is not known';
+  if (scrubbed !== undefined && !isTexts(scrubbed)) return '"scrubbed" is not a list of texts';
+  const body = readBody(value.request, i, bodies);
+  if (typeof body === 'string') return body;
+  const reply = readResponse(response);
+  if (typeof reply === 'string') return reply;
+  return {
+    i,
+    provider,
+    route: route as Route,
+    method,
+    path,
+    ...(model === undefined ? {} : { model }),
+    body,
+    ...reply,
+    ...(value.asked_usage === true ? { askedUsage: true } : {}),
+    ...(why === undefined ? {} : { why }),
+    ...(scrubbed === undefined ? {} : { scrubbed }),
+  };
+}
+
+function readBody(request: unknown, i: number, bodies: ReadonlyMap<number, unknown>): RequestBody | string {
+  if (!isObject(request)) return 'the request is missing';
+  if ('body' in request) return { kind: 'json', value: request.body };
+  if (typeof request.text === 'string') return { kind: 'text', text: request.text };
+  if (typeof request.sha256 === 'string' && isCount(request.size, 0))
+    return { kind: 'bytes', sha256: request.sha256, size: request.size };
+  if (!isDelta(request)) return 'the request cannot be read';
+  if (request.base >= i || !bodies.has(request.base))
+    return `the request builds on exchange ${request.base}, which is not there`;
+  const value = applyDelta(request, bodies.get(request.base));
+  return value === undefined
+    ? `the request does not fit exchange ${request.base}, which it builds on`
+    : { kind: 'json', value };
+}
+
+const isDelta = (value: Fields): value is Fields & RequestDelta =>
+  isCount(value.base, 1) &&
+  (value.set === undefined || isObject(value.set)) &&
+  (value.unset === undefined || isTexts(value.unset)) &&
+  (value.append === undefined ||
+    (isObject(value.append) &&
+      Object.values(value.append).every((one) => isObject(one) && isCount(one.keep, 0) && Array.isArray(one.add))));
+
+function readResponse(response: unknown): Pick<CassetteEntry, 'status' | 'headers' | 'chunks'> | string {
+  if (!isObject(response)) return 'the response is missing';
+  const { status, headers, chunks = [] } = response;
+  if (!isCount(status, 200) || status > 599) return 'the status of the response is not one';
+  if (!isObject(headers) || !Object.entries(headers).every(isHeader))
+    return 'the headers of the response cannot be read';
+  if ('json' in response)
+    return { status, headers: headers as Record<string, string>, chunks: [Buffer.from(JSON.stringify(response.json))] };
+  const isPiece = (piece: unknown): boolean =>
+    typeof piece === 'string' ||
+    (isObject(piece) && typeof piece.b64 === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(piece.b64));
+  if (!Array.isArray(chunks) || !chunks.every(isPiece)) return 'the response cannot be read';
+  return { status, headers: headers as Record<string, string>, chunks: chunks.map(bytesOf) };
+}
+
+/** Node refuses to send any other. */
+const isHeader = ([name, value]: [string, unknown]): boolean =>
+  /^[a-z0-9-]{1,100}$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]{0,1000}$/.test(value);
+
+const isCount = (value: unknown, least: number): value is number =>
+  Number.isInteger(value) && (value as number) >= least;
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+function parseLine(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { type ProvidersInUse, providersInUse } from '../environment.ts';
+import { PROVIDERS } from '../providers.ts';
+import type { CassetteProvider } from './cassette.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Providers = Readonly<Record<string, CassetteProvider>>;
+
+/** The form of a key, so that it is known as one wherever an agent repeats it. */
+const DUMMY = 'sk-agentci-replay-0000000000000000';
+const DUMMIES: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'AKIAAGENTCIREPLAY000' };
+/** Not keys but switches. */
+const SWITCHES = /_USE_(?:VERTEX|VERTEXAI|BEDROCK)$/;
+/** Tools may need them for other things. */
+const SHARED: ReadonlySet<string> = new Set(['AWS_ACCESS_KEY_ID', 'GOOGLE_API_KEY']);
+
+/** The providers of a cassette and those of the environment, as the recorded agent knew them. Nothing is ever sent to them. */
+export function providersOfCassette(env: Env, providers: Providers): ProvidersInUse {
+  const known = PROVIDERS.filter(({ name }) => Object.hasOwn(providers, name));
+  const { inUse } = providersInUse(env, { providers: known.map(({ name }) => name) });
+  const recorded = known.map((provider) => {
+    const { tail, set } = providers[provider.name]!;
+    const found = inUse.find((one) => one.provider === provider);
+    const root = found?.upstream.root ?? 'https://replay.invalid';
+    const { prefixes } = provider;
+    const upstream = { provider: provider.name, root, isOwn: set === true, ...(prefixes && { prefixes }) };
+    return { provider, upstream, hasTail: tail !== false };
+  });
+  return { inUse: [...recorded, ...inUse.filter(({ provider }) => !known.includes(provider))], notes: [] };
+}
+
+/** Keys that let the agent's SDKs start. Real ones are replaced, so that a call past the cassette cannot cost anything. */
+export function dummyKeys(env: Env, providers: Providers): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const { name, keys } of PROVIDERS) {
+    if (!Object.hasOwn(providers, name)) continue;
+    const real = keys.filter((key) => !SWITCHES.test(key));
+    const present = real.filter((key) => env[key]);
+    for (const key of present) if (!SHARED.has(key)) set[key] = dummyOf(key);
+    const [first] = real;
+    if (present.length === 0 && first !== undefined) set[first] = dummyOf(first);
+    if (name !== 'bedrock') continue;
+    if (!env.AWS_ACCESS_KEY_ID) set.AWS_ACCESS_KEY_ID = dummyOf('AWS_ACCESS_KEY_ID');
+    if (!env.AWS_SECRET_ACCESS_KEY) set.AWS_SECRET_ACCESS_KEY = DUMMY;
+    if (!env.AWS_REGION && !env.AWS_DEFAULT_REGION) set.AWS_REGION = 'us-east-1';
+  }
+  return set;
+}
+
+/** As `dummyKeys`, for agents that may also ask for real: a key of the user's own stays. */
+export function missingKeys(env: Env, providers: Providers): Record<string, string> {
+  return Object.fromEntries(Object.entries(dummyKeys(env, providers)).filter(([name]) => !env[name]));
+}
+
+const dummyOf = (key: string): string => DUMMIES[key] ?? DUMMY;
+
+/** The recorded agent's providers, for the header. Those that it did not call are left out. */
+export function providersToKeep(found: ProvidersInUse, called: ReadonlySet<string>): Record<string, CassetteProvider> {
+  const kept: Record<string, CassetteProvider> = {};
+  for (const name of [...called].sort()) {
+    const one = found.inUse.find(({ provider }) => provider.name === name);
+    kept[name] = {
+      ...(one?.hasTail === false ? { tail: false as const } : {}),
+      ...(one?.upstream.isOwn === true ? { set: true as const } : {}),
+    };
+  }
+  return kept;
+}

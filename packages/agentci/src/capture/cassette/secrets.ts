@@ -1,0 +1,76 @@
+import { API_KEY } from '../../kit/pii.ts';
+import { SECRETS } from '../../kit/secrets.ts';
+
+/** A credential in a text. `name` is what a message and `scrub` call it. */
+export interface FoundCredential {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Stands for every credential of a request: the same on each machine, whatever its variable is called there. */
+export const PLACEHOLDER = '[secret]';
+
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
+const PRIVATE_KEY_SIGN = 'PRIVATE KEY-----';
+/** What every text has that may hold a key of a known form. */
+const MAY_HOLD_KEY = /sk[-_]|rk_|gh[pousr]_|github_pat_|hf_|npm_|A[KS]IA|eyJ|AIza|xox[abprs]-|glpat-/;
+
+/** Values this process knows to be secret, and texts whose form says so; in order, without overlaps. */
+export function findCredentials(text: string): readonly FoundCredential[] {
+  const found: FoundCredential[] = SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)];
+  if (MAY_HOLD_KEY.test(text)) for (const match of text.matchAll(API_KEY)) found.push(placeOf(match, 'api_key'));
+  if (text.includes(PRIVATE_KEY_SIGN))
+    for (const match of text.matchAll(PRIVATE_KEY)) found.push(placeOf(match, 'private_key'));
+  if (found.length < 2) return found;
+  const kept: FoundCredential[] = [];
+  for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end))
+    if (one.start >= (kept.at(-1)?.end ?? 0)) kept.push(one);
+  return kept;
+}
+
+const placeOf = (match: RegExpExecArray, name: string): FoundCredential => ({
+  name,
+  start: match.index,
+  end: match.index + match[0].length,
+});
+
+/** The text with the placeholder for every credential. */
+export function withoutCredentials(text: string): string {
+  const found = findCredentials(text);
+  if (found.length === 0) return text;
+  let masked = '';
+  let at = 0;
+  for (const { start, end } of found) {
+    masked += text.slice(at, start) + PLACEHOLDER;
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+/** A value with every text in it, keys too, changed; the value itself where nothing changes. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  return visit(value, change) as T;
+}
+
+function visit(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const changed = visit(value[i], change);
+      if (changed === value[i]) continue;
+      copy ??= [...value];
+      copy[i] = changed;
+    }
+    return copy ?? value;
+  }
+  let isChanged = false;
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
+    const entry: [string, unknown] = [change(key), visit(inner, change)];
+    isChanged ||= entry[0] !== key || entry[1] !== inner;
+    return entry;
+  });
+  return isChanged ? Object.fromEntries(entries) : value;
+}

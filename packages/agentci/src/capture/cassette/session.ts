@@ -1,0 +1,173 @@
+import { plural } from '../../kit/words.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Answer, ServedReply } from '../model/answer.ts';
+import { askUsage } from '../model/ask-usage.ts';
+import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
+import type { Cassette, CassetteEntry } from './cassette.ts';
+import { Deck, type Miss } from './deck.ts';
+import { missText } from './miss-text.ts';
+import { recordEntries } from './record.ts';
+
+/** How a cassette is used: ask and store; answer and never ask; answer what is known, ask and store the rest. */
+export type CassetteMode = 'record' | 'replay' | 'auto';
+
+export interface SessionOptions {
+  readonly mode: CassetteMode;
+  readonly rules: MatchRules;
+  /** Failed replies are kept too. */
+  readonly errors: boolean;
+  /** Once all answers to a request are used up, the last one is given again. */
+  readonly repeatsLast: boolean;
+  /** What there is already. */
+  readonly cassette: Cassette | undefined;
+  /** As messages name it. */
+  readonly file: string;
+}
+
+/** Numbers about one run with a cassette. */
+export interface CassetteCounts {
+  readonly hits: number;
+  readonly misses: number;
+  /** Hits that only `scrub` made possible. */
+  readonly scrubbed: number;
+  readonly unused: number;
+  /** Calls that were made and stored. */
+  readonly fresh: number;
+}
+
+/** One run of one query with a cassette: answers the agent's calls from it, and keeps what was new. */
+export class CassetteSession {
+  readonly #options: SessionOptions;
+  readonly #deck: Deck;
+  readonly #misses: string[] = [];
+  readonly #causes: string[] = [];
+  readonly #blocked = new Set<string>();
+  readonly #altered = new Set<string>();
+  #calls = 0;
+  #hits = 0;
+  #scrubbed = 0;
+  #fresh = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const known = options.mode === 'record' ? [] : (options.cassette?.entries ?? []);
+    this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
+  }
+
+  /** Answers a call, or leaves it to the upstream. */
+  readonly answer: Answer = async ({ provider, route, method, path, body, encoding }) => {
+    this.#calls++;
+    if (this.#options.mode === 'record') return undefined;
+    const request = readRequest({ provider, method, path, body, encoding });
+    const match = this.#deck.take(request);
+    if (match !== undefined) {
+      this.#hits++;
+      if (match.isScrubbed) this.#scrubbed++;
+      for (const name of match.entry.scrubbed ?? []) this.#altered.add(name);
+      return replyOf(match.entry, hidesUsage(match.entry, route, body));
+    }
+    if (this.#options.mode === 'auto') {
+      this.#fresh++;
+      return undefined;
+    }
+    return this.#miss(request);
+  };
+
+  /** A connection past the front was refused. One to a model is a call that the cassette does not have. */
+  readonly blocked = (host: string, isModel: boolean): void => {
+    if (!isModel) this.#blocked.add(host);
+    else this.#misses.push(`the agent tried to reach ${host} past the cassette`);
+  };
+
+  #miss(request: StoredRequest): ServedReply {
+    const miss: Miss = this.#deck.explain(request);
+    const text = missText(miss, { file: this.#options.file, call: this.#calls });
+    this.#misses.push(text);
+    if (miss.first !== undefined) this.#causes.push(miss.first.cause);
+    return missReply(text);
+  }
+
+  /** Whether a recorded call has not been made yet. */
+  get expectsMore(): boolean {
+    return this.#options.mode !== 'replay' || this.#deck.unused().length > 0;
+  }
+
+  /** The first miss in words, and how many followed. */
+  get missText(): string | undefined {
+    const [first, ...more] = this.#misses;
+    if (first === undefined) return undefined;
+    return more.length === 0 ? first : `${first} (and ${plural(more.length, 'more miss', 'more misses')} after it)`;
+  }
+
+  get causes(): readonly string[] {
+    return this.#causes;
+  }
+
+  get blockedHosts(): readonly string[] {
+    return [...this.#blocked].sort();
+  }
+
+  /** Credentials that replies were stored without. */
+  get alteredBy(): readonly string[] {
+    return [...this.#altered].sort();
+  }
+
+  get size(): number {
+    return this.#deck.size;
+  }
+
+  unusedEntries(): readonly CassetteEntry[] {
+    return this.#deck.unused();
+  }
+
+  counts(): CassetteCounts {
+    const isRecording = this.#options.mode === 'record';
+    return {
+      hits: this.#hits,
+      misses: this.#misses.length,
+      scrubbed: this.#scrubbed,
+      unused: isRecording ? 0 : this.#deck.unused().length,
+      fresh: isRecording ? this.#calls : this.#fresh,
+    };
+  }
+
+  /** All entries as they are to be stored, or undefined where nothing is new. */
+  entries(exchanges: readonly Exchange[]): readonly CassetteEntry[] | undefined {
+    const { mode, cassette, rules, errors } = this.#options;
+    const asked = exchanges.filter(({ served }) => served === undefined);
+    if (mode === 'replay' || (mode === 'auto' && asked.length === 0 && cassette !== undefined)) return undefined;
+    const known = mode === 'record' ? [] : (cassette?.entries ?? []);
+    const fresh = recordEntries(asked, { rules, errors });
+    return [...known, ...fresh.map((entry) => ({ ...entry, i: known.length + entry.i }))];
+  }
+}
+
+const replyOf = (entry: CassetteEntry, hides: boolean): ServedReply => ({
+  served: 'cassette',
+  status: entry.status,
+  headers: entry.headers,
+  chunks: entry.chunks,
+  ...(hides ? { hidesUsage: true } : {}),
+  ...(entry.why === 'client_abort' ? { staysOpen: true } : {}),
+});
+
+/** Usage that this client does not ask for: we asked for it, or the recorded client did. */
+function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer): boolean {
+  if (route !== 'chat' && route !== 'completions') return false;
+  const asksItself = askUsage(body) === undefined;
+  if (asksItself) return false;
+  const recorded = entry.body.kind === 'json' ? askUsage(Buffer.from(JSON.stringify(entry.body.value))) : undefined;
+  return entry.askedUsage === true || recorded === undefined;
+}
+
+/** In a form whose words the SDKs of all providers show, and with a status that none of them tries again. */
+function missReply(text: string): ServedReply {
+  const message = `agentci cassette_miss: ${text}`;
+  const error = { type: 'cassette_miss', code: 'cassette_miss', message };
+  return {
+    served: 'cassette',
+    status: 422,
+    headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
+    chunks: [Buffer.from(JSON.stringify({ type: 'error', error, message }))],
+  };
+}

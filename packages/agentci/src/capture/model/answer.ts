@@ -1,0 +1,25 @@
+import type { Exchange } from '../exchange.ts';
+
+/** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
+export interface ServedReply {
+  readonly served: NonNullable<Exchange['served']>;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: readonly Buffer[];
+  /** Usage in the chunks was not asked for by this client. */
+  readonly hidesUsage?: boolean;
+  /** The reply has no end: whoever was served it hung up first. */
+  readonly staysOpen?: boolean;
+}
+
+/** What may look at a request before it is sent on, and answer in the upstream's place. */
+export type Answer = (asked: {
+  readonly provider: string;
+  readonly route: Exchange['route'];
+  readonly method: string;
+  readonly uri: string;
+  /** What follows the provider's address, keys and all. */
+  readonly path: string;
+  readonly body: Buffer;
+  readonly encoding: string | undefined;
+}) => Promise<ServedReply | undefined>;

@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import type { PlaneRequest } from '../plane.ts';
+import type { ServedReply } from './answer.ts';
+import { UsageFilter } from './ask-usage.ts';
+import type { OpenExchange } from './exchange-book.ts';
+import { writeHead } from './relay.ts';
+
+type Outgoing = PlaneRequest['response'];
+
+/** Gives a reply from elsewhere, in the pieces it has. What is written down are its pieces, what is sent may be less. */
+export async function serveReply(reply: ServedReply, response: Outgoing, exchange: OpenExchange): Promise<void> {
+  exchange.note({ served: reply.served });
+  exchange.replied(reply.status, reply.headers);
+  const isPacked = reply.headers['content-encoding'] !== undefined;
+  const hides = reply.hidesUsage === true;
+  const headers = Object.entries(reply.headers).filter(([name]) => !(hides && name === 'content-encoding'));
+  for (const chunk of reply.chunks) exchange.chunk(chunk);
+  const [only] = reply.chunks;
+  if (reply.chunks.length === 1 && only !== undefined && !hides && reply.staysOpen !== true && !response.destroyed) {
+    // A document, in one write.
+    writeHead(response, reply.status, '', [...headers.flat(), 'content-length', String(only.length)]);
+    response.end(only);
+    exchange.end({ complete: true });
+    return;
+  }
+  writeHead(response, reply.status, '', headers.flat());
+  const filter = hides ? new UsageFilter() : undefined;
+  const pieces = hides && isPacked ? [] : reply.chunks;
+  if (hides && isPacked) {
+    const whole = unpacked(Buffer.concat(reply.chunks), reply.headers['content-encoding']);
+    send(response, filter!.push(whole));
+  }
+  for (const [i, chunk] of pieces.entries()) {
+    // Pieces that are sent in one turn could arrive as one.
+    if (i > 0) await nextTurn();
+    if (response.destroyed) break;
+    const isFull = !send(response, filter === undefined ? chunk : filter.push(chunk));
+    if (isFull) await drained(response);
+  }
+  send(response, filter?.end());
+  if (reply.staysOpen === true || response.destroyed) {
+    if (!response.destroyed) await new Promise<void>((resolve) => response.once('close', () => resolve()));
+    exchange.end({ complete: false, why: 'client_abort' });
+    return;
+  }
+  response.end();
+  exchange.end({ complete: true });
+}
+
+/** Whether there is room for more. */
+function send(response: Outgoing, chunk: Buffer | undefined): boolean {
+  if (chunk === undefined || chunk.length === 0 || response.destroyed) return true;
+  return (response as { write: (chunk: Buffer) => boolean }).write(chunk);
+}
+
+const drained = (response: Outgoing): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });

@@ -1,0 +1,42 @@
+import { matchRules } from '../../capture/cassette/canonical.ts';
+import { readCassette } from '../../capture/cassette/read-cassette.ts';
+import { provenText } from '../../capture/cassette/record.ts';
+import { runSuite } from '../../engine/run-suite.ts';
+import { plural } from '../../kit/words.ts';
+import { cassettePath, readCassetteFile, writeCassetteFile } from '../../store/cassette-files.ts';
+import type { Io } from '../io.ts';
+import type { CassettePlace } from './place.ts';
+
+/** Replays every query and takes out of its cassette what was not asked for. One with a miss is left as it is. */
+export async function dropUnused(
+  { suite, dir }: CassettePlace,
+  options: { readonly workers?: number },
+  io: Io,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  await runSuite({
+    suite,
+    cassette: { mode: 'replay', dir },
+    ignoresBaselines: true,
+    judge: 'off',
+    env: io.env,
+    signal: io.signal,
+    now: io.now,
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
+    onRecord: ({ id, run, result }) => {
+      const unused = result.cassette?.unused_exchanges ?? [];
+      if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
+      else if (unused.length > 0) {
+        dropEntries(dir, cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }), unused);
+        lines.push(`removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`);
+      }
+    },
+  });
+  return lines.length === 0 ? ['every recorded exchange is in use'] : lines;
+}
+
+function dropEntries(dir: string, path: string, places: readonly number[]): void {
+  const cassette = readCassette(readCassetteFile(dir, path) ?? '', path);
+  const kept = cassette.entries.filter(({ i }) => !places.includes(i)).map((entry, at) => ({ ...entry, i: at + 1 }));
+  writeCassetteFile(dir, path, provenText({ ...cassette, entries: kept }, matchRules(cassette), path));
+}

@@ -1,0 +1,77 @@
+import { join, relative, resolve } from 'node:path';
+import type { Cassette } from '../../capture/cassette/cassette.ts';
+import { readCassette } from '../../capture/cassette/read-cassette.ts';
+import { SECRETS } from '../../kit/secrets.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { caseText, sameCell } from '../../results/cell.ts';
+import type { RunAbout } from '../../runners/runner.ts';
+import { loadSpec } from '../../spec/load.ts';
+import type { Suite } from '../../spec/suite.ts';
+import { cassettePath, listCassetteFiles, readCassetteFile } from '../../store/cassette-files.ts';
+import type { Io } from '../io.ts';
+import { DEFAULT_SPEC } from '../spec-folders.ts';
+import { specPath } from '../spec-path.ts';
+
+/** A spec and the folder of its cassettes. */
+export interface CassettePlace {
+  readonly suite: Suite;
+  readonly dir: string;
+  /** As messages name it. */
+  readonly shownDir: string;
+}
+
+export async function cassettePlace(
+  options: { readonly config?: string; readonly dir?: string },
+  io: Io,
+): Promise<CassettePlace> {
+  const { suite } = await loadSpec(specPath(options.config ?? DEFAULT_SPEC, io.cwd));
+  SECRETS.spare([suite.agent, suite.file, ...suite.queries.map(({ id }) => id)]);
+  const shownDir = options.dir ?? join(suite.dir, suite.cassette?.dir ?? 'cassettes');
+  return { suite, dir: resolve(io.cwd, shownDir), shownDir };
+}
+
+/** A file among the cassettes of an agent: what it holds, or why it cannot be read. */
+export interface FoundCassette {
+  readonly path: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly cassette?: Cassette;
+  readonly error?: UserError;
+  /** Why no query of the spec uses it. */
+  readonly orphan?: string;
+}
+
+export function findCassettes({ suite, dir, shownDir }: CassettePlace): readonly FoundCassette[] {
+  return listCassetteFiles(dir, suite.agent).map((path) => {
+    const file = join(shownDir, relative(dir, path));
+    let bytes = 0;
+    try {
+      const text = readCassetteFile(dir, path) ?? '';
+      bytes = Buffer.byteLength(text);
+      const cassette = readCassette(text, file);
+      const orphan = whyOrphan(cassette, suite, dir, path);
+      return { path, file, bytes, cassette, ...(orphan === undefined ? {} : { orphan }) };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { path, file, bytes, error };
+    }
+  });
+}
+
+function whyOrphan({ agent, id, run, cell }: Cassette, suite: Suite, dir: string, path: string): string | undefined {
+  if (agent !== suite.agent) return `it is of agent "${agent}"`;
+  const query = suite.queries.find((one) => one.id === id && sameCell(one.cell, cell));
+  if (query === undefined) return `the spec has no query "${caseText({ id, cell })}"`;
+  if (run > query.runs) return `the query is run ${query.runs === 1 ? 'once' : `${query.runs} times`}`;
+  return cassettePath(dir, { agent, id, run, cell }) === path ? undefined : 'its name is not that of its query';
+}
+
+/** What is expected and not there: one entry for each run of a query. */
+export function missingRuns({ suite, dir }: CassettePlace): readonly RunAbout[] {
+  const files = new Set(listCassetteFiles(dir, suite.agent));
+  return suite.queries.flatMap(({ id, runs, cell }) =>
+    Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })).filter(
+      (about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })),
+    ),
+  );
+}

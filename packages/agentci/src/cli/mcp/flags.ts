@@ -1,0 +1,26 @@
+import type { GuardMode } from '../../mcp/guard/guard.ts';
+import type { DenyAs } from '../../mcp/guard/refusal.ts';
+
+/** What a policy wants and no refusal can bring about. */
+export const LEFT_OPEN = 'GUARD_LEFT_OPEN';
+
+export interface GuardFlags {
+  readonly policy?: string;
+  readonly mode?: GuardMode;
+  readonly audit?: string;
+  readonly auditArgs?: 'redacted' | 'hash';
+  readonly denyAs?: DenyAs;
+  readonly server?: string;
+  readonly strict?: boolean;
+  readonly url?: string;
+  readonly listen?: string;
+  readonly scope?: 'client' | 'process';
+}
+
+export interface TapFlags {
+  readonly server?: string;
+  readonly out?: string;
+  readonly url?: string;
+  readonly listen?: string;
+  readonly cassette?: string;
+}

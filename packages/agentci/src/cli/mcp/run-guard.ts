@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { sha256Hex } from '../../kit/hash.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
+import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
+import { Guard } from '../../mcp/guard/guard.ts';
+import { testGuard } from '../../mcp/guard/self-test.ts';
+import { guardStdio } from '../../mcp/guard/stdio.ts';
+import { startServer } from '../../mcp/server-process.ts';
+import { pumpStdio } from '../../mcp/stdio-pump.ts';
+import { openRules } from '../../policy/live-judge.ts';
+import type { Io } from '../io.ts';
+import { loadPolicy } from '../load-policy.ts';
+import { type GuardFlags, LEFT_OPEN } from './flags.ts';
+import { clientStreams, parentId } from './streams.ts';
+
+/** Guards the messages between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
+export async function runGuard(command: readonly string[], flags: GuardFlags, io: Io): Promise<number> {
+  if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  if ((flags.url === undefined) === (command.length === 0))
+    throw new UserError(
+      'MCP_NO_SERVER',
+      flags.url === undefined ? 'no server was given' : 'both --url and a server to start were given',
+      { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
+    );
+  const strict = flags.strict ?? false;
+  const policy = loadPolicy(flags.policy, { strict, io });
+  testGuard(policy, strict);
+  const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
+  const mode = flags.mode ?? 'enforce';
+  const audit = flags.audit === undefined ? NO_AUDIT : openAudit(resolve(io.cwd, flags.audit), io.now);
+  const guard = new Guard({
+    policy,
+    mode,
+    strict,
+    denyAs: flags.denyAs ?? 'result',
+    server: flags.server,
+    audit,
+    auditArgs: flags.auditArgs ?? 'redacted',
+    onProblem: say,
+    // Hashing takes a module that a guard without an audit does without.
+    ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),
+  });
+  const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
+  if (mode === 'shadow') say('shadow mode: nothing is refused');
+  for (const { rule, expected, policy_line } of openRules(policy))
+    say(`cannot be enforced by refusing calls: ${rule}${place(policy_line)} wants ${expected} (${LEFT_OPEN})`);
+  try {
+    if (flags.url !== undefined) {
+      const { serveGuard } = await import('./serve-guard.ts');
+      return await serveGuard(guard, flags.url, { flags, io, say });
+    }
+    const session = guard.open('1');
+    const server = await startServer(command, { env: io.env, cwd: io.cwd });
+    const code = await pumpStdio({
+      client: clientStreams(),
+      server,
+      middle: guardStdio(guard, session),
+      signal: io.signal,
+      parent: parentId,
+    });
+    for (const { rule, reason, policy_line } of guard.close(session))
+      say(`left open: ${rule}${place(policy_line)}: ${reason} (${LEFT_OPEN})`);
+    say(`${plural(session.calls, 'call')} passed on, ${session.refused} refused`);
+    return code;
+  } finally {
+    audit.close();
+  }
+}

@@ -1,0 +1,23 @@
+import { relay } from '../../mcp/http/relay.ts';
+import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
+import { tapHttp } from '../../mcp/http/tap.ts';
+import type { TapSink } from '../../mcp/tap-log.ts';
+import type { Io } from '../io.ts';
+import type { TapFlags } from './flags.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** Serves a server over HTTP and records what passes, until it is told to stop. */
+export async function serveTap(
+  log: TapSink,
+  url: string,
+  { flags, io, say }: { readonly flags: TapFlags; readonly io: Io; readonly say: (text: string) => void },
+): Promise<number> {
+  const upstream = readServerUrl(url);
+  const served = await serveMcp(flags.listen, (request, response) =>
+    relay(request, response, { upstream, middle: tapHttp(log) }),
+  );
+  say(`serving ${served.url} for ${upstream.origin}`);
+  const code = await untilStopped(io.signal);
+  await served.close();
+  return code;
+}

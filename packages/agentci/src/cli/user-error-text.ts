@@ -1,0 +1,18 @@
+import { formatDiagnostic } from '../kit/diagnostic.ts';
+import { escapeTerminal } from '../kit/escape.ts';
+import type { UserError } from '../kit/user-error.ts';
+import { annotation } from './annotation.ts';
+
+/** A user's mistake as it is printed: every diagnostic, the message with its code, the way out. */
+export function userErrorText(error: UserError, env: Readonly<Record<string, string | undefined>>): string {
+  const diagnostics = error.diagnostics.flatMap((diagnostic) => [
+    escapeTerminal(formatDiagnostic(diagnostic)),
+    ...(env.GITHUB_ACTIONS === 'true' ? [annotation(diagnostic)] : []),
+  ]);
+  // The message of a spec error repeats its diagnostics for library users; here they are above already.
+  const message = error.diagnostics.length > 0 ? error.message.split('\n', 1)[0]! : error.message;
+  const hint = error.hint === undefined ? [] : [`  hint: ${escapeTerminal(error.hint)}`];
+  return [...diagnostics, `agentci: ${escapeTerminal(message)} [${error.code}]`, ...hint]
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,59 @@
+import { join, resolve } from 'node:path';
+import type { CassetteConfig, CassetteModeChoice } from '../capture/cassette/config.ts';
+import type { CassetteMode } from '../capture/cassette/session.ts';
+import { UserError } from '../kit/user-error.ts';
+
+/** What a command line says about cassettes; it wins over the spec. */
+export interface CassetteChoice {
+  readonly mode: CassetteModeChoice;
+  readonly dir?: string;
+}
+
+/** How the cassettes of a run are used. */
+export interface CassettePlan {
+  readonly mode: CassetteMode;
+  /** The folder, and how messages name it. */
+  readonly dir: string;
+  readonly shownDir: string;
+  readonly ignore: readonly string[];
+  readonly scrub: readonly string[];
+  readonly errors: boolean;
+  readonly repeatsLast: boolean;
+}
+
+const DEFAULT_DIR = 'cassettes';
+
+/** Whether this looks like a build server: recordings are not made there unless someone asks for it by name. */
+export const isCi = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  env.CI !== undefined && !/^(?:|0|false|no)$/i.test(env.CI.trim());
+
+/** The plan of a run; undefined where neither the spec nor the command line wants cassettes. */
+export function planCassettes(given: {
+  readonly choice: CassetteChoice | undefined;
+  readonly config: CassetteConfig | undefined;
+  readonly specDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): CassettePlan | undefined {
+  const { choice, config = {}, specDir, env } = given;
+  if (choice === undefined && given.config === undefined) return undefined;
+  const wanted = choice?.mode ?? config.mode ?? 'auto';
+  if (wanted === 'off') return undefined;
+  if (wanted === 'record' && choice === undefined && isCi(env))
+    throw new UserError(
+      'CASSETTE_CI',
+      'the spec says "cassette: {mode: record}", and CI is set: nothing is recorded by accident',
+      {
+        hint: 'Take the mode out of the spec; to record here on purpose, run it with --cassette record.',
+      },
+    );
+  const shownDir = choice?.dir ?? join(specDir, config.dir ?? DEFAULT_DIR);
+  return {
+    mode: wanted === 'auto' && isCi(env) ? 'replay' : wanted,
+    dir: resolve(shownDir),
+    shownDir,
+    ignore: config.ignore ?? [],
+    scrub: config.scrub ?? [],
+    errors: config.errors ?? false,
+    repeatsLast: config.repeat === 'last',
+  };
+}

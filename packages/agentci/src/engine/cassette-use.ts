@@ -1,0 +1,59 @@
+import type { CassetteUse, CheckResult, QueryResult } from '../results/run-result.ts';
+
+/** Whether any call went to a model that has to be paid. */
+export const spendsMoney = ({ mode, new: fresh = 0 }: CassetteUse): boolean => mode === 'record' || fresh > 0;
+
+/** The use of several runs or queries as one; undefined where none had a cassette. */
+export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse | undefined {
+  const all = uses.filter((use) => use !== undefined);
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const sum = (field: 'hits' | 'misses' | 'scrubbed' | 'unused'): number =>
+    all.reduce((total, use) => total + use[field], 0);
+  const fresh = all.reduce((total, use) => total + (use.new ?? 0), 0);
+  const causes = [...new Set(all.flatMap((use) => use.causes ?? []))];
+  return {
+    mode: first.mode,
+    hits: sum('hits'),
+    misses: sum('misses'),
+    scrubbed: sum('scrubbed'),
+    unused: sum('unused'),
+    ...(first.mode === 'replay' ? {} : { new: fresh }),
+    isolated: all.every(({ isolated }) => isolated),
+    planes: [...new Set(all.flatMap(({ planes }) => planes))],
+    ...(causes.length === 0 ? {} : { causes }),
+  };
+}
+
+/** The use of the whole run, with what its answers cost. */
+export function runUse(results: readonly QueryResult[]): CassetteUse | undefined {
+  const played = results.filter(({ cassette }) => cassette !== undefined);
+  const use = sumUses(played.map(({ cassette }) => cassette));
+  if (use === undefined || use.mode === 'record') return use;
+  const costs = played.filter(({ error }) => error === undefined).flatMap(costsOf);
+  const known = costs.every((cost) => typeof cost === 'number');
+  const recorded = known ? costs.reduce<number>((sum, cost) => sum + (cost as number), 0) : null;
+  const isFree = !played.some(({ cassette }) => spendsMoney(cassette!));
+  return { ...use, recorded_cost_usd: recorded, spent_usd: isFree ? 0 : null };
+}
+
+function costsOf({ runs, cost }: QueryResult): (number | null | undefined)[] {
+  if (runs !== undefined) return runs.filter(({ error }) => error === undefined).map(({ cost_usd }) => cost_usd);
+  return [(cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd];
+}
+
+/** A replay that served nothing proves nothing: whatever the agent said did not come from its cassettes. */
+export function servedCheck(use: CassetteUse | undefined): CheckResult[] {
+  if (use?.mode !== 'replay' || use.hits > 0 || use.misses > 0) return [];
+  return [
+    {
+      id: 'cassette.served',
+      status: 'error',
+      message:
+        'no recorded call was served in the whole run: the agents did not ask a model, or reached it past their cassettes',
+      value: 0,
+      limit: 1,
+      evidence: [],
+    },
+  ];
+}

@@ -1,0 +1,299 @@
+import { join, relative } from 'node:path';
+import type { Capture, CaptureSlot } from '../capture/capture.ts';
+import { type MatchRules, matchRules } from '../capture/cassette/canonical.ts';
+import type { Cassette, CassetteName, CassetteProvider } from '../capture/cassette/cassette.ts';
+import { readCassette, readHeader } from '../capture/cassette/read-cassette.ts';
+import { provenText } from '../capture/cassette/record.ts';
+import { CassetteSession } from '../capture/cassette/session.ts';
+import type { Exchange } from '../capture/exchange.ts';
+import { UserError } from '../kit/user-error.ts';
+import { andMore, plural } from '../kit/words.ts';
+import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
+import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
+import { cassettePath, readCassetteFile, readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
+import type { CassettePlan } from './cassette-choice.ts';
+
+/** One run of a query, with what its agent was answered. */
+interface Playing {
+  readonly about: RunAbout;
+  session: CassetteSession;
+  exchanges: readonly Exchange[] | undefined;
+}
+
+/** What came of a run with its cassette. */
+export interface Played {
+  readonly use: CassetteUse;
+  /** Why the run proves nothing, whatever the agent said. */
+  readonly error?: QueryError;
+  readonly warnings: readonly TraceWarning[];
+}
+
+/** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
+export class Cassettes {
+  readonly plan: CassettePlan;
+  readonly #agent: string;
+  readonly #now: () => number;
+  readonly #rules: MatchRules;
+  readonly #loaded = new Map<string, Cassette | undefined>();
+  readonly #playing = new Map<string, Playing>();
+  #capture: Capture | undefined;
+
+  constructor(plan: CassettePlan, around: { readonly agent: string; readonly now: () => number }) {
+    this.plan = plan;
+    this.#agent = around.agent;
+    this.#now = around.now;
+    this.#rules = matchRules(plan);
+  }
+
+  /** The providers of all these cassettes: an agent that stays for several queries needs to know them from the start. */
+  providers(runs: readonly RunAbout[]): Readonly<Record<string, CassetteProvider>> {
+    const all: Record<string, CassetteProvider> = {};
+    for (const about of runs) {
+      const path = this.#path(about);
+      try {
+        const head = readCassetteHead(path);
+        if (head !== undefined) Object.assign(all, readHeader(head, this.#shown(path)).providers);
+      } catch (error) {
+        // Said with its place when the query's turn comes.
+        if (!(error instanceof UserError)) throw error;
+      }
+    }
+    return all;
+  }
+
+  /** Reads what a run needs. Says why it cannot be run at all. */
+  prepare(about: RunAbout): Played | undefined {
+    const path = this.#path(about);
+    try {
+      const text = this.plan.mode === 'record' ? undefined : readCassetteFile(this.plan.dir, path);
+      const cassette = text === undefined ? undefined : readCassette(text, this.#shown(path));
+      if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
+      this.#loaded.set(keyOf(about), cassette);
+      if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
+      return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return this.#refused('cassette', wordsOf(error));
+    }
+  }
+
+  #missing(about: RunAbout, path: string): string {
+    const shown = this.#shown(path);
+    const record = `record it with: agentci test --cassette record --filter ${about.id}`;
+    if (about.run > 1)
+      return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is; ${record}`;
+    return `there is no recording of this query (${shown}); ${record}`;
+  }
+
+  /** Two ids can share a file where upper and lower case are the same, and files get copied. */
+  #refuseForeign(cassette: Cassette, about: RunAbout, path: string): void {
+    if (cassette.id === about.id && cassette.agent === this.#agent && cassette.run === about.run) return;
+    throw new UserError(
+      'CASSETTE_FOREIGN',
+      `${this.#shown(path)} was recorded for run ${cassette.run} of query "${cassette.id}" of agent "${cassette.agent}"`,
+      { hint: 'Move it back to where it was, or record this query again with --cassette record.' },
+    );
+  }
+
+  /** Watches agents through the capture, each run with its own cassette. */
+  watch(capture: Capture): Watch & { readonly close: () => Promise<void> } {
+    return { open: () => this.openSlot(capture), close: capture.close };
+  }
+
+  /** A slot of the capture that plays a cassette from each `begin` on. */
+  async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & Lookout> {
+    this.#capture = capture;
+    let current: Playing | undefined;
+    const slot: CaptureSlot = await capture.open({
+      answer: async (asked) => current?.session.answer(asked),
+      onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
+      expectsMore: () => current?.session.expectsMore ?? true,
+    });
+    return {
+      ...slot,
+      begin: (about) => {
+        current = this.#begin(about);
+        slot.begin();
+      },
+      end: async (how) => {
+        const playing = current;
+        const result = await slot.end(how);
+        // The turns of a conversation are one recording.
+        if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
+        return result;
+      },
+    };
+  }
+
+  #begin(about: RunAbout): Playing {
+    const { mode, errors, repeatsLast } = this.plan;
+    const key = keyOf(about);
+    const before = this.#playing.get(key);
+    if (before !== undefined && about.turn !== undefined && about.turn.turn > 1) return before;
+    const session = new CassetteSession({
+      mode,
+      rules: this.#rules,
+      errors,
+      repeatsLast,
+      cassette: this.#loaded.get(key),
+      file: this.#shown(this.#path(about)),
+    });
+    const playing: Playing = { about, session, exchanges: undefined };
+    this.#playing.set(key, playing);
+    return playing;
+  }
+
+  /** Whether the cassette lacked an answer: another try would lack it too. */
+  hasMissed(about: RunAbout): boolean {
+    return this.#playing.get(keyOf(about))?.session.missText !== undefined;
+  }
+
+  /** What came of a run whose agent failed. Nothing is written: what there was stays. */
+  abandon(about: RunAbout): Played | undefined {
+    const playing = this.#take(about);
+    if (playing === undefined) return undefined;
+    const { session } = playing;
+    const { missText } = session;
+    return {
+      use: this.#use(session),
+      warnings: [],
+      ...(missText === undefined ? {} : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
+    };
+  }
+
+  #take(about: RunAbout): Playing | undefined {
+    const playing = this.#playing.get(keyOf(about));
+    this.#playing.delete(keyOf(about));
+    this.#loaded.delete(keyOf(about));
+    return playing;
+  }
+
+  /** What came of a run whose agent answered. */
+  finish(about: RunAbout): Played | undefined {
+    const playing = this.#take(about);
+    if (playing === undefined) return undefined;
+    const { session } = playing;
+    const use = this.#use(session);
+    const { missText } = session;
+    if (missText !== undefined)
+      return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
+    const warnings = this.#warnings(session);
+    if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
+      return {
+        use,
+        warnings,
+        error: {
+          kind: 'cassette',
+          message: `none of the ${plural(session.size, 'recorded call')} was made: the agent answered without its model, or reached it past the cassette`,
+        },
+      };
+    return { use, warnings, ...this.#keep(playing) };
+  }
+
+  /** Writes what is new. Old entries are replaced only now, when the agent has answered. */
+  #keep({ about, session, exchanges = [] }: Playing): { readonly error?: QueryError } {
+    const { dir, ignore, scrub, mode } = this.plan;
+    if (mode === 'replay') return {};
+    const path = this.#path(about);
+    try {
+      const entries = session.entries(exchanges);
+      if (entries === undefined) return {};
+      const called = new Set(entries.map(({ provider }) => provider));
+      const { id, run, cell } = about;
+      const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
+      const text = provenText(
+        {
+          ...name,
+          recordedAt: new Date(this.#now()).toISOString(),
+          tool: TOOL,
+          providers: this.#capture?.providersOf(called) ?? {},
+          ignore,
+          scrub,
+          entries,
+        },
+        this.#rules,
+        this.#shown(path),
+      );
+      writeCassetteFile(dir, path, text);
+      return {};
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { error: { kind: 'cassette', message: wordsOf(error) } };
+    }
+  }
+
+  #use(session: CassetteSession): CassetteUse {
+    const { hits, misses, scrubbed, unused, fresh } = session.counts();
+    const { mode } = this.plan;
+    return {
+      mode,
+      hits,
+      misses,
+      scrubbed,
+      unused,
+      ...(mode === 'replay' ? {} : { new: fresh }),
+      isolated: mode === 'replay' && hits > 0 && misses === 0,
+      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && fresh === 0) ? ['llm'] : [],
+      ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
+      ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
+    };
+  }
+
+  #refused(kind: QueryError['kind'], message: string): Played {
+    const { mode } = this.plan;
+    const use = {
+      mode,
+      hits: 0,
+      misses: kind === 'cassette_miss' ? 1 : 0,
+      scrubbed: 0,
+      unused: 0,
+      isolated: false,
+      planes: [],
+    };
+    return { use, error: { kind, message }, warnings: [] };
+  }
+
+  #warnings(session: CassetteSession): TraceWarning[] {
+    const { unused } = session.counts();
+    const warnings: TraceWarning[] = [];
+    if (unused > 0)
+      warnings.push({
+        code: 'CASSETTE_UNUSED',
+        message: `${unused} of ${plural(session.size, 'recorded call')} ${unused === 1 ? 'was' : 'were'} not made this time: ${andMore(
+          session.unusedEntries().map(({ i, model, path }) => `exchange ${i} (${model ?? path})`),
+          3,
+        )}`,
+      });
+    if (this.plan.mode === 'replay' && session.size === 0)
+      warnings.push({
+        code: 'CASSETTE_EMPTY',
+        message: 'there is not one call in its cassette, so nothing was served and nothing is known to be isolated',
+      });
+    const { blockedHosts, alteredBy } = session;
+    if (blockedHosts.length > 0)
+      warnings.push({
+        code: 'CASSETTE_BLOCKED',
+        message: `replay refused connections to ${andMore(blockedHosts, 5)}; add a host to NO_PROXY if a tool needs it`,
+      });
+    if (alteredBy.length > 0)
+      warnings.push({
+        code: 'CASSETTE_ALTERED',
+        message: `replies were served without credentials that they held when recorded (${alteredBy.join(', ')})`,
+      });
+    return warnings;
+  }
+
+  #path = (about: RunAbout): string => cassettePath(this.plan.dir, { agent: this.#agent, ...about });
+
+  #shown = (path: string): string => join(this.plan.shownDir, relative(this.plan.dir, path));
+}
+
+/** Without a version: a recording made again should differ in what was said, not in who wrote it down. */
+const TOOL = 'agentci';
+
+const missMessage = (text: string): string => `cassette_miss: ${text}`;
+
+const keyOf = ({ id, run, cell }: RunAbout): string => JSON.stringify([id, run, cell ?? null]);
+
+const wordsOf = ({ code, message, hint }: UserError): string =>
+  `${code}: ${message}${hint === undefined ? '' : `. ${hint}`}`;

@@ -1,0 +1,40 @@
+import type { CassetteUse, QueryResult, TraceWarning } from '../results/run-result.ts';
+import { toWarnings } from '../results/trace-warnings.ts';
+import type { Query } from '../spec/suite.ts';
+import type { Step, Trace } from '../trace/model.ts';
+import { errorResult } from './combine-runs.ts';
+
+/** What came of a run with its cassette, as far as results show it. */
+interface Outcome {
+  readonly use: CassetteUse;
+  readonly error?: NonNullable<QueryResult['error']>;
+  readonly warnings: readonly TraceWarning[];
+}
+
+/** The trace of a run that was answered from a cassette. Its times are those of reading a file, so it has none. */
+export function playedTrace(trace: Trace, { use, warnings }: Outcome): Trace {
+  const told = warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
+  if (use.hits === 0) return told;
+  const { startedAt: _, endedAt: __, reported, ...rest } = told;
+  const { durationMs: _d, ttftMs: _t, wallMs: _w, coldStartMs: _c, ...claimed } = reported ?? {};
+  return {
+    ...rest,
+    ...(reported === undefined ? {} : { reported: claimed }),
+    steps: told.steps.map(untimed),
+    meta: { ...told.meta, replayed: 'cassette' },
+    captured: { ...told.captured, timing: 'none' },
+  };
+}
+
+function untimed(step: Step): Step {
+  const { t0: _, t1: __, timing: ___, ...rest } = step;
+  if (rest.kind !== 'llm') return rest as Step;
+  const { ttftMs: ____, ...llm } = rest;
+  return llm;
+}
+
+/** The result of a run that its cassette could not carry. */
+export function playedResult(query: Query, { use, error, warnings }: Outcome): QueryResult {
+  const result = errorResult(query, error ?? { kind: 'cassette', message: 'the cassette could not be used' });
+  return { ...result, cassette: use, ...(warnings.length === 0 ? {} : { warnings: toWarnings(warnings) }) };
+}

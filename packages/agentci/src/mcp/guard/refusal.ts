@@ -1,0 +1,59 @@
+import type { LiveVerdict } from '../../policy/live-judge.ts';
+import { isModern, type Message } from '../message.ts';
+
+/** Why a call is refused, as the client is told and the audit keeps it. */
+export interface RefusalReason {
+  readonly rule: string;
+  readonly reason: string;
+  readonly policy_line: number | null;
+  readonly policy_file?: string;
+}
+
+export type DenyAs = 'result' | 'error';
+
+/** Of the JSON-RPC range for errors that a server defines. */
+const REFUSED = -32000;
+
+/** The first thing that speaks against a call. */
+export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
+  const [first] = by;
+  if (first === undefined) return { rule: 'guard.error', reason: 'no reason was given', policy_line: null };
+  const { rule, reason, policy_line, policy_file } = first;
+  return {
+    rule,
+    reason: verdict === 'unknown' && !reason.startsWith('could not tell') ? `could not tell: ${reason}` : reason,
+    policy_line,
+    ...(policy_file === undefined ? {} : { policy_file }),
+  };
+}
+
+/**
+ * The answer to a refused call. As a result with `isError` the model reads it and can try something else; `_meta` tells a
+ * client that it was refused and did not fail.
+ */
+export function refusalReply(
+  id: string | number,
+  refusal: RefusalReason,
+  {
+    policy,
+    version,
+    denyAs,
+  }: { readonly policy: string; readonly version: string | undefined; readonly denyAs: DenyAs },
+): Message {
+  const { rule, reason, policy_line, policy_file } = refusal;
+  const place = policy_line === null ? '' : ` (${policy_file ?? policy}:${policy_line})`;
+  const text = `refused by policy: ${rule}${place}: ${reason}`;
+  const decision = { decision: 'deny', rule, reason, ...(policy_line === null ? {} : { policy_line }) };
+  if (denyAs === 'error')
+    return { jsonrpc: '2.0', id, error: { code: REFUSED, message: text, data: { 'agentci/decision': decision } } };
+  return {
+    jsonrpc: '2.0',
+    id,
+    result: {
+      ...(isModern(version) ? { resultType: 'complete' } : {}),
+      content: [{ type: 'text', text }],
+      isError: true,
+      _meta: { 'agentci/decision': decision },
+    },
+  };
+}

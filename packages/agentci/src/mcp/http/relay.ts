@@ -1,0 +1,257 @@
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { MAX_MESSAGE_BYTES } from '../lines.ts';
+import { errorReply, type Message } from '../message.ts';
+import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
+
+/** What is done with one request of a client and what is answered to it. */
+export interface HttpMiddle {
+  /** Takes the body of a POST before it is passed on. Without `forward` the request ends here. */
+  readonly body: (bytes: Buffer) => BodyOutcome;
+  /** Takes a message of the answer, and gives what the client gets. */
+  readonly answer: (bytes: Buffer) => Buffer;
+  /** To look at an answer is to hold it until it is whole. */
+  readonly holds: boolean;
+  /** Told of the head of the answer. */
+  readonly head?: (status: number, headers: IncomingHttpHeaders) => void;
+  readonly missed?: (bytes: number) => void;
+}
+
+export interface BodyOutcome {
+  readonly forward?: Buffer | undefined;
+  readonly replies: readonly Message[];
+  readonly isBatch: boolean;
+  /** Of an answer of ours. */
+  readonly status?: number;
+}
+
+/** About one connection, and ours to set; the rest is passed on as it came. */
+const NOT_PASSED = new Set([
+  ...['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer', 'upgrade'],
+  ...['content-length', 'accept-encoding', 'expect', 'origin', 'x-http-method-override'],
+]);
+const METHODS = new Set(['POST', 'GET', 'DELETE']);
+
+/** Passes a request on to a server and its answer back. */
+export function relay(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { upstream, middle, maxBytes = MAX_MESSAGE_BYTES }: { upstream: URL; middle: HttpMiddle; maxBytes?: number },
+): void {
+  if (!METHODS.has(request.method ?? '')) {
+    response.writeHead(405, { allow: [...METHODS].join(', ') }).end();
+    return;
+  }
+  const encoding = request.headers['content-encoding'];
+  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if ((encoding !== undefined && encoding !== 'identity') || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
+    sendJson(response, 415, errorReply(null, -32600, 'only plain UTF-8 bodies can be read here'));
+    request.resume();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('error', () => response.destroy());
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else if (size - chunk.length <= maxBytes) {
+      chunks.length = 0;
+      sendJson(response, 413, errorReply(null, -32600, `a request may have at most ${maxBytes} bytes`));
+    }
+  });
+  request.on('end', () => {
+    if (size > maxBytes) return;
+    const body = Buffer.concat(chunks);
+    const outcome = request.method === 'POST' ? middle.body(body) : { ...NONE, forward: body };
+    if (outcome.forward === undefined) {
+      sendReplies(response, outcome);
+      return;
+    }
+    forward(request, response, { upstream, middle, maxBytes, body: outcome.forward, outcome });
+  });
+}
+
+const NONE: BodyOutcome = { replies: [], isBatch: false };
+
+interface Forwarding {
+  readonly upstream: URL;
+  readonly middle: HttpMiddle;
+  readonly maxBytes: number;
+  readonly body: Buffer;
+  readonly outcome: BodyOutcome;
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, options: Forwarding): void {
+  const { upstream, body, outcome } = options;
+  const headers: Record<string, string | string[] | number> = {};
+  for (const [name, value] of Object.entries(request.headers))
+    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
+  headers['accept-encoding'] = 'identity';
+  if (request.method === 'POST') headers['content-length'] = body.length;
+  const send = upstream.protocol === 'https:' ? httpsRequest : httpRequest;
+  const passed = send(upstream, { method: request.method ?? 'POST', headers });
+  passed.on('error', (error) => {
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 502, errorReply(null, -32603, `the server cannot be reached: ${error.message}`));
+  });
+  // A client that hangs up has no more use for the answer.
+  response.on('close', () => passed.destroy());
+  passed.on('response', (answer) => passBack(answer, response, options, outcome));
+  passed.end(request.method === 'POST' ? body : undefined);
+}
+
+function passBack(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  options: Forwarding,
+  { replies }: BodyOutcome,
+): void {
+  const { middle } = options;
+  const status = answer.statusCode ?? 502;
+  const fail = (message: string): void => {
+    answer.destroy();
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 502, errorReply(null, -32603, message));
+  };
+  answer.on('error', () => response.destroy());
+  answer.on('aborted', () => response.destroy());
+  // A client that followed would talk to the server without us.
+  if (status >= 300 && status < 400 && status !== 304) {
+    fail(`the server answered with a redirect (${status})`);
+    return;
+  }
+  middle.head?.(status, answer.headers);
+  const type = answer.headers['content-type'] ?? '';
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(answer.headers))
+    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
+  const head = (extra: Record<string, number | string> = {}): void => {
+    response.writeHead(status, { ...headers, ...extra });
+  };
+  if (/^text\/event-stream\b/i.test(type)) {
+    head();
+    // Headers reach the client though the first event may take its time.
+    response.flushHeaders();
+    for (const reply of replies) response.write(eventOf(reply));
+    passEvents(answer, response, options, fail);
+    return;
+  }
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
+  if (!middle.holds && replies.length === 0) {
+    const length = answer.headers['content-length'];
+    head(length === undefined ? {} : { 'content-length': length });
+    passPlain(answer, response, { ...options, isJson });
+    return;
+  }
+  holdBody(answer, options.maxBytes, (body) => {
+    if (body === undefined) {
+      fail('the answer is too large to be looked at');
+      return;
+    }
+    const seen = isJson && body.length > 0 ? middle.answer(body) : body;
+    const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
+    if (replies.length > 0)
+      response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': sent.length });
+    else head({ 'content-length': sent.length });
+    response.end(sent);
+  });
+}
+
+/** Bytes first, then what is noted about them. */
+function passPlain(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { middle, maxBytes, isJson }: Forwarding & { readonly isJson: boolean },
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  answer.on('data', (chunk: Buffer) => {
+    write(response, chunk, answer);
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  answer.on('end', () => {
+    response.end();
+    if (size > maxBytes) middle.missed?.(size);
+    else if (isJson && size > 0) middle.answer(Buffer.concat(chunks));
+  });
+}
+
+function passEvents(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  { middle, maxBytes }: Forwarding,
+  fail: (message: string) => void,
+): void {
+  const splitter = new EventSplitter(maxBytes);
+  let isMissed = false;
+  const see = (event: Buffer): Buffer => {
+    const { data } = readEvent(event);
+    if (data === undefined || data === '') return event;
+    const bytes = Buffer.from(data);
+    const seen = middle.answer(bytes);
+    return seen === bytes || seen.equals(bytes) ? event : withData(event, seen.toString('utf8'));
+  };
+  answer.on('data', (chunk: Buffer) => {
+    if (!middle.holds) write(response, chunk, answer);
+    if (isMissed) return;
+    const events = splitter.write(chunk);
+    if (events === undefined) {
+      isMissed = true;
+      middle.missed?.(maxBytes);
+      if (middle.holds) fail('an event is too large to be looked at');
+      return;
+    }
+    for (const event of events) {
+      // The transport before this one names another address to post to, which would lead around us.
+      if (middle.holds && readEvent(event).event === 'endpoint')
+        return fail('the server speaks the older HTTP+SSE transport');
+      const seen = see(event);
+      if (middle.holds) write(response, seen, answer);
+    }
+  });
+  answer.on('end', () => {
+    if (middle.holds && !isMissed) response.write(splitter.rest());
+    response.end();
+  });
+}
+
+function write(response: ServerResponse, bytes: Buffer, from: IncomingMessage): void {
+  if (response.destroyed || bytes.length === 0 || response.write(bytes)) return;
+  from.pause();
+  response.once('drain', () => from.resume());
+}
+
+function holdBody(answer: IncomingMessage, max: number, done: (body: Buffer | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  answer.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > max) chunks.length = 0;
+    else chunks.push(chunk);
+  });
+  answer.on('end', () => done(size > max ? undefined : Buffer.concat(chunks)));
+}
+
+/** The answers of the server to the rest of a batch, and ours. */
+function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buffer {
+  const ours = replies.map((reply) => JSON.stringify(reply)).join(',');
+  const theirs = isJson ? body.toString('utf8').trim() : '';
+  if (theirs === '') return Buffer.from(`[${ours}]`);
+  const items = theirs.startsWith('[') ? theirs.slice(1, -1).trim() : theirs;
+  return Buffer.from(`[${items === '' ? '' : `${items},`}${ours}]`);
+}
+
+function sendReplies(response: ServerResponse, { replies, isBatch, status }: BodyOutcome): void {
+  if (replies.length === 0) response.writeHead(202).end();
+  else sendJson(response, status ?? 200, isBatch ? replies : replies[0]);
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}

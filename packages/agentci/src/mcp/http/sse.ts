@@ -1,0 +1,54 @@
+const END = /\r\n\r\n|\n\n|\r\r|\n\r\n/;
+
+/** Cuts a stream of server-sent events into events, byte for byte: each with the blank line that ends it. */
+export class EventSplitter {
+  readonly #max: number;
+  #held = '';
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** The events that are whole now; undefined once one is too long. */
+  write(chunk: Buffer): Buffer[] | undefined {
+    // Latin-1 keeps every byte a character, so that cutting cannot break one.
+    this.#held += chunk.toString('latin1');
+    const events: Buffer[] = [];
+    for (let end = END.exec(this.#held); end !== null; end = END.exec(this.#held)) {
+      const at = end.index + end[0].length;
+      events.push(Buffer.from(this.#held.slice(0, at), 'latin1'));
+      this.#held = this.#held.slice(at);
+    }
+    return this.#held.length > this.#max ? undefined : events;
+  }
+
+  /** What is left of a stream that ended without a blank line. */
+  rest(): Buffer {
+    return Buffer.from(this.#held, 'latin1');
+  }
+}
+
+export interface EventParts {
+  readonly event: string | undefined;
+  readonly data: string | undefined;
+}
+
+/** The type and the data of an event. */
+export function readEvent(bytes: Buffer): EventParts {
+  const lines = bytes.toString('utf8').split(/\r\n|\n|\r/);
+  const valuesOf = (field: string): string[] =>
+    lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).replace(/^ /, ''));
+  const data = valuesOf('data');
+  return { event: valuesOf('event').at(-1), data: data.length === 0 ? undefined : data.join('\n') };
+}
+
+/** An event with other data; its other lines stay. */
+export function withData(bytes: Buffer, data: string): Buffer {
+  const lines = bytes
+    .toString('utf8')
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line !== '' && !line.startsWith('data:'));
+  return Buffer.from(`${[...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n')}\n\n`);
+}
+
+export const eventOf = (message: unknown): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

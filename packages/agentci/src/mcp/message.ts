@@ -1,0 +1,41 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
+import { isObject } from '../kit/object.ts';
+
+export type Direction = 'c2s' | 's2c';
+export type Message = Readonly<Record<string, unknown>>;
+
+/** The protocol version from which on there are no sessions and results say what they are. */
+const MODERN = '2026-07-28';
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+
+export const isModern = (version: string | undefined): boolean =>
+  version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN;
+
+/** An id that can be answered, typed: 1 and "1" are two. */
+export const idKey = (id: unknown): string | undefined =>
+  typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : undefined;
+
+/** The version that a request of a modern client says it follows. */
+export function requestVersion({ params }: Message): string | undefined {
+  const meta = isObject(params) ? params._meta : undefined;
+  const version = isObject(meta) ? meta[VERSION_KEY] : undefined;
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** The messages in a text: one, or those of a batch; undefined where it is not JSON or too deep to look into. */
+export function messagesIn(text: string): readonly Message[] | undefined {
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).filter(isObject);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON-RPC error as an answer. */
+export const errorReply = (id: unknown, code: number, message: string, data?: unknown): Message => ({
+  jsonrpc: '2.0',
+  id: idKey(id) === undefined ? null : id,
+  error: { code, message, ...(data === undefined ? {} : { data }) },
+});

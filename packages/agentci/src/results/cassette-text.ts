@@ -1,0 +1,26 @@
+import { formatUsd } from '../kit/format-number.ts';
+import { formatCount, plural } from '../kit/words.ts';
+import type { CassetteUse } from './run-result.ts';
+
+/** What a run with cassettes may claim, in one line: calls served and missed, what was frozen, what it cost then and now. */
+export function cassetteText(use: CassetteUse): string {
+  const { mode, hits, misses, scrubbed, unused, new: fresh = 0, isolated, planes } = use;
+  if (mode === 'record') return `cassette: ${plural(fresh, 'call')} recorded`;
+  const counts = [
+    `${plural(hits, 'call')} replayed${scrubbed === 0 ? '' : ` (${formatCount(scrubbed)} by scrub)`}`,
+    ...(misses === 0 ? [] : [`${formatCount(misses)} missed${use.causes ? ` (${use.causes.join(', ')})` : ''}`]),
+    ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
+    ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
+  ];
+  const frozen = planes.includes('llm')
+    ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`
+    : 'nothing was frozen';
+  const parts = [`cassette: ${counts.join(', ')}`, costText(use), frozen, isolated ? '' : 'not isolated'];
+  return parts.filter(Boolean).join('; ');
+}
+
+function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse): string {
+  if (recorded === undefined || hits === 0) return '';
+  const then = recorded === null ? 'recorded cost unknown' : `recorded ${formatUsd(recorded)}`;
+  return `${then}, spent ${spent === 0 ? '$0' : 'in part (new calls)'}`;
+}

@@ -1,0 +1,135 @@
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { sha256Hex } from '../kit/hash.ts';
+import { UserError } from '../kit/user-error.ts';
+import { cellKey } from '../results/cell.ts';
+import { writeFileAtomic } from './atomic-write.ts';
+
+/** Which run of which query, of which agent. */
+interface CassetteName {
+  readonly agent: string;
+  readonly id: string;
+  readonly run: number;
+  readonly cell?: Readonly<Record<string, string>> | undefined;
+}
+
+const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** Endings that mean something to us, and names that some systems keep for themselves. */
+const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+/** Larger ones are not recordings of an agent. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** A name as a file may have it. Any other becomes a slug with a short hash, so that every name has a file of its own. */
+function safeName(name: string, fallback: string): string {
+  if (SAFE.test(name) && !TAKEN.test(name)) return name;
+  const slug = name
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 60);
+  return `${slug || fallback}-${sha256Hex(name).slice(0, 8)}`;
+}
+
+/** The one place that says what the file of a run is called: `<query-id>[.cell-HASH][.run-K].jsonl`. */
+export function cassetteFileName({ id, run, cell }: Omit<CassetteName, 'agent'>): string {
+  const suffix = cell === undefined ? '' : `.cell-${sha256Hex(cellKey(cell)).slice(0, 8)}`;
+  return `${safeName(id, 'query')}${suffix}${run === 1 ? '' : `.run-${run}`}.jsonl`;
+}
+
+/** Where the cassettes of an agent are. */
+export const cassetteFolder = (dir: string, agent: string): string => join(dir, safeName(agent, 'agent'));
+
+export const cassettePath = (dir: string, name: CassetteName): string =>
+  join(cassetteFolder(dir, name.agent), cassetteFileName(name));
+
+/** The text of a cassette; undefined where there is none. */
+export function readCassetteFile(dir: string, path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      refuse(path, 'is a link to a file that does not exist');
+    return undefined;
+  }
+  if (!found.isFile()) refuse(path, 'is not a file');
+  if (found.size > MAX_BYTES) refuse(path, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+  stayInside(dir, path);
+  const bytes = readFileSync(path);
+  const text = bytes.toString('utf8');
+  if (Buffer.byteLength(text) !== bytes.length || text.includes('\uFFFD'))
+    throw new UserError('CASSETTE_DAMAGED', `${path}: it is not UTF-8 text`, {
+      hint: 'Restore the file from version control, or record it again with --cassette record.',
+    });
+  // Git may be set to write other line ends.
+  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** The first line of a cassette, which says what it is; undefined where there is none. */
+export function readCassetteHead(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const fd = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
+    const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, MAX_HEAD_BYTES, 0));
+    return text.includes('\n') ? text.slice(0, text.indexOf('\n')) : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Replaces the file whole, or leaves it as it was. */
+export function writeCassetteFile(dir: string, path: string, text: string): void {
+  stayInside(dir, path);
+  writeFileAtomic(path, text);
+}
+
+export function removeCassetteFile(dir: string, path: string): void {
+  stayInside(dir, path);
+  rmSync(path);
+}
+
+/** All cassettes below a folder, sorted: of one agent, or of all. */
+export function listCassetteFiles(dir: string, agent?: string): readonly string[] {
+  if (agent !== undefined) return filesIn(cassetteFolder(dir, agent));
+  if (!existsSync(dir)) return [];
+  const folders = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders
+    .map(({ name }) => join(dir, name))
+    .sort()
+    .flatMap(filesIn);
+}
+
+const filesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith('.jsonl'))
+        .sort()
+        .map((name) => join(folder, name))
+    : [];
+
+/** A link below the folder must not lead out of it: a checkout could point anywhere on the machine. */
+function stayInside(dir: string, path: string): void {
+  let real = path;
+  while (!existsSync(real) && real !== dirname(real)) real = dirname(real);
+  if (!existsSync(dir)) return;
+  const inside = relative(realpathSync(dir), realpathSync(real));
+  if (relative(resolve(dir), resolve(real)).startsWith('..')) return;
+  if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside)
+    refuse(path, `leads out of ${dir} through a link`);
+}
+
+function refuse(path: string, what: string): never {
+  throw new UserError('CASSETTE_PLACE', `${path} ${what}`, {
+    hint: 'Cassettes are plain files in one folder for each agent; "cassette.dir" of the spec says where.',
+  });
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, test } from 'vitest';
+import { CLI, cli } from '../../agentci/test/support/cli.ts';
+import { tempDir } from '../../agentci/test/support/temp-dir.ts';
+import { before, callLine, connect, hello, lineOf, SERVER, talk, textOf } from './mcp.ts';
+
+const tapLines = (path: string): { dir: string; message: Record<string, unknown> }[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+describe('a tap between a client and a server of the SDK', () => {
+  test('passes every byte on and writes the messages down', async () => {
+    const cwd = tempDir({ 'p.yaml': 'tools: {deny: [x]}\n' });
+    const input = [hello(), callLine(1, 'search', { q: 'a  b', big: 1 }), callLine(2, 'nope')];
+    const bare = await talk([SERVER], input, { cwd });
+    const tapped = await talk(before(['tap', '--out', 'tap.jsonl']), input, { cwd });
+    expect(tapped.stdout.equals(bare.stdout)).toBe(true);
+    expect(tapped.code).toBe(bare.code);
+    expect(tapLines(join(cwd, 'tap.jsonl')).map(({ message }) => message.method ?? 'answer')).toEqual(
+      expect.arrayContaining(['initialize', 'notifications/initialized', 'tools/call', 'answer']),
+    );
+    const explained = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 'tap.jsonl'], { cwd });
+    expect(explained.stdout).toContain('search');
+  });
+
+  test('passes concurrent, cancelled and large calls, progress, and what the server asks of the client', async () => {
+    const cwd = tempDir();
+    const client = await connect(before(['tap', '--out', 'tap.jsonl']), { cwd });
+    client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: 'file:///a' }] }));
+    client.setRequestHandler(CreateMessageRequestSchema, async () => ({
+      model: 'm',
+      role: 'assistant' as const,
+      content: { type: 'text' as const, text: 'hi' },
+    }));
+    client.setRequestHandler(ElicitRequestSchema, async () => ({
+      action: 'accept' as const,
+      content: { name: 'Ada' },
+    }));
+    const progress: number[] = [];
+    const cancel = new AbortController();
+    const cancelled = client
+      .callTool({ name: 'slow', arguments: { ms: 5000 } }, undefined, { signal: cancel.signal })
+      .catch((error: Error) => error.message);
+    const results = await Promise.all([
+      client.callTool({ name: 'slow', arguments: { ms: 300 } }, undefined, {
+        onprogress: ({ progress: at }) => progress.push(at),
+      }),
+      client.callTool({ name: 'big', arguments: { size: 3_000_000 } }),
+      client.callTool({ name: 'ask', arguments: {} }),
+      client.callTool({ name: 'search', arguments: { q: '☃'.repeat(500_000) } }),
+    ]);
+    cancel.abort('enough');
+    expect(await cancelled).toContain('enough');
+    expect(textOf(results[0])).toBe('done');
+    // The SDK may drop the last one when the result comes with it.
+    expect(progress.slice(0, 2)).toEqual([1, 2]);
+    expect(textOf(results[1])).toHaveLength(3_000_000);
+    expect(JSON.parse(textOf(results[2]))).toEqual({ roots: 1, sampled: 'hi', asked: { name: 'Ada' } });
+    expect(textOf(results[3])).toContain('☃☃');
+    await client.close();
+    const methods = tapLines(join(cwd, 'tap.jsonl')).map(({ dir, message }) => `${dir} ${message.method ?? 'answer'}`);
+    expect(methods).toEqual(
+      expect.arrayContaining([
+        's2c roots/list',
+        's2c sampling/createMessage',
+        's2c elicitation/create',
+        'c2s notifications/cancelled',
+        's2c notifications/progress',
+      ]),
+    );
+  });
+
+  test('keeps the values of secrets out of the file', async () => {
+    const cwd = tempDir();
+    const secret = 'sk-test-0123456789abcdef';
+    await talk(before(['tap', '--out', 'tap.jsonl']), [hello(), callLine(1, 'search', { q: secret })], {
+      cwd,
+      env: { SOME_API_KEY: secret },
+    });
+    expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).toContain('[SOME_API_KEY]');
+    expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).not.toContain(secret);
+  });
+
+  test('does not write over a recording', async () => {
+    const cwd = tempDir({ 'tap.jsonl': 'mine' });
+    await talk(before(['tap', '--out', 'tap.jsonl']), [hello()], { cwd, waitMs: 800 });
+    expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).toBe('mine');
+    expect(readdirSync(cwd).sort()).toEqual(['tap-2.jsonl', 'tap.jsonl']);
+  });
+
+  test.each([
+    ['a server that does not exist', ['tap', '--', './no-such-server'], 'MCP_NOT_STARTED'],
+    ['no server', ['tap'], 'MCP_NO_SERVER'],
+    ['an address that is not one', ['tap', '--url', 'ftp://x'], 'MCP_ADDRESS'],
+  ])('%s ends with exit code 2', async (_, args, code) => {
+    const outcome = await cli(args, { cwd: tempDir() });
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+    expect(outcome.stderr).toContain(code);
+  });
+
+  test('ends with the code of the server', async () => {
+    const { code } = await cli(['tap', '--', process.execPath, '-e', 'process.exit(7)'], { cwd: tempDir() });
+    expect(code).toBe(7);
+  });
+});
+
+describe('no process is left behind', () => {
+  test('after 100 kills of the client, some of a server that ignores every signal and the end of its input', async () => {
+    const cwd = tempDir({ 'p.yaml': 'tools: {deny: [x]}\n' });
+    const mark = `mark-${process.pid}-${Date.now()}`;
+    const clientCode = `
+      const { spawn } = require('node:child_process');
+      const child = spawn(process.execPath, JSON.parse(process.env.ARGS), { stdio: ['pipe', 'pipe', 'ignore'] });
+      child.stdin.write(process.env.HELLO);
+      child.stdout.once('data', () => process.send('up'));
+    `;
+    const kill = async (i: number): Promise<void> => {
+      const use = i % 2 === 0 ? ['tap', '--out', `t${i}.jsonl`] : ['guard', '--policy', 'p.yaml'];
+      const args = [CLI, ...use, '--', process.execPath, '-e', i % 5 === 0 ? STUBBORN : PLAIN, mark];
+      const client = spawn(process.execPath, ['-e', clientCode], {
+        cwd,
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        env: { ...process.env, ARGS: JSON.stringify(args), HELLO: hello() },
+      });
+      await new Promise((resolve) => client.once('message', resolve));
+      const gone = new Promise((resolve) => client.once('exit', resolve));
+      client.kill('SIGKILL');
+      await gone;
+    };
+    for (let i = 0; i < 100; i += 5) await Promise.all([0, 1, 2, 3, 4].map((k) => kill(i + k)));
+    for (let i = 0; i < 100 && running(mark).length > 0; i++) await sleep(100);
+    expect(running(mark)).toEqual([]);
+  }, 240_000);
+
+  test('of what the server itself had started', async () => {
+    const cwd = tempDir();
+    const mark = `mark-${process.pid}-${Date.now()}`;
+    const server = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'inherit' }); process.stdin.on('end', () => process.exit(3)).resume();`;
+    const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
+    expect(code).toBe(3);
+    await sleep(200);
+    expect(running(mark)).toEqual([]);
+  });
+});
+
+describe('a message without end', () => {
+  test('passes, and is noted as not kept', async () => {
+    const cwd = tempDir();
+    const server = 'process.stdin.on("data", (chunk) => process.stdout.write(chunk)).on("end", () => process.exit(0));';
+    const size = 70 * 1024 * 1024;
+    const input = Buffer.concat([
+      Buffer.alloc(size, 'x'),
+      Buffer.from(`\n${lineOf({ jsonrpc: '2.0', id: 1, method: 'ping' })}`),
+    ]);
+    const seen = await echo(['tap', '--out', 'tap.jsonl', '--', process.execPath, '-e', server], input, cwd);
+    expect(seen).toBe(input.length);
+    const kinds = readFileSync(join(cwd, 'tap.jsonl'), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => Object.keys(JSON.parse(line))[2]);
+    expect(kinds.sort()).toEqual(['dropped', 'dropped', 'message', 'message']);
+  });
+});
+
+/** Light servers: what is under test is what becomes of their processes. */
+const PLAIN = 'process.stdin.on("data", () => process.stdout.write("{}\\n")).on("end", () => process.exit(0))';
+const STUBBORN =
+  'for (const s of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(s, () => {}); setInterval(() => {}, 1000); process.stdin.on("data", () => process.stdout.write("{}\\n"))';
+
+function running(mark: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark) && Number(name) !== process.pid;
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function echo(args: readonly string[], input: Buffer, cwd: string): Promise<number> {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  let seen = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    seen += chunk.length;
+    if (seen >= input.length) child.stdin.end();
+  });
+  child.stdin.write(input);
+  await new Promise((resolve) => child.once('close', resolve));
+  return seen;
+}

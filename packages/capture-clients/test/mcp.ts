@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { onTestFinished } from 'vitest';
+import { CLI } from '../../agentci/test/support/cli.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+export const SERVER = join(here, '..', 'agents', 'mcp-server.mjs');
+
+/** The program before a server of the real SDK: `['guard', '--policy', 'p.yaml']`. */
+export const before = (args: readonly string[], ...server: readonly string[]): string[] => [
+  CLI,
+  ...args,
+  '--',
+  process.execPath,
+  SERVER,
+  ...server,
+];
+
+/** A client of the real SDK, connected to what this command starts. */
+export async function connect(
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Promise<Client & { readonly stderr: () => string }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...args],
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const client = makeClient();
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return Object.assign(client, { stderr: () => stderr });
+}
+
+export const makeClient = (): Client =>
+  new Client({ name: 'test', version: '1.0.0' }, { capabilities: { roots: {}, sampling: {}, elicitation: {} } });
+
+export const textOf = (result: unknown): string =>
+  (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('');
+
+/** Sends these bytes to a command, closes its input after a moment, and gives all it wrote. */
+export function talk(
+  args: readonly string[],
+  input: readonly (string | Buffer)[],
+  { cwd, waitMs = 1500, env = {} }: { cwd: string; waitMs?: number; env?: Record<string, string> },
+): Promise<{ code: number | null; stdout: Buffer; stderr: string; messages: Record<string, unknown>[] }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...args], { cwd, env: { ...process.env, ...env } });
+    const chunks: Buffer[] = [];
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.on('error', reject);
+    child.stdin.on('error', () => {});
+    child.on('close', (code) => {
+      const stdout = Buffer.concat(chunks);
+      const lines = stdout.toString('utf8').split('\n').filter(Boolean);
+      resolve({ code, stdout, stderr, messages: lines.map((line) => JSON.parse(line)) });
+    });
+    for (const piece of input) child.stdin.write(piece);
+    setTimeout(() => child.stdin.end(), waitMs);
+  });
+}
+
+const HELLO = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+};
+export const lineOf = (message: unknown): string => `${JSON.stringify(message)}\n`;
+export const hello = (version = '2025-11-25'): string =>
+  lineOf({ ...HELLO, params: { ...HELLO.params, protocolVersion: version } }) +
+  lineOf({ jsonrpc: '2.0', method: 'notifications/initialized' });
+export const callLine = (id: unknown, name: string, args: unknown = {}): string =>
+  lineOf({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
