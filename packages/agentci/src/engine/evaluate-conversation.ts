@@ -9,7 +9,7 @@ import { totals } from '../trace/totals.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 import { errorResult } from './combine-runs.ts';
 import { endStateCheck } from './end-state-check.ts';
-import type { EvaluateInput } from './evaluate-query.ts';
+import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
 import { TRUNCATED } from './truncated-answer.ts';
 

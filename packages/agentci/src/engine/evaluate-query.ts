@@ -1,53 +1,30 @@
 import { dirname } from 'node:path';
-import type { JudgeMode } from '../judge/mode.ts';
-import type { Judge } from '../judge/port.ts';
 import { loadCel } from '../kit/cel/load.ts';
 import type { Mutable } from '../kit/mutable.ts';
 import { blocksIn, type RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
-import type { Policy } from '../policy/policy.ts';
 import type { CheckResult, Layer, LayerResult, QueryResult, TraceWarning } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
 import { hasRubrics, hasTopRubrics } from '../spec/rubric-items.ts';
-import type { Query } from '../spec/suite.ts';
 import { withTurns } from '../spec/turn-checks.ts';
 import { driftWarnings } from '../trace/drift.ts';
 import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
-import { type PriceLookup, totals } from '../trace/totals.ts';
-import { asksOf, type Outside, openRubrics } from './asks-of.ts';
+import { totals } from '../trace/totals.ts';
+import { asksOf, openRubrics } from './asks-of.ts';
 import { changedNames } from './changed-names.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
 import { evaluateConversation } from './evaluate-conversation.ts';
+import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
-import type { MetricTools } from './metric-checks.ts';
 import { policyChecks } from './policy-checks.ts';
 import { nestedRubrics, type RubricInput, rubricChecks } from './rubric-checks.ts';
 import { endedInError, truncationOf } from './truncated-answer.ts';
-
-export interface EvaluateInput {
-  readonly query: Query;
-  readonly trace: Trace;
-  readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
-  /** Who scores rubrics. A mode alone is not a judge: `off` skips rubrics, otherwise they are an error. */
-  readonly judge?: JudgeMode | Judge;
-  /** Ask the judge's ensemble; as the judge is set up when not given. */
-  readonly useEnsemble?: boolean;
-  /** Folder that a rubric's `context_file` is looked for in; that of the spec. */
-  readonly dir?: string;
-  readonly price?: PriceLookup;
-  /** Policies to hold the calls against, instead of the query's own. */
-  readonly policies?: readonly Policy[];
-  /** Metrics of modules the spec uses, and models on this machine. */
-  readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
-  /** What runs the user's own code and compares meanings. */
-  readonly outside?: Outside;
-}
 
 /** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {

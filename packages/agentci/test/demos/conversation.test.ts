@@ -38,3 +38,22 @@ test('the README types what works', { timeout: 60_000 }, () => {
   );
   expect(run().stdout).toContain('turn 2 (fail)');
 });
+
+test('a recorded conversation replays the same each time, without the model', { timeout: 120_000 }, () => {
+  expect(run('--cassette', 'record').status).toBe(1);
+  const said = () => {
+    const { results } = JSON.parse(run('--cassette', 'replay', '-f', 'json').stdout) as RunResult;
+    return results.map(({ status, conversation, cassette }) => ({
+      status,
+      misses: cassette?.misses,
+      turns: conversation?.turns.map(({ user, answer, tools }) => [user, answer, tools]),
+    }));
+  };
+  const first = said();
+  expect(first.map(({ status, misses }) => [status, misses])).toEqual([
+    ['pass', 0],
+    ['pass', 0],
+    ['fail', 0],
+  ]);
+  for (let i = 0; i < 5; i++) expect(said()).toEqual(first);
+});
