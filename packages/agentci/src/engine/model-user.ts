@@ -96,7 +96,7 @@ interface UserReply {
 const INSTRUCTION = [
   'You play a person who talks to an agent. Write the next message of that person, in the first person, as people type: short, no lists, no labels.',
   'You know the persona, the facts and the goal in the blocks, and nothing else. Never state a number, id, name or date that is not in the facts or was not said in the conversation.',
-  'Give a fact only when it is asked for or needed. Never help the agent, never speak for it, never quote the persona or the goal.',
+  'Give a fact only when the agent asks or needs it. Never help the agent, never speak for it, never quote the persona or the goal.',
   'Set done to true only when, after the agent answers this message, nothing is left to say: the goal is reached, or it clearly cannot be. Agreeing to something is not the end: the agent still has to do it.',
   'If the agent needs a fact that you do not have, set reason to "out_of_scope: " and what is missing.',
 ].join('\n');

@@ -49,7 +49,7 @@ export interface Trace {
   resources?: ResourceSample[];
   /** The turns of a run in which the user spoke more than once; absent where there was one question and its answer. */
   conversation?: Conversation;
-  /** What the world looked like after the run, by the program that was asked for it. */
+  /** What the world looked like after the run, as the program of `state` printed it. */
   endState?: { value: unknown } | { error: string };
   meta: Record<string, unknown>;
   captured: Captured;
