@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureCassettes } from './cassette.mjs';
+import { measureConversations } from './conversations.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
@@ -42,6 +43,7 @@ rows.push(...(await measureCapture({ quick })));
 rows.push(...(await measureCassettes({ quick })));
 rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
+rows.push(...measureConversations({ quick }));
 report();
 
 function coldStart() {

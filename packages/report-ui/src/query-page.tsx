@@ -5,6 +5,7 @@ import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-da
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { Answer } from './answer.tsx';
 import { CheckTable } from './check-table.tsx';
+import { ConversationView } from './conversation.tsx';
 import { usageOf } from './filters.ts';
 import { count, ms, usd } from './format.ts';
 import { JudgeReplies } from './judge-replies.tsx';
@@ -110,6 +111,7 @@ export function QueryPage({
         <CheckTable key={layer} layer={layer} result={result[layer]} />
       ))}
       <JudgeReplies details={result.correctness.details} />
+      {result.conversation && <ConversationView conversation={result.conversation} />}
       <Answer
         answer={result.answer}
         references={[

@@ -4,6 +4,7 @@ import type { CodeItem } from '../layers/every/code.ts';
 import { type CheckResult, LAYERS, type LayerResult } from '../results/run-result.ts';
 import { isDecided } from '../results/status.ts';
 import type { Query } from '../spec/suite.ts';
+import { withTurns } from '../spec/turn-checks.ts';
 
 /** What checks may ask of the world outside: the user's own code, and how close texts are in meaning. */
 export interface Outside {
@@ -22,6 +23,9 @@ export function asksOf(query: Query): readonly RootedAsk[] {
     if (asksIn(layer, query[layer]).length > 0) return LAYERS.flatMap((each) => asksIn(each, query[each]));
   return NONE;
 }
+
+/** Whether a query or one of its turns has a check that needs something from outside. */
+export const needsOutside = (query: Query): boolean => withTurns(query).some((each) => asksOf(each).length > 0);
 
 const NONE: readonly RootedAsk[] = [];
 

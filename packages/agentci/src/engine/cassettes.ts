@@ -118,7 +118,8 @@ export class Cassettes {
       end: async (how) => {
         const playing = current;
         const result = await slot.end(how);
-        if (playing !== undefined) playing.exchanges = result.evidence.exchanges;
+        // The turns of a conversation are one recording.
+        if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
       },
     };
@@ -127,6 +128,8 @@ export class Cassettes {
   #begin(about: RunAbout): Playing {
     const { mode, errors, repeatsLast } = this.plan;
     const key = keyOf(about);
+    const before = this.#playing.get(key);
+    if (before !== undefined && about.turn !== undefined && about.turn.turn > 1) return before;
     const session = new CassetteSession({
       mode,
       rules: this.#rules,

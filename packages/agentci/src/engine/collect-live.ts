@@ -1,23 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
-import type { QueryResult } from '../results/run-result.ts';
+import { caseKey } from '../results/cell.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type RunAbout, type Runner, type RunOutput } from '../runners/runner.ts';
+import { AgentError, type RunAbout, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
-import type { Query } from '../spec/suite.ts';
+import type { ConversationPlan, Query, StatePlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import { spendsMoney } from './cassette-use.ts';
 import type { Cassettes } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
+import type { Talk, TurnError } from './converse.ts';
+import { unfinished } from './evaluate-conversation.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
+import type { UserModels } from './model-user.ts';
 import { playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
@@ -49,6 +55,10 @@ interface Live {
   readonly verdicts: VerdictQueue;
   readonly ledger: Ledger;
   readonly evaluate: TraceEvaluator;
+  /** Makes the ids of conversations differ from those of other runs: an agent may remember them. */
+  readonly token: string;
+  /** Models that play users; absent where no query needs one. */
+  readonly users: UserModels | undefined;
   readonly cassettes: Cassettes | undefined;
 }
 
@@ -58,7 +68,7 @@ export async function collectLive(
   config: LiveRunner,
   ledger: Ledger,
   evaluate: TraceEvaluator,
-): Promise<void> {
+): Promise<RunResult['user']> {
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const workers = options.workers ?? DEFAULT_WORKERS;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -79,6 +89,10 @@ export async function collectLive(
     verdicts,
     ledger,
     evaluate,
+    token: options.runId ?? randomUUID(),
+    users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
+      ? new (await import('./model-user.ts')).UserModels(options, ledger)
+      : undefined,
     cassettes,
   };
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
@@ -89,6 +103,7 @@ export async function collectLive(
     await agent.close();
   }
   verdicts.throwFailure();
+  return live.users?.usage();
 }
 
 interface OpenAgent {
@@ -148,40 +163,88 @@ async function runOnce(live: Live, of: Run): Promise<void> {
     live.ledger.add(of.query, of.run, playedResult(of.query, unprepared));
     return;
   }
-  let output: RunOutput;
+  let given: Given;
   try {
-    output = await runWithRetries(live, of);
+    const { state } = of.query;
+    given = await runWithRetries(live, of);
+    // Right after the run: the next one may change it.
+    if (state !== undefined) given = await withEndState(live, of, state, given);
   } catch (error) {
     refuse(live, of, error);
     return;
   }
-  const settle = (): Promise<void> => settleRun(live, of, output);
+  const settle = (): Promise<void> => settleRun(live, of, given);
   await (canWait(of.query, options) ? verdicts.add(settle) : settle());
 }
 
-const runWithRetries = (live: Live, of: Run): Promise<RunOutput> =>
-  withRetries(() => attempt(live, of), {
-    retries: live.retries,
-    signal: live.interrupt,
-    random: live.random,
-    onRetry: (n, error, delayMs) =>
-      live.options.onEvent?.({
-        type: 'retrying',
-        id: of.query.id,
-        cell: of.query.cell,
-        attempt: n,
-        message: SECRETS.text(error.message),
-        delayMs,
-      }),
-  });
+/** What came of a run: as the agent gave it, or as a trace already. */
+type Given = { readonly output: RunOutput } | { readonly trace: Trace };
 
-async function attempt({ runner, timeoutMs, interrupt, cassettes }: Live, { query, run }: Run): Promise<RunOutput> {
+const traceOf = async (given: Given, query: Query): Promise<Trace> =>
+  'trace' in given ? given.trace : interpretOutput(given.output, query);
+
+async function withEndState(live: Live, { query, run }: Run, state: StatePlan, given: Given): Promise<Given> {
+  const { options, interrupt } = live;
+  const { readEndState } = await import('./read-end-state.ts');
+  const around = { dir: options.suite.dir, env: options.env ?? {}, run, interrupt };
+  return { trace: await readEndState(query, state, await traceOf(given, query), around) };
+}
+
+const runWithRetries = (live: Live, of: Run): Promise<Given> =>
+  withRetries(
+    (n) => (of.query.conversation === undefined ? attempt(live, of) : talk(live, of, of.query.conversation, n)),
+    {
+      retries: live.retries,
+      signal: live.interrupt,
+      random: live.random,
+      onRetry: (n, error, delayMs) =>
+        live.options.onEvent?.({
+          type: 'retrying',
+          id: of.query.id,
+          cell: of.query.cell,
+          attempt: n,
+          message: SECRETS.text(error.message),
+          delayMs,
+        }),
+    },
+  );
+
+const attempt = async (live: Live, of: Run): Promise<Given> => ({ output: await runOne(live, of, live.runner.run) });
+
+/** A whole conversation: an agent that lost one of its turns is talked to from the beginning. */
+async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Promise<Given> {
+  const { converse } = await import('./converse.ts');
+  const { runner } = live;
+  const session = runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
+  const { query, run } = of;
+  try {
+    const id = `${query.id}.${run}.${sha256Hex(`${live.token} ${caseKey(query)} ${run} ${n}`).slice(0, ID_LENGTH)}`;
+    const runTurn = (turn: TurnRequest): Promise<RunOutput> => runOne(live, of, session.run, turn);
+    const { users } = live;
+    const play: Talk['play'] =
+      plan.user === undefined || users === undefined
+        ? undefined
+        : (history) => users.next(plan.user!, { history, start: query.query, run });
+    return { trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }) };
+  } finally {
+    await session.close();
+  }
+}
+
+const ID_LENGTH = 8;
+
+async function runOne(
+  { timeoutMs, interrupt, cassettes }: Live,
+  { query, run }: Run,
+  ask: Runner['run'],
+  turn?: TurnRequest,
+): Promise<RunOutput> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
   const onInterrupt = () => controller.abort('interrupt');
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   try {
-    return await runner.run({
+    return await ask({
       query: query.query,
       id: query.id,
       run,
@@ -189,6 +252,7 @@ async function attempt({ runner, timeoutMs, interrupt, cassettes }: Live, { quer
       ...(query.metadata ? { metadata: query.metadata } : {}),
       vars: query.vars,
       cell: query.cell,
+      ...(turn === undefined ? {} : { turn }),
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
@@ -209,12 +273,12 @@ const canWait = (query: Query, { failFast = false, maxCostUsd }: RunOptions): bo
   !failFast && maxCostUsd === undefined && !hasRubrics(query) && !hasMetrics(query);
 
 /** Reads what the agent gave back, evaluates it and writes the verdict down. */
-async function settleRun(live: Live, of: Run, output: RunOutput): Promise<void> {
+async function settleRun(live: Live, of: Run, given: Given): Promise<void> {
   const { ledger, evaluate } = live;
   const { query, run } = of;
   let trace: Trace;
   try {
-    trace = withSecretWarning(await interpretOutput(output, query));
+    trace = withSecretWarning(await traceOf(given, query));
   } catch (error) {
     refuse(live, of, error);
     return;
@@ -241,7 +305,9 @@ function refuse({ interrupt, ledger, retries, cassettes }: Live, of: Run, error:
   const found = describeError(error, retries);
   const result =
     played === undefined
-      ? errorResult(query, found)
+      ? isTurnError(error)
+        ? unfinished(query, found, error)
+        : errorResult(query, found)
       : playedResult(query, played.error === undefined ? { ...played, error: found } : played);
   ledger.add(
     query,
@@ -268,6 +334,9 @@ async function openCassettes(options: RunOptions, config: LiveRunner): Promise<C
   const { Cassettes } = await import('./cassettes.ts');
   return new Cassettes(plan, { agent: suite.agent, now });
 }
+
+/** Told by what it has, since its class is loaded with the first conversation. */
+const isTurnError = (error: AgentError): error is TurnError => 'unanswered' in error;
 
 function describeError(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
   const tries = retries === 0 ? '' : ` (after ${retries + 1} tries)`;

@@ -1,62 +1,51 @@
 import { dirname } from 'node:path';
-import type { JudgeMode } from '../judge/mode.ts';
-import type { Judge } from '../judge/port.ts';
 import { loadCel } from '../kit/cel/load.ts';
 import type { Mutable } from '../kit/mutable.ts';
 import { blocksIn, type RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
-import type { Policy } from '../policy/policy.ts';
 import type { CheckResult, Layer, LayerResult, QueryResult, TraceWarning } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
-import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
 import { hasRubrics, hasTopRubrics } from '../spec/rubric-items.ts';
-import type { Query } from '../spec/suite.ts';
+import { withTurns } from '../spec/turn-checks.ts';
 import { driftWarnings } from '../trace/drift.ts';
 import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
-import { type PriceLookup, totals } from '../trace/totals.ts';
-import { asksOf, type Outside, openRubrics } from './asks-of.ts';
+import { totals } from '../trace/totals.ts';
+import { asksOf, openRubrics } from './asks-of.ts';
 import { changedNames } from './changed-names.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
-import type { MetricTools } from './metric-checks.ts';
+import { evaluateConversation } from './evaluate-conversation.ts';
+import type { EvaluateInput } from './evaluate-input.ts';
+import { statusOf, withChecks } from './join-checks.ts';
 import { policyChecks } from './policy-checks.ts';
-import { nestedRubrics, type RubricInput, type RubricResults, rubricChecks } from './rubric-checks.ts';
-import { endedInError, TRUNCATED, truncationOf } from './truncated-answer.ts';
-
-export interface EvaluateInput {
-  readonly query: Query;
-  readonly trace: Trace;
-  readonly baseline?: { readonly version: string; readonly trace: Trace; readonly file?: string };
-  /** Who scores rubrics. A mode alone is not a judge: `off` skips rubrics, otherwise they are an error. */
-  readonly judge?: JudgeMode | Judge;
-  /** Ask the judge's ensemble; as the judge is set up when not given. */
-  readonly useEnsemble?: boolean;
-  /** Folder that a rubric's `context_file` is looked for in; that of the spec. */
-  readonly dir?: string;
-  readonly price?: PriceLookup;
-  /** Policies to hold the calls against, instead of the query's own. */
-  readonly policies?: readonly Policy[];
-  /** Metrics of modules the spec uses, and models on this machine. */
-  readonly metricTools?: Pick<MetricTools, 'custom' | 'models'>;
-  /** What runs the user's own code and compares meanings. */
-  readonly outside?: Outside;
-}
+import { nestedRubrics, type RubricInput, rubricChecks } from './rubric-checks.ts';
+import { endedInError, truncationOf } from './truncated-answer.ts';
 
 /** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
 export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
   // Reading a spec loads the engine for expressions; a query that was put together by hand brings none.
-  const hasExpression = LAYERS.some((layer) => [...blocksIn(input.query[layer])].some((block) => 'expr' in block));
+  const hasExpression = withTurns(input.query).some((query) =>
+    LAYERS.some((layer) => [...blocksIn(query[layer])].some((block) => 'expr' in block)),
+  );
   if (hasExpression) await loadCel();
   return evaluate(input);
 }
 
 /** As `evaluateQuery`, with a promise only where a judge has to be waited for: most checks need none. */
 export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResult> {
+  const { conversation, turns, state } = input.query;
+  return conversation === undefined && turns === undefined && state === undefined
+    ? evaluateRun(input)
+    : evaluateConversation(input, evaluateRun);
+}
+
+/** One question and its answer, or a conversation as if it were one. */
+function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
   if (unfit !== undefined)
@@ -191,23 +180,6 @@ function withUsage(cost: LayerResult, context: Omit<CheckContext, 'siblings'>): 
   return { status, messages, details: costDetails(context), checks };
 }
 
-function withChecks(layer: LayerResult, extra: Pick<RubricResults, 'checks' | 'details'>): LayerResult {
-  if (extra.checks.length === 0) return layer;
-  const checks: CheckResult[] = [...layer.checks, ...extra.checks];
-  const status = worstStatus(checks.map((check) => check.status));
-  return { ...layer, status, checks, messages: messagesOf(checks), details: { ...layer.details, ...extra.details } };
-}
-
 /** Adds a finding that no check of the spec asks for. */
 const withFinding = (layer: LayerResult, finding: CheckResult | undefined): LayerResult =>
   finding === undefined ? layer : withChecks(layer, { checks: [finding], details: {} });
-
-/** The worst layer; a query with checks of which none was decided, and one could not be measured, is an error. */
-function statusOf(result: QueryResult): QueryResult['status'] {
-  // A finding is not a decided check: what the user asked for may still be open.
-  if (!LAYERS.some((layer) => result[layer].checks.some(({ id, status }) => id !== TRUNCATED && isDecided(status)))) {
-    const isOpen = ({ skip_reason: reason }: CheckResult): boolean => reason === 'not_measured' || reason === 'off';
-    if (checksOf(result).some(isOpen)) return 'error';
-  }
-  return worseStatus(worseStatus(result.correctness.status, result.path.status), result.cost.status);
-}

@@ -5,7 +5,8 @@ import type { Trace, Usage } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { Outside } from './asks-of.ts';
 import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
-import { type EvaluateInput, evaluate } from './evaluate-query.ts';
+import type { EvaluateInput } from './evaluate-input.ts';
+import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
 

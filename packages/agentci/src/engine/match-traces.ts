@@ -151,7 +151,7 @@ class RecordingOfTrace implements Recording {
   }
 
   get text(): string | undefined {
-    return queryText(this.#trace);
+    return this.#trace.conversation?.turns[0]?.message ?? queryText(this.#trace);
   }
 
   get place(): string {

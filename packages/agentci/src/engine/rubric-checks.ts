@@ -15,6 +15,7 @@ import type { Query } from '../spec/suite.ts';
 import { capturedCalls } from '../trace/known-calls.ts';
 import type { ToolStep, Trace } from '../trace/model.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
+import { transcriptOf } from '../trace/turns.ts';
 import { outcomeOfCheck } from './asks-of.ts';
 import { checkOfJudgement, recordsOf, summaryOf } from './rubric-results.ts';
 
@@ -130,7 +131,8 @@ async function evaluate(
   context.push(...extra.texts);
   const question = {
     rubric: isGrounding ? { ...rubric, needsContext: true } : rubric,
-    query: query.query,
+    // A judge of a conversation sees all of it, its last answer included.
+    query: query.conversation === undefined ? query.query : transcriptOf(trace),
     answer,
     ...(context.length > 0 ? { context: [...new Set(context)] } : {}),
   };

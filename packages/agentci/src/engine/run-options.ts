@@ -3,6 +3,7 @@ import type { Judge } from '../judge/port.ts';
 import type { CaseName, Cell } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
+import type { ChatMessage } from '../runners/runner.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry } from '../store/run-store.ts';
 import type { Trace } from '../trace/model.ts';
@@ -17,6 +18,13 @@ export type AgentFunction = (
     metadata: Readonly<Record<string, unknown>>;
     vars: Readonly<Record<string, unknown>>;
     signal: AbortSignal;
+    /** In a conversation: what it is, what was said, and an object of the agent's own. The first argument is the newest message. */
+    query?: string;
+    conversation?: string;
+    turn?: number;
+    message?: string;
+    messages?: readonly ChatMessage[];
+    state?: Record<string, unknown>;
   },
 ) => unknown;
 

@@ -7,7 +7,7 @@ import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
-import { asksOf } from './asks-of.ts';
+import { needsOutside } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
@@ -53,7 +53,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const judges = suiteJudge(options, queries, ledger);
   const witness = new ToolWitness(queries);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
-  const outside = queries.some((query) => asksOf(query).length > 0)
+  const outside = queries.some(needsOutside)
     ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
     : undefined;
   const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
@@ -64,6 +64,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
   const late = new LateCalls(queries);
+  let user: RunResult['user'];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -87,7 +88,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         late.see(event);
         options.onEvent?.(event);
       };
-      await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
     }
   } finally {
     await outside?.close();
@@ -118,6 +119,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     run_id: options.runId ?? 'run',
     spec: { file: suite.file, hash: suite.hash },
     judge: judges.usage(),
+    ...(user === undefined ? {} : { user }),
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     ...(cassette === undefined ? {} : { cassette }),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import type { Query } from '../spec/suite.ts';
-import { asksOf } from './asks-of.ts';
+import { needsOutside } from './asks-of.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { Ledger } from './ledger.ts';
@@ -28,7 +28,7 @@ export async function createTraceVerdicts(options: RunOptions, queries: readonly
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
-  const outside = queries.some((query) => asksOf(query).length > 0)
+  const outside = queries.some(needsOutside)
     ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
     : undefined;
   return {

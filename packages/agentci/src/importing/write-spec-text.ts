@@ -3,6 +3,7 @@ import { queryId } from '../spec/query-id.ts';
 import type { Trace } from '../trace/model.ts';
 import { queryText, toolNames } from '../trace/selectors.ts';
 import { type Quantity, totals } from '../trace/totals.ts';
+import { conversationSpec } from './conversation-lines.ts';
 import { isGrade, isSuccess } from './outcomes.ts';
 
 /** Room above what was measured: a budget that the very next run exceeds is not a budget. */
@@ -52,7 +53,8 @@ export function writeSpecText(
     ids.set(base, count);
     const id = count === 1 ? base : `${base}-${count}`;
     cases.push({ id, query, traces: runs });
-    blocks.push([`  - id: ${id}`, `    query: ${quoted(query)}`, ...checks].join('\n'));
+    const conversation = conversationSpec(runs, { quoted, isWritable });
+    blocks.push([`  - id: ${id}`, `    query: ${quoted(query)}`, ...conversation, ...checks].join('\n'));
   }
   const head = [
     '# Made by "agentci import". Tokens have 25 % room and latency 50 %: set them to what you can accept.',

@@ -11,6 +11,8 @@ export interface ModelRequest {
   readonly name: ModelName;
   readonly system?: string | undefined;
   readonly user: string;
+  /** What was said before, where the call is part of a conversation. */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] | undefined;
   /** The provider's own when not given. */
   readonly temperature?: number | undefined;
   readonly structured: boolean;
@@ -67,7 +69,9 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     const result = await generateText({
       model,
       ...defined({ system: request.system, temperature: request.temperature }),
-      prompt: request.user,
+      ...(request.history === undefined
+        ? { prompt: request.user }
+        : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
       ...defined({ maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS }),
       maxRetries: 0,
       abortSignal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,

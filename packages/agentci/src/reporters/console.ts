@@ -17,6 +17,7 @@ import {
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { answerLines } from './answer-lines.ts';
 import { cellTable } from './cell-tables.ts';
+import { conversationLines } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
@@ -90,7 +91,9 @@ function queryLines(
     lines.push(c.dim(`        expected failure: ${escapeTerminalLine(result.xfail.reason)}`));
   if (result.error) lines.push(...errorLines(result, c));
   lines.push(...warnings);
-  if (result.status === 'fail' || result.status === 'error') lines.push(...answerLines(result, c, context.color));
+  if (result.conversation !== undefined)
+    for (const line of conversationLines(result.conversation)) lines.push(`        ${escapeTerminalLine(line)}`);
+  else if (result.status === 'fail' || result.status === 'error') lines.push(...answerLines(result, c, context.color));
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push(...metrics, '');

@@ -5,6 +5,7 @@ import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { cellTable } from './cell-tables.ts';
+import { conversationLines } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
@@ -162,10 +163,12 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
     }
   }
   if (result.baseline) lines.push(`- ${inline(againstBaseline(result, result.baseline.version))}`);
-  if (result.answer !== null)
-    lines.push('', `<pre>${escapeHtml(escapeTerminal(clip(result.answer, 1000))).replaceAll('\n', '&#10;')}</pre>`);
+  if (result.conversation !== undefined) lines.push('', preOf(conversationLines(result.conversation, 400).join('\n')));
+  else if (result.answer !== null) lines.push('', preOf(clip(result.answer, 1000)));
   return [...lines, '', '</details>', ''].join('\n');
 }
+
+const preOf = (text: string): string => `<pre>${escapeHtml(escapeTerminal(text)).replaceAll('\n', '&#10;')}</pre>`;
 
 /** What the baseline's run used, as multiples, and how alike the two ways were. */
 function againstBaseline({ path, cost }: QueryResult, version: string): string {

@@ -71,7 +71,7 @@ export interface TraceWarning {
 
 /** Why a query could not be judged at all. `infra` ones were retried first and are labelled [INFRA]. */
 export interface QueryError {
-  kind: 'agent' | 'infra' | 'trace' | 'budget' | 'cassette_miss' | 'cassette';
+  kind: 'agent' | 'infra' | 'trace' | 'budget' | 'script' | 'simulator' | 'cassette_miss' | 'cassette';
   message: string;
   stderr?: string;
 }
@@ -172,6 +172,8 @@ export interface QueryResult {
   /** The expected-failure note: the reason as written, and the status before it was applied. */
   xfail?: { reason: string; status: CheckStatus };
   baseline?: { version: string; file?: string };
+  /** Only present for conversations; of several runs, that of the run shown. */
+  conversation?: ConversationResult;
   runs?: RunSummary[];
   pass_rate?: { passed: number; decided: number; min: number };
   /** Only present when a query ran more than once. */
@@ -180,6 +182,29 @@ export interface QueryResult {
   path: LayerResult;
   cost: LayerResult;
   metrics: Record<string, MetricResult>;
+}
+
+/** A conversation as a reader follows it. */
+export interface ConversationResult {
+  /** Why it ended; absent where a recording does not say. */
+  ending?: string;
+  turns: TurnResult[];
+  /** Whose fault it is that it could not be judged, or that it went wrong. */
+  blame?: 'agent' | 'user';
+}
+
+export interface TurnResult {
+  turn: number;
+  user: string;
+  /** `null` when no answer was captured. */
+  answer: string | null;
+  /** The names of the tools called, in order; `null` when they were not captured. */
+  tools: string[] | null;
+  latency_ms: number | null;
+  /** The worst of the checks on this turn; `skip` where it has none. */
+  status: CheckStatus;
+  /** Ids of the checks on this turn. */
+  checks: string[];
 }
 
 export interface RunSummaryCounts {
@@ -255,6 +280,8 @@ export interface RunResult {
     input_tokens?: number;
     output_tokens?: number;
   };
+  /** What the models that played users used; absent where none did. */
+  user?: RunResult['judge'] | undefined;
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
   /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */

@@ -6,15 +6,15 @@ import type { RunnerConfig } from './config.ts';
 import { filledTexts, variableEnvironment } from './fill-texts.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
-import { AgentError, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
+import { AgentError, inputOf, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
 import { reasonIn } from './stderr-reason.ts';
 
 /** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /**
- * Runs any program, one process per query: `{query, id, run, metadata, vars}` as JSON on stdin, an answer or a recording on
- * stdout, stderr kept for the report.
+ * Runs any program, one process per query or turn: `{query, id, run, metadata, vars}` as JSON on stdin, and of a turn what it
+ * is and all that was said; an answer or a recording on stdout, stderr kept for the report.
  */
 export function createCommandRunner(
   config: Extract<RunnerConfig, { kind: 'command' }>,
@@ -26,7 +26,7 @@ export function createCommandRunner(
   const env = { ...around.env, ...config.env };
   return {
     run: async (request) => {
-      const { signal, query, id, run, metadata, vars } = request;
+      const { signal, vars } = request;
       const [command = program, ...args] = filledTexts(config.command, request);
       const lookout = await around.watch?.open();
       lookout?.begin(request);
@@ -48,7 +48,7 @@ export function createCommandRunner(
             : [...lookout.args, ...args.map((argument) => lookout.rewrite?.(argument) ?? argument)],
         cwd,
         env: { ...(lookout?.env ?? env), ...variableEnvironment(vars) },
-        stdin: JSON.stringify({ query, id, run, metadata: metadata ?? {}, vars: vars ?? {} }),
+        stdin: JSON.stringify(inputOf(request)),
         signal,
         maxStdoutBytes: MAX_OUTPUT_BYTES,
         leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,

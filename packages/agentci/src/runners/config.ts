@@ -144,7 +144,7 @@ function toSpansPort(written: Infer<typeof spansOfService>): number | undefined 
   return typeof written === 'object' && 'otlp' in written ? portOf(written.otlp) : OTLP_PORT;
 }
 
-const PLACEHOLDERS = ['query', 'id', 'run', 'metadata'];
+const PLACEHOLDERS = ['query', 'id', 'run', 'metadata', 'message', 'messages', 'conversation'];
 /** `{{query}}` and the other values of a run, with or without spaces inside the braces. */
 export const PLACEHOLDER = new RegExp(`\\{\\{\\s*(${PLACEHOLDERS.join('|')})\\s*\\}\\}`, 'g');
 
@@ -155,7 +155,12 @@ const httpKeys = v.strictObject({
     .describe('Where to ask; {{query}}, {{id}} and {{run}} are filled in, encoded'),
   method: v.enum(['GET', 'POST', 'PUT', 'PATCH']).optional().describe('POST when not written'),
   headers: v.record(v.string(), v.string()).optional(),
-  body: v.unknown().optional().describe('Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}'),
+  body: v
+    .unknown()
+    .optional()
+    .describe(
+      'Template of the request: {{query}}, {{id}}, {{run}}, {{metadata}}; in a conversation {{message}}, {{messages}}, {{conversation}}',
+    ),
   answer: pointer.optional().describe('JSON pointer to the answer in the response'),
   trace: pointer.optional().describe('JSON pointer to the trace in the response'),
   accept_status: v
@@ -197,7 +202,8 @@ const httpSchema = httpKeys
     code: 'SPEC_REQUIRED',
   })
   .refine(hasKnownPlaceholders, {
-    message: 'a placeholder in it is misspelt; there are {{query}}, {{id}}, {{run}} and {{metadata}}',
+    message:
+      'a placeholder in it is misspelt; there are {{query}}, {{id}}, {{run}} and {{metadata}}, and {{message}}, {{messages}} and {{conversation}} of conversations',
     code: 'SPEC_RUNNER_PLACEHOLDER',
   })
   .refine(saysWhichQuery, {
@@ -216,7 +222,7 @@ function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
   const isSent = method !== 'GET';
   if (isSent && body === undefined) return true;
   const sent = isSent ? { url, body } : { url };
-  return [...textOf(sent).matchAll(PLACEHOLDER)].some(([, name]) => name !== 'run');
+  return [...textOf(sent).matchAll(PLACEHOLDER)].some(([, name]) => name !== 'run' && name !== 'conversation');
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';

@@ -33,6 +33,10 @@ async function startHttp(config: Extract<RunnerConfig, { kind: 'http' }>, around
   const server = await startServer(config.http.start, { dir: around.dir, env: { ...around.env, ...config.env } });
   return {
     run: (request) => server.guard(() => runner.run(request)),
+    open: async () => {
+      const session = await runner.open!();
+      return { run: (request) => server.guard(() => session.run(request)), close: session.close };
+    },
     close: async () => {
       await runner.close();
       await server.stop();

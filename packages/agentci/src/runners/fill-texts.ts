@@ -3,19 +3,32 @@ import { PLACEHOLDER } from './config.ts';
 import { AgentError, type RunRequest } from './runner.ts';
 
 /** What a run says of itself; it wins over variables of the same name. */
-const ownValues = ({ query, id, run, metadata, vars }: RunRequest): Record<string, unknown> => ({
+const ownValues = ({ query, id, run, metadata, vars, turn }: RunRequest): Record<string, unknown> => ({
   query,
   id,
   run,
   metadata: metadata ?? {},
   ...(vars === undefined ? {} : { vars }),
+  ...turn,
 });
+
+/** A query on its own is a conversation of one message. */
+const valuesOfTurn = ({ query, id, run, turn }: RunRequest): Readonly<Record<string, unknown>> =>
+  turn === undefined
+    ? { message: query, messages: [{ role: 'user', content: query }], conversation: `${id}.${run}` }
+    : { ...turn };
 
 /** In texts of a runner these are the run's own, with or without variables beside them. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['query', 'id', 'run', 'metadata']);
+const TURN_NAMES: ReadonlySet<string> = new Set(['message', 'messages', 'conversation']);
 
 function valueIn(request: RunRequest, name: string): unknown {
   if (OWN_NAMES.has(name)) return ownValues(request)[name];
+  if (TURN_NAMES.has(name)) {
+    const value = valuesOfTurn(request)[name];
+    if (value !== undefined) return value;
+    throw new AgentError('agent', 'a stateful session has no {{messages}}: the agent keeps them; use {{message}}');
+  }
   const { vars = {} } = request;
   if (Object.hasOwn(vars, name)) return vars[name];
   throw new AgentError(
@@ -74,7 +87,7 @@ function filledValue(text: string, request: RunRequest): unknown {
   const template = templateOf(text);
   const slot = template === undefined ? undefined : onlySlot(template);
   if (slot === undefined || slot.isJson) return filledText(text, request);
-  const isKnown = request.vars !== undefined || OWN_NAMES.has(slot.name);
+  const isKnown = request.vars !== undefined || OWN_NAMES.has(slot.name) || TURN_NAMES.has(slot.name);
   return isKnown ? valueIn(request, slot.name) : text;
 }
 

@@ -44,7 +44,14 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
     // The connection was lost in the middle of the answer: the network's failure, not the agent's.
     throw new AgentError('infra', `the answer was cut off: ${errorFacts(error).message}`);
   }
-  return { status: response.statusCode ?? 0, headers: headersOf(response), chunks, times };
+  const setCookies = response.headers['set-cookie'];
+  return {
+    status: response.statusCode ?? 0,
+    headers: headersOf(response),
+    chunks,
+    times,
+    ...(setCookies === undefined ? {} : { setCookies }),
+  };
 }
 
 function responseTo(request: HttpRequest): Promise<IncomingMessage> {

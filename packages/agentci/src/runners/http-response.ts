@@ -16,6 +16,7 @@ export interface Received {
   readonly chunks: readonly Uint8Array[];
   /** Milliseconds from the start of the request, one for each chunk. */
   readonly times: readonly number[];
+  readonly setCookies?: readonly string[];
 }
 
 /** Where the answer is in the response, and what counts as one. */

@@ -1,10 +1,11 @@
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { RunnerConfig } from './config.ts';
+import { CookieJar, withCookies } from './cookie-jar.ts';
 import { filledBody, filledText, filledTexts } from './fill-texts.ts';
 import { sendRequest } from './http-request.ts';
 import { responseOutput } from './http-response.ts';
-import type { Runner, RunnerEnvironment, RunRequest } from './runner.ts';
+import type { Runner, RunnerEnvironment, RunOutput, RunRequest } from './runner.ts';
 
 /** Asks an agent behind HTTP. Header values may name environment variables as `${NAME}`; they are never printed. */
 export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>, around: RunnerEnvironment): Runner {
@@ -32,25 +33,31 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
     );
   const url = fillEnvironment(http.url, env, 'url');
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
+  const runWith = async (request: RunRequest, cookies: CookieJar | undefined): Promise<RunOutput> => {
+    const lookout = await around.watch?.open();
+    try {
+      const started = performance.now();
+      const received = await sendRequest({
+        url: filledText(url, request, encodeURIComponent),
+        method: http.method,
+        headers: { ...withCookies(filledHeaders(headers, request), cookies), ...lookout?.headers },
+        signal: request.signal,
+        body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
+      });
+      cookies?.keep(received.setCookies ?? []);
+      const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
+      const wallMs = performance.now() - started;
+      const seen = await lookout?.end('itself');
+      return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
+    } finally {
+      await lookout?.close();
+    }
+  };
   return {
-    run: async (request) => {
-      const lookout = await around.watch?.open();
-      try {
-        const started = performance.now();
-        const received = await sendRequest({
-          url: filledText(url, request, encodeURIComponent),
-          method: http.method,
-          headers: { ...filledHeaders(headers, request), ...lookout?.headers },
-          signal: request.signal,
-          body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
-        });
-        const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
-        const wallMs = performance.now() - started;
-        const seen = await lookout?.end('itself');
-        return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
-      } finally {
-        await lookout?.close();
-      }
+    run: (request) => runWith(request, undefined),
+    open: async () => {
+      const cookies = new CookieJar();
+      return { run: (request) => runWith(request, cookies), close: async () => {} };
     },
     close: async () => {},
   };

@@ -58,8 +58,21 @@ export function createModelRunner(config: ModelConfig, around: RunnerEnvironment
 /** With `{{query}}` in it the prompt is what the user says; without, it is the system's part and the query follows. */
 function messagesOf(
   prompt: { readonly written: string; readonly filled: string } | undefined,
-  { query }: RunRequest,
-): { system?: string; user: string } {
+  { query, turn }: RunRequest,
+): Asked {
+  const first = firstMessages(prompt, query);
+  if (turn?.messages === undefined || turn.messages.length <= 1) return first;
+  const { user, ...rest } = first;
+  const later = turn.messages.slice(1);
+  return { ...rest, history: [{ role: 'user', content: user }, ...later.slice(0, -1)], user: turn.message };
+}
+
+type Asked = Pick<Parameters<typeof callModel>[0], 'system' | 'user' | 'history'>;
+
+function firstMessages(
+  prompt: { readonly written: string; readonly filled: string } | undefined,
+  query: string,
+): Asked {
   if (prompt === undefined) return { user: query };
   return /\{\{\s*query\s*(?:\|[^}]*)?\}\}/.test(prompt.written)
     ? { user: prompt.filled }

@@ -16,6 +16,8 @@ const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
 markCalls(() => calls.getStore());
+/** What the agent keeps between the turns of one conversation. */
+let state = {};
 /** When the agent was called: starting the thread and loading the module are not its time. */
 let began = performance.now();
 
@@ -64,7 +66,11 @@ parentPort.on('message', async (message) => {
     aborts.get(message.call)?.abort(new Error('timed out'));
     return;
   }
-  const { call, query, context, args } = message;
+  if (message.type === 'forget') {
+    state = {};
+    return;
+  }
+  const { call, query, context, args, hasState } = message;
   const loaded = await loading;
   if (loaded.error) return reply({ call, ok: false, loading: true, error: facts(loaded.error) });
   const controller = new AbortController();
@@ -75,7 +81,7 @@ parentPort.on('message', async (message) => {
     const given = await calls.run(call, async () => {
       const value = await (args
         ? loaded.agent(...args)
-        : loaded.agent(query, { ...context, signal: controller.signal }));
+        : loaded.agent(query, { ...context, ...(hasState ? { state } : {}), signal: controller.signal }));
       return args ? { value } : consume(value, started);
     });
     await printed();

@@ -7,6 +7,7 @@ import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
 import {
   AgentError,
+  inputOf,
   type Lookout,
   type Runner,
   type RunnerEnvironment,
@@ -38,7 +39,8 @@ const ABORT_GRACE_MS = 250;
 
 /**
  * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
- * at a time, threads reused between queries and replaced when they had to be ended.
+ * at a time, threads reused between queries and replaced when they had to be ended. In a conversation it is called with the
+ * newest message, and the second argument has what was said and an object for what the agent wants to keep.
  */
 export function createModuleRunner(
   config: Extract<RunnerConfig, { kind: 'module' }>,
@@ -71,36 +73,52 @@ export function createModuleRunner(
     };
     return host;
   };
+  const take = async (): Promise<Host> => idle.pop() ?? (await start());
+  // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
+  const giveBack = (host: Host): void => {
+    if (host.alive) idle.push(host);
+  };
+  const runOn = async (host: Host, request: RunRequest): Promise<RunOutput> => {
+    const lookout = lookouts.get(host);
+    lookout?.begin(request);
+    const started = performance.now();
+    const given = await host.call(request);
+    const waitedMs = performance.now() - started;
+    // What the agent left running may still call models: the thread is free when that is over.
+    const seen = await lookout?.end('itself');
+    const clock = host.clock(waitedMs);
+    const { acceptsErrors } = config;
+    const stderr = host.printed();
+    const output = givenOutput(given, { acceptsErrors, stderr });
+    const warnings = [...(output.warnings ?? []), ...host.lateErrors()];
+    return {
+      ...output,
+      ...clock,
+      stderr,
+      ...(acceptsErrors ? { acceptsErrors } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      ...(seen === undefined ? {} : { seen }),
+    };
+  };
   return {
     run: async (request) => {
-      const host = idle.pop() ?? (await start());
-      const lookout = lookouts.get(host);
-      lookout?.begin(request);
-      const started = performance.now();
+      const host = await take();
       try {
-        const given = await host.call(request);
-        const waitedMs = performance.now() - started;
-        // What the agent left running may still call models: the thread is free when that is over.
-        const seen = await lookout?.end('itself');
-        idle.push(host);
-        const clock = host.clock(waitedMs);
-        const { acceptsErrors } = config;
-        const stderr = host.printed();
-        const output = givenOutput(given, { acceptsErrors, stderr });
-        const warnings = [...(output.warnings ?? []), ...host.lateErrors()];
-        return {
-          ...output,
-          ...clock,
-          stderr,
-          ...(acceptsErrors ? { acceptsErrors } : {}),
-          ...(warnings.length === 0 ? {} : { warnings }),
-          ...(seen === undefined ? {} : { seen }),
-        };
-      } catch (error) {
-        // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
-        if (host.alive && !idle.includes(host)) idle.push(host);
-        throw error;
+        return await runOn(host, request);
+      } finally {
+        giveBack(host);
       }
+    },
+    // The turns of a conversation share a thread, since their state is in it.
+    open: async () => {
+      const host = await take();
+      return {
+        run: (request) => runOn(host, request),
+        close: async () => {
+          host.forgetState();
+          giveBack(host);
+        },
+      };
     },
     close: async () => {
       isClosed = true;
@@ -169,9 +187,17 @@ class Host {
     }
   }
 
-  call({ signal, query, id, run, metadata, vars }: RunRequest): Promise<GivenValue> {
+  call(request: RunRequest): Promise<GivenValue> {
+    const { signal, query, id, run, metadata, vars, turn } = request;
     this.#queries.set(this.#calls + 1, id);
+    if (turn !== undefined)
+      return this.#send({ query: turn.message, context: inputOf(request), hasState: true }, signal);
     return this.#send({ query, context: { id, run, metadata: metadata ?? {}, vars: vars ?? {} } }, signal);
+  }
+
+  /** The conversation is over: the next one starts with an empty object. */
+  forgetState(): void {
+    this.#worker.postMessage({ type: 'forget' });
   }
 
   /** Calls the function with these arguments. */

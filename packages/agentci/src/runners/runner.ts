@@ -13,7 +13,31 @@ export interface RunRequest {
   readonly vars?: Readonly<Record<string, unknown>> | undefined;
   /** The combination of the matrix. */
   readonly cell?: Cell | undefined;
+  /** Which turn of a conversation it is; absent for a query on its own. `query` is the first message then. */
+  readonly turn?: TurnRequest | undefined;
   readonly signal: AbortSignal;
+}
+
+/** A turn of a conversation as the agent is told of it. */
+export interface TurnRequest {
+  /** The same in all turns of one conversation, another in every other. */
+  readonly conversation: string;
+  /** From 1. */
+  readonly turn: number;
+  readonly message: string;
+  /** Everything said so far, this message included; absent where the agent keeps it by itself. */
+  readonly messages?: readonly ChatMessage[];
+}
+
+export interface ChatMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** What an agent is given, as data: of a query, and of a turn where it is one. */
+export function inputOf({ query, id, run, metadata, vars, turn }: RunRequest): Readonly<Record<string, unknown>> {
+  const input = { query, id, run, metadata: metadata ?? {}, vars: vars ?? {} };
+  return turn === undefined ? input : { ...input, ...turn };
 }
 
 /** Which run of which query it is, for whoever watches. */
@@ -22,6 +46,8 @@ export interface RunAbout {
   readonly run: number;
   /** The combination of a matrix. */
   readonly cell?: Readonly<Record<string, string>> | undefined;
+  /** The turn of a conversation; the turns of one run belong together. */
+  readonly turn?: { readonly turn: number } | undefined;
 }
 
 /** The text at `http.answer`. */
@@ -90,6 +116,15 @@ export interface Watch {
 /** Gets one answer out of an agent. Created once a run, used by all workers, closed at the end. */
 export interface Runner {
   readonly run: (request: RunRequest) => Promise<RunOutput>;
+  /** For the turns of one conversation, where they have something in common: a thread, a process, cookies. */
+  readonly open?: () => Promise<Session>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs the turns of one conversation, one after the other. */
+export interface Session {
+  readonly run: (request: RunRequest) => Promise<RunOutput>;
+  /** After the last turn, whether or not all went well. */
   readonly close: () => Promise<void>;
 }
 

@@ -5,9 +5,11 @@ import type { RunnerConfig } from './config.ts';
 import { filledTexts } from './fill-texts.ts';
 import {
   AgentError,
+  inputOf,
   type Lookout,
   type Runner,
   type RunnerEnvironment,
+  type RunOutput,
   type RunRequest,
   refuseNoAnswer,
 } from './runner.ts';
@@ -46,35 +48,62 @@ export function createServeRunner(
     return server;
   };
 
+  /** A process that is free, and where it is put back. */
+  const take = async (request: RunRequest): Promise<{ server: Server; free: Server[] }> => {
+    // A program line with variables in it is another program for each of their values.
+    const command = filledTexts(config.command, request);
+    const free = idle.get(JSON.stringify(command)) ?? [];
+    idle.set(JSON.stringify(command), free);
+    let server = free.pop();
+    while (server !== undefined && !server.isFit) {
+      await server.stop();
+      server = free.pop();
+    }
+    return { server: server ?? (await start(command)), free };
+  };
+  const giveBack = async ({ server, free }: { server: Server; free: Server[] }): Promise<void> => {
+    if (server.isFit) free.push(server);
+    else await server.stop();
+  };
+  const runOn = async (server: Server, request: RunRequest): Promise<RunOutput> => {
+    server.lookout?.begin(request);
+    const started = performance.now();
+    const { value, noise } = await server.ask(request, config.command[0]!);
+    const wallMs = performance.now() - started;
+    const seen = await server.lookout?.end('itself');
+    const stderr = server.stderr();
+    const { acceptsErrors } = config;
+    refuseNoAnswer(value, { acceptsErrors, stderr });
+    return {
+      value,
+      wallMs,
+      stderr,
+      ...(acceptsErrors ? { acceptsErrors } : {}),
+      ...(noise.length === 0 ? {} : { warnings: [noiseWarning(noise)] }),
+      ...(seen === undefined ? {} : { seen }),
+    };
+  };
+
   return {
     run: async (request) => {
-      // A program line with variables in it is another program for each of their values.
-      const command = filledTexts(config.command, request);
-      const free = idle.get(JSON.stringify(command)) ?? [];
-      idle.set(JSON.stringify(command), free);
-      let server = free.pop();
-      while (server !== undefined && !server.isFit) {
-        await server.stop();
-        server = free.pop();
+      const taken = await take(request);
+      try {
+        return await runOn(taken.server, request);
+      } finally {
+        await giveBack(taken);
       }
-      server ??= await start(command);
-      server.lookout?.begin(request);
-      const started = performance.now();
-      const { value, noise } = await server.ask(request, config.command[0]!);
-      const wallMs = performance.now() - started;
-      const seen = await server.lookout?.end('itself');
-      const stderr = server.stderr();
-      if (server.isFit) free.push(server);
-      else await server.stop();
-      const { acceptsErrors } = config;
-      refuseNoAnswer(value, { acceptsErrors, stderr });
+    },
+    // One process for all turns of a conversation: it may remember what was said.
+    open: async () => {
+      let taken: Awaited<ReturnType<typeof take>> | undefined;
       return {
-        value,
-        wallMs,
-        stderr,
-        ...(acceptsErrors ? { acceptsErrors } : {}),
-        ...(noise.length === 0 ? {} : { warnings: [noiseWarning(noise)] }),
-        ...(seen === undefined ? {} : { seen }),
+        run: async (request) => {
+          taken ??= await take(request);
+          return runOn(taken.server, request);
+        },
+        close: async () => {
+          if (taken !== undefined) await giveBack(taken);
+        },
       };
     },
     close: async () => {
@@ -119,10 +148,11 @@ class Server {
     return this.#process.stop();
   }
 
-  async ask({ signal, query, id, run, metadata, vars }: RunRequest, name: string): Promise<LineReply & { ok: true }> {
+  async ask(request: RunRequest, name: string): Promise<LineReply & { ok: true }> {
+    const { signal, id } = request;
     this.#process.clearStderr();
     const reply = this.#lines.next(id);
-    this.#process.write(`${JSON.stringify({ query, id, run, metadata: metadata ?? {}, vars: vars ?? {} })}\n`);
+    this.#process.write(`${JSON.stringify(inputOf(request))}\n`);
     let onAbort: (() => void) | undefined;
     const aborted = new Promise<'aborted'>((resolveAbort) => {
       onAbort = () => resolveAbort('aborted');

@@ -1,7 +1,7 @@
 import { isCheck, isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
-import { LAYERS } from '../results/run-result.ts';
+import { LAYERS, type Layer } from '../results/run-result.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
 import { countRubrics } from './rubric-items.ts';
 import type { Query, Suite } from './suite.ts';
@@ -28,9 +28,9 @@ export function countChecks({ queries }: Suite): number {
 
 function checksOfQuery(query: Query): number {
   if (query.test !== undefined) return 1;
-  const written = LAYERS.flatMap((layer) =>
-    CHECKS.filter((check) => isCheck(check) && isOfLayer(check, layer) && (query[layer]?.[check.key] ?? null) !== null),
-  ).length;
+  const written =
+    [query, ...(query.turns ?? [])].reduce((sum, blocks) => sum + writtenIn(blocks), 0) +
+    Number(query.state !== undefined);
   const policies = (query.policies ?? []).reduce(
     (sum, { hasCallRules, rules, blocklist }) =>
       sum + Number(hasCallRules) + Number(rules.length > 0) + Number(blocklist.length > 0),
@@ -41,3 +41,10 @@ function checksOfQuery(query: Query): number {
   ).length;
   return written + countRubrics(query) + policies + metrics;
 }
+
+const writtenIn = (blocks: Pick<Query, Layer>): number =>
+  LAYERS.flatMap((layer) =>
+    CHECKS.filter(
+      (check) => isCheck(check) && isOfLayer(check, layer) && (blocks[layer]?.[check.key] ?? null) !== null,
+    ),
+  ).length;

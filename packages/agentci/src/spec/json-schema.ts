@@ -53,7 +53,11 @@ function layerSchemas(change: (shape: ValueShape) => ValueShape): ValueShape {
 
 /** The spec as JSON Schema (draft 7, which editors know), made from the very definitions the loader checks with. */
 export function specJsonSchema(): Record<string, unknown> {
-  const { query, ...otherQueryKeys } = QUERY_KEYS;
+  const { query, turns: _, ...otherQueryKeys } = QUERY_KEYS;
+  const turn = v.strictObject({
+    turn: v.number().int().min(1).describe('Which turn, from 1'),
+    ...optional(Object.fromEntries(LAYERS.map((layer) => [layer, partOf(layer)]))),
+  });
   const metrics = editorMetricsSchema();
   const sharedKeys = { ...SHARED_KEYS, metrics };
   const spec = v.strictObject({
@@ -67,12 +71,15 @@ export function specJsonSchema(): Record<string, unknown> {
       .describe('What every query inherits; a query wins over it'),
     queries: v
       .array(
-        v.strictObject({
-          query,
-          ...optional(otherQueryKeys),
-          ...removable(sharedKeys),
-          ...removable(layerSchemas(removable)),
-        }),
+        v
+          .strictObject({
+            query: query.optional(),
+            ...optional(otherQueryKeys),
+            turns: v.array(turn).min(1).optional().describe('Checks on single turns of a conversation'),
+            ...removable(sharedKeys),
+            ...removable(layerSchemas(removable)),
+          })
+          .keywords({ anyOf: [{ required: ['query'] }, { required: ['conversation'] }] }),
       )
       .min(1),
   });

@@ -1,6 +1,7 @@
 import { cassetteSchema } from '../capture/cassette/config.ts';
 import { v } from '../kit/value-schema.ts';
 import { RUNNER_SCHEMAS } from '../runners/config.ts';
+import { conversationSchema, stateSchema, turnsSchema } from './conversation.ts';
 import { judgeConfigSchema } from './judge-config.ts';
 import { metricsSchema } from './metric-list.ts';
 
@@ -81,6 +82,9 @@ export const QUERY_KEYS = {
   rows: v
     .union([text, v.array(v.record(variableName, v.unknown())).min(1)])
     .describe('One query for each row: a CSV, JSONL, JSON or YAML file, or a list of maps'),
+  conversation: conversationSchema,
+  turns: turnsSchema,
+  state: stateSchema,
 } as const;
 
 export const runnerUnion = v.union(Object.values(RUNNER_SCHEMAS));

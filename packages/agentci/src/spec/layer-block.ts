@@ -113,6 +113,11 @@ export class LayerBlockChecker {
     return withoutUnmet(this.#checkEntries(layer, entries, isConstant), entries);
   }
 
+  /** A block that inherits nothing, as that of a turn. */
+  checkAlone(layer: Layer, block: YamlMap, parent: string): LayerBlock {
+    return this.#nested({ layer, key: parent }, block, 0);
+  }
+
   #checkEntries(
     layer: Layer,
     entries: readonly YamlEntry[],
@@ -214,7 +219,7 @@ export class LayerBlockChecker {
     return { isValid: this.#problems.count === problems, value: key.blocks === 'one' ? blocks[0] : blocks };
   }
 
-  #nested({ layer, key: parent }: LayerKey, block: YamlMap, depth: number): LayerBlock {
+  #nested({ layer, key: parent }: Pick<LayerKey, 'layer' | 'key'>, block: YamlMap, depth: number): LayerBlock {
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry }[] = [];
     let hasChecks = false;

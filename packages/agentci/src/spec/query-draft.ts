@@ -4,8 +4,9 @@ import type { Infer } from '../kit/value-schema.ts';
 import { locate, type YamlNode } from '../kit/yaml-node.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Layer } from '../results/run-result.ts';
+import { toConversation, toState } from './conversation.ts';
 import type { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
-import type { Query } from './suite.ts';
+import type { Query, TurnChecks } from './suite.ts';
 
 /** A query while its entries are being read. */
 export interface Draft {
@@ -14,6 +15,7 @@ export interface Draft {
   locations: Record<string, Location>;
   hasChecks: boolean;
   policy: Policy | undefined;
+  turns?: readonly TurnChecks[];
 }
 
 export const newDraft = (): Draft => ({ plain: {}, locations: {}, hasChecks: false, policy: undefined });
@@ -23,11 +25,11 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QU
 } & Pick<Query, Layer>;
 
 /** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
-export function toQuery({ plain: written, locations, policy }: Draft, location: Location): Mutable<Query> {
+export function toQuery({ plain: written, locations, policy, turns }: Draft, location: Location): Mutable<Query> {
   const plain = written as WrittenQuery;
   const query: Mutable<Query> = {
     id: plain.id ?? '',
-    query: plain.query ?? '',
+    query: plain.query ?? plain.conversation?.start ?? '',
     tags: plain.tags ?? [],
     runs: plain.runs ?? 1,
     minPassRate: plain.min_pass_rate ?? 1,
@@ -46,6 +48,9 @@ export function toQuery({ plain: written, locations, policy }: Draft, location: 
   if (plain.metrics !== undefined) query.metrics = plain.metrics;
   if (plain.policy !== undefined) query.policy = plain.policy;
   if (policy !== undefined) query.policies = [policy];
+  if (plain.conversation !== undefined) query.conversation = toConversation(plain.conversation);
+  if (turns !== undefined) query.turns = turns;
+  if (plain.state !== undefined) query.state = toState(plain.state);
   return query;
 }
 

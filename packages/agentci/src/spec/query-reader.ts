@@ -1,8 +1,10 @@
 import type { Location } from '../kit/diagnostic.ts';
 import type { Mutable } from '../kit/mutable.ts';
+import type { Problem } from '../kit/problem.ts';
 import {
   keyPlace,
   locate,
+  placeAt,
   setOwn,
   toPlain,
   type YamlEntry,
@@ -11,6 +13,13 @@ import {
   type YamlPlace,
 } from '../kit/yaml-node.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
+import {
+  conversationIssues,
+  stateIssues,
+  toConversation,
+  type WrittenConversation,
+  type WrittenState,
+} from './conversation.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
 import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
 import { unknownKeyHint } from './known-keys.ts';
@@ -22,6 +31,7 @@ import type { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
 import { addMetricLocations, type Draft, newDraft, toQuery } from './query-draft.ts';
 import type { Query } from './suite.ts';
+import { checkTurnNumbers, readTurns } from './turn-checks.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 
 export const DEFAULTS_KEY_NAMES = [...LAYERS, ...Object.keys(SHARED_KEYS)];
@@ -35,6 +45,9 @@ const ALWAYS_PASSES = {
 
 /** A violated rule, rubric, call or expression is shown at its own line. */
 const LOCATED_ITEMS: ReadonlySet<string> = new Set(['llm_judge', 'rules', 'expr', 'code', 'forbidden_calls']);
+
+/** Keys that give verdicts, beside the layers. */
+const CHECKING: ReadonlySet<string> = new Set(['policy', 'state', 'turns']);
 
 /** The schema of each key of a query that is not a layer. */
 export const VALUE_SCHEMAS = new Map(Object.entries({ ...QUERY_KEYS, ...SHARED_KEYS }));
@@ -154,7 +167,7 @@ export class QueryReader {
       return;
     }
     const isKnown = VALUE_SCHEMAS.has(key);
-    draft.hasChecks ||= !isKnown || key === 'policy';
+    draft.hasChecks ||= !isKnown || CHECKING.has(key);
     if (!this.#value(entry)) {
       draft.hasChecks ||= key === 'metrics';
       return;
@@ -167,6 +180,13 @@ export class QueryReader {
       addMetricLocations(locations, entry.value);
       this.#metrics(entry.value);
     }
+    if (key === 'conversation')
+      this.#report(entry.value, conversationIssues(plain.conversation as WrittenConversation));
+    if (key === 'state') {
+      locations['correctness.state'] = locate(entry.keySource, entry.keyStart);
+      this.#report(entry.value, stateIssues(plain.state as WrittenState));
+    }
+    if (key === 'turns') this.#turns(draft, entry);
     if (key === 'policy') {
       locations.policy = locate(entry.keySource, entry.keyStart);
       draft.policy = this.#policies.load(entry.value);
@@ -186,6 +206,13 @@ export class QueryReader {
   /** The query of a draft into which all entries were read. */
   complete(draft: Draft, node: YamlMap, location = locate(node.source, node.start)): Mutable<Query> {
     this.#required(node);
+    const turns = node.entries.get('turns');
+    if (turns !== undefined && draft.turns !== undefined) {
+      const written = draft.plain.conversation as WrittenConversation | undefined;
+      // One that was written and not understood has its own problem.
+      if (written !== undefined || !node.entries.has('conversation'))
+        checkTurnNumbers(turns, draft.turns, written && toConversation(written), this.#problems);
+    }
     if (!draft.hasChecks) {
       this.#problems.add(node, {
         severity: 'warning',
@@ -257,6 +284,22 @@ export class QueryReader {
     checkMetrics(node, this.#problems, { hasUse: this.#hasUse });
   }
 
+  #turns(draft: Draft, entry: YamlEntry): void {
+    draft.turns = readTurns(
+      entry.value,
+      {
+        check: (layer, block, parent) => this.#blocks.checkAlone(layer, block, parent),
+        locate: (locations, layer, block) => this.#addLocations(locations, layer, [...block.entries.values()]),
+      },
+      this.#problems,
+    );
+  }
+
+  #report(node: YamlNode, issues: readonly Problem[]): void {
+    for (const { path = [], part, severity, code, message, hint } of issues)
+      this.#problems.add(path.length === 0 ? node : placeAt(node, path, part), { severity, code, message, hint });
+  }
+
   /** One level of indentation too many turns checks into data, which is easy to miss. */
   #metadata(metadata: YamlNode): void {
     if (metadata.kind !== 'map') return;
@@ -274,7 +317,25 @@ export class QueryReader {
   }
 
   #required(query: YamlMap): void {
-    if (query.entries.has('query')) return;
+    const conversation = query.entries.get('conversation')?.value;
+    const start = conversation?.kind === 'map' ? conversation.entries.get('start') : undefined;
+    if (query.entries.has('query')) {
+      if (start !== undefined)
+        this.#problems.add(keyPlace(start), {
+          code: 'SPEC_TWO_STARTS',
+          message: '"query" and "start" are both the first message of the conversation',
+          hint: 'keep one of them',
+        });
+      return;
+    }
+    if (start !== undefined) return;
+    if (conversation !== undefined) {
+      this.#problems.add(query, {
+        code: 'SPEC_REQUIRED',
+        message: 'a conversation needs its first message: "start" in it, or "query" beside it',
+      });
+      return;
+    }
     this.#problems.add(query, { code: 'SPEC_REQUIRED', message: 'a query needs "query", the text the agent is asked' });
   }
 

@@ -12,23 +12,34 @@ export interface RubricItem {
 }
 
 /** Whether a rubric is written beside the other checks, not in a combinator. */
-export const hasTopRubrics = ({ correctness }: Query): boolean =>
+export const hasTopRubrics = ({ correctness }: Pick<Query, 'correctness'>): boolean =>
   RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
 
 /** Whether a judge may have to be asked about the query. */
-export const hasRubrics = (query: Query): boolean => hasTopRubrics(query) || nestedRubrics(query).length > 0;
+export const hasRubrics = (query: Query): boolean =>
+  hasTopRubrics(query) ||
+  nestedRubrics(query).length > 0 ||
+  (query.turns?.some((turn) => hasTopRubrics(turn) || nestedRubrics(turn).length > 0) ?? false);
 
-const nestedRubrics = ({ correctness }: Query) =>
+const nestedRubrics = ({ correctness }: Pick<Query, 'correctness'>) =>
   asksIn('correctness', correctness).filter(({ kind }) => kind === 'rubric');
 
-/** How many verdicts a query asks of a judge. */
-export const countRubrics = (query: Query): number => RUBRIC_KEYS.flatMap((key) => itemsOf(query, key)).length;
+/** How many verdicts a query asks of a judge, those on its turns included. */
+export const countRubrics = (query: Query): number =>
+  [query, ...(query.turns ?? [])].reduce(
+    (sum, each) => sum + RUBRIC_KEYS.flatMap((key) => itemsOf(each, key)).length,
+    0,
+  );
 
 /** The same with those in combinators, which are not verdicts of their own. */
-export const countAllRubrics = (query: Query): number => countRubrics(query) + nestedRubrics(query).length;
+export const countAllRubrics = (query: Query): number =>
+  [query, ...(query.turns ?? [])].reduce((sum, each) => sum + nestedRubrics(each).length, countRubrics(query));
 
 /** The rubrics of a query under one key. */
-export function itemsOf({ correctness, locations }: Query, key: RubricKey): RubricItem[] {
+export function itemsOf(
+  { correctness, locations }: Pick<Query, 'correctness' | 'locations'>,
+  key: RubricKey,
+): RubricItem[] {
   const written = correctness?.[key] as WrittenRubric | readonly WrittenRubric[] | null | undefined;
   if (written === undefined || written === null) return [];
   const id = `correctness.${key}`;

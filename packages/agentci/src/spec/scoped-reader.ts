@@ -126,7 +126,7 @@ export class ScopedReader {
     const matrix = new Set(Object.keys(this.#suite.cells?.[0] ?? {}));
     const usesMatrix = texts.some(({ slots }) => slots.some(({ name }) => matrix.has(name)));
     this.#checkId(id, matrix);
-    const text = node.entries.get('query')?.value;
+    const text = firstMessage(node);
     const written = typeof base.plain.id === 'string' ? base.plain.id : undefined;
     const idBase = {
       text: text?.kind === 'scalar' ? String(text.value) : '',
@@ -153,6 +153,13 @@ export class ScopedReader {
       });
     }
   }
+}
+
+/** What the agent is asked first. */
+function firstMessage({ entries }: YamlMap): YamlNode | undefined {
+  const conversation = entries.get('conversation')?.value;
+  const start = conversation?.kind === 'map' ? conversation.entries.get('start')?.value : undefined;
+  return entries.get('query')?.value ?? start;
 }
 
 const NO_ROW = undefined;
@@ -253,6 +260,7 @@ class RowsOfQuery {
       locations: this.#isLocated ? {} : base.locations,
       hasChecks: base.hasChecks,
       policy: base.policy,
+      ...(base.turns === undefined ? {} : { turns: base.turns }),
     };
     for (const value of values)
       this.#reader.apply(draft, fitted(value.fill(scope), VALUE_SCHEMAS.get(value.entry.key)));

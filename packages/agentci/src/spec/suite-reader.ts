@@ -13,6 +13,7 @@ import {
   type YamlPlace,
 } from '../kit/yaml-node.ts';
 import type { RunnerConfig } from '../runners/config.ts';
+import { checkConversationRunner } from './conversation-runner.ts';
 import { mergeMaps } from './defaults.ts';
 import { realPath } from './include.ts';
 import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
@@ -68,6 +69,7 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   });
   const queries = withIds(read, problems);
   checkRunnerVariables(runnerNames, queries, problems);
+  checkConversationRunner(runnerEntry, runner, queries, problems);
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is requested: the text of a large spec and all its values hang on it.

@@ -33,6 +33,56 @@ export interface Suite {
 
 export type LayerBlock = Readonly<Record<string, unknown>>;
 
+/** How a conversation goes: who speaks for the user, and what ends it. Its first message is the text of the query. */
+export interface ConversationPlan {
+  /** Entries with `when` are tried first, in order; the others are a queue. */
+  readonly script: readonly ScriptEntry[];
+  /** Played by a model, where there is no script. */
+  readonly user?: UserPlan;
+  readonly maxTurns: number;
+  readonly session: 'stateless' | 'stateful';
+  /** A script that is used up before one of `endTools` was called is an error. */
+  readonly mustAgentEnd: boolean;
+  /** Names or patterns of tools; the turn that calls one is the last. */
+  readonly endTools: readonly string[];
+}
+
+/** A user played by a model: who it is, what it knows and what it wants. */
+export interface UserPlan {
+  readonly persona?: string;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly goal: string;
+  /** The tool that must have run before the user may be done. */
+  readonly goalTool?: string;
+  /** The judge's model unless given. */
+  readonly model?: string;
+}
+
+export interface ScriptEntry {
+  readonly say: string;
+  readonly when?: string | undefined;
+  readonly times?: number | undefined;
+  readonly required?: boolean | undefined;
+}
+
+/** Checks on one turn of a conversation. */
+export interface TurnChecks {
+  readonly turn: number;
+  readonly correctness?: LayerBlock;
+  readonly path?: LayerBlock;
+  readonly cost?: LayerBlock;
+  /** Of each check by id. */
+  readonly locations: Readonly<Record<string, Location>>;
+}
+
+/** What the world must look like after the run. */
+export interface StatePlan {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  readonly subset?: unknown;
+}
+
 /** One case. `correctness`, `path` and `cost` hold the values as written, after defaults were merged. */
 export interface Query {
   readonly id: string;
@@ -54,6 +104,9 @@ export interface Query {
   readonly vars?: Readonly<Record<string, unknown>>;
   /** The combination of the matrix it is run for. Queries of several cells share their id. */
   readonly cell?: Cell;
+  readonly conversation?: ConversationPlan;
+  readonly turns?: readonly TurnChecks[];
+  readonly state?: StatePlan;
   readonly correctness?: LayerBlock;
   readonly path?: LayerBlock;
   readonly cost?: LayerBlock;

@@ -12,6 +12,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'agent',
   'step',
   'kind',
+  'ending',
   'seq',
   'parent',
   'status',

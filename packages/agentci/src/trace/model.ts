@@ -47,11 +47,38 @@ export interface Trace {
   /** Verdicts someone else gave: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];
   resources?: ResourceSample[];
+  /** The turns of a run in which the user spoke more than once; absent where there was one question and its answer. */
+  conversation?: Conversation;
+  /** What the world looked like after the run, as the program of `state` printed it. */
+  endState?: { value: unknown } | { error: string };
   meta: Record<string, unknown>;
   captured: Captured;
   /** Names of the secrets that were taken out of its texts when it was stored; `[NAME]` is in their place. */
   masked?: string[];
   warnings: { code: string; message: string; step?: string }[];
+}
+
+export const ENDINGS = ['user_done', 'agent_done', 'max_turns', 'out_of_scope', 'budget', 'timeout', 'error'] as const;
+export type ConversationEnding = (typeof ENDINGS)[number];
+
+export interface Conversation {
+  id?: string;
+  /** Why it ended; absent in recordings that do not say. */
+  ending?: ConversationEnding;
+  turns: Turn[];
+  /** What kept the user from playing its part, so that the agent cannot be judged. */
+  fault?: { kind: 'script' | 'simulator'; message: string; turn?: number };
+}
+
+/** One message of the user and what the agent answered. The steps in between carry its number as `userTurn`. */
+export interface Turn {
+  turn: number;
+  message: string;
+  /** Absent where no answer was captured. */
+  final?: Trace['final'];
+  reported?: Trace['reported'];
+  /** Where it differs from that of the whole. */
+  captured?: Captured;
 }
 
 export interface TraceSource {
@@ -106,6 +133,8 @@ interface StepBase {
   agent?: string;
   /** The LLM round; tool steps of one turn are parallel siblings. */
   turn?: number;
+  /** Which turn of the conversation it belongs to, from 1. */
+  userTurn?: number;
   t0?: number;
   t1?: number;
   timing?: 'measured' | 'estimated';

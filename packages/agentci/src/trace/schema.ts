@@ -3,11 +3,17 @@ import { leafIssues, valueIssues } from '../kit/value-issues.ts';
 import { v } from '../kit/value-schema.ts';
 import { issueMessage, pathText } from '../kit/value-words.ts';
 import { nothingCaptured } from './captured.ts';
-import { CAPABILITIES, TRACE_SCHEMA, type Trace } from './model.ts';
+import { CAPABILITIES, ENDINGS, TRACE_SCHEMA, type Trace } from './model.ts';
 import type { TraceIssue } from './trace-error.ts';
 
 /** Bounds of a trace: beyond them a recording is refused, so that one file cannot exhaust the reader. */
-export const TRACE_LIMITS = { steps: 100_000, agents: 10_000, textLength: 16_777_216, problems: 20 } as const;
+export const TRACE_LIMITS = {
+  steps: 100_000,
+  agents: 10_000,
+  turns: 10_000,
+  textLength: 16_777_216,
+  problems: 20,
+} as const;
 
 const text = v.string().max(TRACE_LIMITS.textLength);
 const amount = v.number().min(0);
@@ -66,6 +72,7 @@ const stepBase = {
   parent: text.optional(),
   agent: text.optional(),
   turn: v.number().int().optional(),
+  userTurn: v.number().int().min(1).optional(),
   t0: v.number().optional(),
   t1: v.number().optional(),
   timing: v.enum(['measured', 'estimated']).optional(),
@@ -191,6 +198,47 @@ const resource = v.looseObject({
 
 const level = v.enum(['full', 'partial', 'none']).optional();
 
+const final = v.looseObject({
+  text: text.optional(),
+  data: v.unknown().optional(),
+  parts: v.array(part).optional(),
+  agent: text.optional(),
+  step: text.optional(),
+  finish: finish.optional(),
+});
+
+const reported = v.looseObject({
+  usage: usage.optional(),
+  cost: cost.optional(),
+  durationMs: amount.optional(),
+  turns: amount.optional(),
+  llmCalls: amount.optional(),
+  ttftMs: amount.optional(),
+  wallMs: amount.optional(),
+  coldStartMs: amount.optional(),
+});
+
+const captured = v.looseObject(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level])));
+
+const conversation = v.looseObject({
+  id: text.optional(),
+  ending: v.enum([...ENDINGS]).optional(),
+  turns: v
+    .array(
+      v.looseObject({
+        turn: v.number().int().min(1),
+        message: text,
+        final: final.optional(),
+        reported: reported.optional(),
+        captured: captured.optional(),
+      }),
+    )
+    .max(TRACE_LIMITS.turns),
+  fault: v
+    .looseObject({ kind: v.enum(['script', 'simulator']), message: text, turn: v.number().int().optional() })
+    .optional(),
+});
+
 /** The trace model as a schema. Unknown fields are allowed, so that a newer writer's additions do not break readers. */
 export const traceSchema = v.looseObject({
   schema: v.literal(TRACE_SCHEMA),
@@ -212,16 +260,7 @@ export const traceSchema = v.looseObject({
   endedAt: v.number().optional(),
   status: v.enum(['ok', 'error', 'incomplete', 'unknown']),
   error: failure.optional(),
-  final: v
-    .looseObject({
-      text: text.optional(),
-      data: v.unknown().optional(),
-      parts: v.array(part).optional(),
-      agent: text.optional(),
-      step: text.optional(),
-      finish: finish.optional(),
-    })
-    .optional(),
+  final: final.optional(),
   agents: v.array(agent).max(TRACE_LIMITS.agents),
   steps: v.array(step).max(TRACE_LIMITS.steps),
   tools: v
@@ -234,24 +273,15 @@ export const traceSchema = v.looseObject({
       }),
     )
     .optional(),
-  reported: v
-    .looseObject({
-      usage: usage.optional(),
-      cost: cost.optional(),
-      durationMs: amount.optional(),
-      turns: amount.optional(),
-      llmCalls: amount.optional(),
-      ttftMs: amount.optional(),
-      wallMs: amount.optional(),
-      coldStartMs: amount.optional(),
-    })
-    .optional(),
+  reported: reported.optional(),
   outcomes: v
     .array(v.looseObject({ name: text, value: v.union([v.number(), v.boolean(), text]), by: text.optional() }))
     .optional(),
   resources: v.array(resource).optional(),
   meta: bag,
-  captured: v.looseObject(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level]))),
+  conversation: conversation.optional(),
+  endState: v.union([v.looseObject({ value: v.unknown() }), v.looseObject({ error: text })]).optional(),
+  captured,
   masked: v.array(text).optional(),
   warnings: v.array(v.looseObject({ code: text, message: text, step: text.optional() })),
 });

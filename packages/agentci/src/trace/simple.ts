@@ -6,11 +6,12 @@ import { failureOf } from './failure.ts';
 import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
 import { FINISH_KEYS, finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
-import { type Captured, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
+import { type Captured, ENDINGS, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
 import { addMultiAgent, agentsIn, resourcesOf } from './multi-agent.ts';
 import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
 import { StepList } from './step-list.ts';
 import { TraceError, type TraceIssue } from './trace-error.ts';
+import { joinTurns } from './turns.ts';
 
 /** Names that AgentCI 2.0 gives these in its own traces; read where the simple form's name is not used. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -47,6 +48,8 @@ export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   'conflicts',
   'agent_roles',
   'resources',
+  'turns',
+  'ending',
   'status',
   'error',
   ...FINISH_KEYS,
@@ -91,7 +94,35 @@ export function parseSimple(
 function build(input: unknown, place: RecordPlace): Trace {
   if (typeof input === 'string') return fromFields({ answer: input }, place);
   if (!isFields(input)) return refuse('', 'an object in the simple form, or a text answer', input);
-  return fromFields(input, place);
+  return isGiven(input.turns) ? fromTurns(input, place) : fromFields(input, place);
+}
+
+/** A conversation: each turn has what the user said and the simple form of what the agent made of it. */
+function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Trace {
+  if (!Array.isArray(turns) || turns.length === 0) return refuse('turns', 'a list of turns', turns);
+  const runs = turns.map((item: unknown, i) => {
+    const { user, ...said } = objectAt(item, `turns[${i}]`);
+    if (typeof user !== 'string') return refuse(`turns[${i}].user`, 'the text of the user', user);
+    return { message: user, trace: fromFields({ ...said, query: user }, place) };
+  });
+  const isEnding = isGiven(ending) ? ENDINGS.find((each) => each === ending) : undefined;
+  if (isGiven(ending) && isEnding === undefined) return refuse('ending', `one of ${ENDINGS.join(', ')}`, ending);
+  const joined = joinTurns(runs, isEnding === undefined ? {} : { ending: isEnding });
+  const told = fromFields({ metadata: {}, ...whole }, place);
+  if (told.steps.length > 0)
+    return refuse('turns', 'what all steps are in: a call belongs to the turn it was made in', turns);
+  const { final, reported, error } = told;
+  return {
+    ...joined,
+    id: told.id,
+    task: { ...joined.task, ...(told.task?.id === undefined ? {} : { id: told.task.id }) },
+    meta: { ...joined.meta, ...told.meta },
+    ...(final === undefined ? {} : { final, captured: { ...joined.captured, final: 'full' } }),
+    ...(reported === undefined ? {} : { reported: { ...joined.reported, ...reported } }),
+    ...(error === undefined ? {} : { error }),
+    status: told.status === 'unknown' ? joined.status : told.status,
+    warnings: [...told.warnings, ...joined.warnings],
+  };
 }
 
 const MAX_WARNINGS = 20;

@@ -27,6 +27,7 @@ import { inTimeOrder } from './order.ts';
 import { handoffTarget, undecorated } from './span-name.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
 import { reportedBy, withHelpers } from './usage.ts';
+import { withUserTurns } from './user-turns.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
@@ -59,7 +60,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
-  return {
+  return withUserTurns({
     schema: TRACE_SCHEMA,
     // An empty id is none.
     id: draft.id || placeId(record),
@@ -85,7 +86,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
       { steps, agents, ...defined({ final, reported }) },
     ),
     warnings,
-  };
+  });
 }
 
 /** Runs an adapter over one record, or the records of one run: a refusal becomes a problem with its place. */

@@ -1,0 +1,159 @@
+import { compileGlob } from '../kit/glob.ts';
+import { RegexTimeout } from '../kit/regex.ts';
+import { AgentError, type ChatMessage, type RunOutput, type TurnRequest } from '../runners/runner.ts';
+import type { ConversationPlan, Query, ScriptEntry } from '../spec/suite.ts';
+import type { ConversationEnding, Trace } from '../trace/model.ts';
+import { captures, finalText, toolCalls } from '../trace/selectors.ts';
+import { joinTurns, type TurnRun } from '../trace/turns.ts';
+import { interpretOutput } from './interpret-output.ts';
+import type { PlayedMove } from './model-user.ts';
+import { ScriptUser } from './script-user.ts';
+
+export interface Talk {
+  readonly query: Query;
+  readonly plan: ConversationPlan;
+  /** The id the agent knows the conversation by. */
+  readonly id: string;
+  readonly runTurn: (turn: TurnRequest) => Promise<RunOutput>;
+  /** What a user that is played by a model says next. */
+  readonly play?: (history: readonly ChatMessage[]) => Promise<PlayedMove>;
+}
+
+/** The agent failed in the middle of a conversation. */
+export class TurnError extends AgentError {
+  /** What was said before; undefined where the first turn failed. */
+  readonly before: Trace | undefined;
+  readonly turn: number;
+  /** The message that was not answered. */
+  readonly unanswered: string;
+
+  constructor(error: AgentError, at: { turn: number; message: string; before: Trace | undefined }) {
+    super(error.kind, `turn ${at.turn}: ${error.message}`, error);
+    this.turn = at.turn;
+    this.unanswered = at.message;
+    this.before = at.before;
+  }
+}
+
+/** Has one conversation with the agent, from the first message to its end, and makes one trace of it. */
+export async function converse({ query, plan, id, runTurn, play }: Talk): Promise<Trace> {
+  const user = new ScriptUser(plan.script);
+  const history: ChatMessage[] = [];
+  const runs: TurnRun[] = [];
+  const endTools = plan.endTools.map(compileGlob);
+  let message = query.query;
+  let isLast = false;
+  for (let turn = 1; ; turn++) {
+    history.push({ role: 'user', content: message });
+    const trace = await answerTo({ query, id, plan, runTurn, runs, history, turn, message });
+    runs.push({ message, trace });
+    const answer = finalText(trace) ?? '';
+    history.push({ role: 'assistant', content: answer });
+    const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script'): Trace =>
+      ended({ id, ending, fault, kind, runs, user, plan });
+    const calls = toolCalls(trace);
+    if (calls.some(({ name, rawName }) => endTools.some((is) => is(name) || (rawName !== undefined && is(rawName)))))
+      return end('agent_done');
+    if (isLast) {
+      // `done` counts after the agent's answer, and not before what the user wanted was done.
+      const early = earlyDone(plan, runs);
+      return end('user_done', early, 'simulator');
+    }
+    if (turn >= plan.maxTurns) return end('max_turns');
+    if (play !== undefined) {
+      const played = await play(history);
+      if (played.kind === 'fault') return end('error', `the user in turn ${turn + 1}: ${played.message}`, 'simulator');
+      if (played.kind === 'lost')
+        return end('out_of_scope', `the brief says nothing about ${played.missing}`, 'simulator');
+      ({ message, isLast } = played);
+      continue;
+    }
+    let move: ReturnType<ScriptUser['next']>;
+    try {
+      move = user.next(answer);
+    } catch (error) {
+      if (!(error instanceof RegexTimeout)) throw error;
+      return end('error', `what to say after turn ${turn} could not be told: ${error.message}`);
+    }
+    if (move.kind === 'done') {
+      const fault = `the script was used up after turn ${turn}, before the agent ended the conversation`;
+      return end('user_done', plan.mustAgentEnd ? fault : undefined);
+    }
+    ({ message } = move);
+  }
+}
+
+/** A user that is content before the tool ran that its goal needs did not wait for the agent. */
+function earlyDone({ user }: ConversationPlan, runs: readonly TurnRun[]): string | undefined {
+  if (user?.goalTool === undefined) return undefined;
+  const is = compileGlob(user.goalTool);
+  const isSeen = runs.every(({ trace }) => captures(trace, 'toolCalls'));
+  const hasRun = runs.some(({ trace }) => toolCalls(trace).some(({ name }) => is(name)));
+  if (hasRun) return undefined;
+  return isSeen
+    ? `the user ended the conversation before ${user.goalTool} had run`
+    : `whether ${user.goalTool} had run when the user ended the conversation is not known: tool calls were not captured`;
+}
+
+interface Asked extends Talk {
+  readonly runs: readonly TurnRun[];
+  readonly history: readonly ChatMessage[];
+  readonly turn: number;
+  readonly message: string;
+}
+
+async function answerTo({ query, plan, id, runTurn, runs, history, turn, message }: Asked): Promise<Trace> {
+  try {
+    const output = await runTurn({
+      conversation: id,
+      turn,
+      message,
+      ...(plan.session === 'stateless' ? { messages: [...history] } : {}),
+    });
+    return await interpretOutput(output, query);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    const before = runs.length === 0 ? undefined : joinTurns(runs, { id, ending: 'error' });
+    throw new TurnError(error, { turn, message, before });
+  }
+}
+
+interface Ended {
+  readonly id: string;
+  readonly ending: ConversationEnding;
+  readonly fault: string | undefined;
+  readonly kind: 'script' | 'simulator';
+  readonly runs: readonly TurnRun[];
+  readonly user: ScriptUser;
+  readonly plan: ConversationPlan;
+}
+
+function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
+  const unused = user.unused();
+  const missed = unused.find(({ required }) => required === true);
+  const why = fault ?? (missed === undefined ? undefined : `${shown(missed)} is required and was never said`);
+  const trace = joinTurns(runs, {
+    id,
+    ending,
+    ...(why === undefined
+      ? {}
+      : { fault: { kind: fault === undefined ? 'script' : kind, message: why, turn: runs.length } }),
+  });
+  const warnings = unused
+    .filter((entry) => entry !== missed)
+    .map((entry) => ({ code: 'SCRIPT_UNUSED', message: `${shown(entry)} was never said` }));
+  if (plan.endTools.length > 0 && !captures(trace, 'toolCalls'))
+    warnings.push({
+      code: 'END_UNSEEN',
+      message: `tool calls were not captured, so a call of ${plan.endTools.join(', ')} could not end the conversation`,
+    });
+  return warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
+}
+
+const MAX_SHOWN = 60;
+const clipped = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
+const shown = ({ say, when }: ScriptEntry): string =>
+  when === undefined
+    ? `the line ${JSON.stringify(clipped(say))} of the script`
+    : `the line of the script for /${clipped(when)}/`;

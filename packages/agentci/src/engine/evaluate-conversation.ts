@@ -1,0 +1,173 @@
+import type { CheckResult, ConversationResult, Layer, QueryResult, TurnResult } from '../results/run-result.ts';
+import { LAYERS } from '../results/run-result.ts';
+import { worseStatus, worstStatus } from '../results/status.ts';
+import type { Query, TurnChecks } from '../spec/suite.ts';
+import { queryOfTurn } from '../spec/turn-checks.ts';
+import type { Trace, Turn } from '../trace/model.ts';
+import { captures, toolNames } from '../trace/selectors.ts';
+import { totals } from '../trace/totals.ts';
+import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
+import { errorResult } from './combine-runs.ts';
+import { endStateCheck } from './end-state-check.ts';
+import type { EvaluateInput } from './evaluate-input.ts';
+import { statusOf, withChecks } from './join-checks.ts';
+import { TRUNCATED } from './truncated-answer.ts';
+
+type Evaluate = (input: EvaluateInput) => QueryResult | Promise<QueryResult>;
+
+interface CheckedTurn {
+  readonly turn: number;
+  readonly layer: Layer;
+  readonly check: CheckResult;
+}
+
+/**
+ * The verdict on a conversation: what the spec says of the whole, what it says of single turns, and the state it left behind.
+ * Checks on a turn see that turn alone, and are in the layers of the result as `path.turn[2].forbidden_tools`.
+ */
+export async function evaluateConversation(input: EvaluateInput, evaluate: Evaluate): Promise<QueryResult> {
+  const { query, trace } = input;
+  const { fault } = trace.conversation ?? {};
+  if (fault?.kind === 'simulator') {
+    const failed = errorResult(query, { kind: 'simulator', message: fault.message });
+    return { ...failed, conversation: conversationOf(trace, [], 'user') };
+  }
+  const whole = await evaluate(input);
+  if (whole.error !== undefined) return { ...whole, conversation: conversationOf(trace, [], 'agent') };
+  const checked: CheckedTurn[] = [];
+  for (const turn of query.turns ?? []) checked.push(...(await checkTurn(input, turn, evaluate)));
+  const result: QueryResult = { ...whole };
+  for (const layer of LAYERS) {
+    const checks = checked.filter((each) => each.layer === layer).map(({ check }) => check);
+    result[layer] = withChecks(result[layer], { checks, details: {} });
+  }
+  if (query.state !== undefined) {
+    const state = endStateCheck(query, query.state, trace);
+    result.correctness = withChecks(result.correctness, { checks: [state], details: {} });
+  }
+  result.status = statusOf(result);
+  if (fault !== undefined) {
+    result.error = { kind: fault.kind, message: fault.message };
+    result.status = worseStatus(result.status, 'error');
+  }
+  if (query.conversation === undefined) return result;
+  const blame = result.status === 'fail' ? 'agent' : fault === undefined ? undefined : 'user';
+  return { ...result, conversation: conversationOf(trace, checked, blame) };
+}
+
+async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Evaluate): Promise<CheckedTurn[]> {
+  const { query, trace } = input;
+  const slice = traceOfTurn(trace, checks.turn);
+  if (slice === undefined) return missingTurn(checks, trace);
+  const asked = turnsOf(trace).find(({ turn }) => turn === checks.turn)?.message ?? query.query;
+  const { baseline: _, policies: __, ...rest } = input;
+  const result = await evaluate({ ...rest, query: queryOfTurn(query, checks, asked), trace: slice });
+  if (result.error !== undefined)
+    return eachCheck(checks).map(({ layer, key }) => ({
+      turn: checks.turn,
+      layer,
+      check: {
+        ...nameOf(layer, checks, key),
+        status: 'error',
+        message: atTurn(checks.turn, result.error!.message),
+        evidence: [],
+      },
+    }));
+  return LAYERS.flatMap((layer) =>
+    result[layer].checks
+      .filter(({ id }) => id !== TRUNCATED)
+      .map((check) => ({
+        turn: checks.turn,
+        layer,
+        check: { ...check, id: idAtTurn(check.id, layer, checks.turn), message: atTurn(checks.turn, check.message) },
+      })),
+  );
+}
+
+const atTurn = (turn: number, message: string): string => `turn ${turn}: ${message}`;
+const idAtTurn = (id: string, layer: Layer, turn: number): string =>
+  `${layer}.turn[${turn}].${id.startsWith(`${layer}.`) ? id.slice(layer.length + 1) : id}`;
+
+const eachCheck = (checks: TurnChecks): { layer: Layer; key: string }[] =>
+  LAYERS.flatMap((layer) =>
+    Object.keys(checks[layer] ?? {})
+      .filter((key) => key !== 'severity')
+      .map((key) => ({ layer, key })),
+  );
+
+function nameOf(layer: Layer, { turn, locations }: TurnChecks, key: string): Pick<CheckResult, 'id' | 'location'> {
+  const location = locations[`${layer}.${key}`];
+  return { id: `${layer}.turn[${turn}].${key}`, ...(location === undefined ? {} : { location }) };
+}
+
+/** A turn that never came proves nothing, whatever its checks would have been. */
+function missingTurn(checks: TurnChecks, trace: Trace): CheckedTurn[] {
+  const came = turnsOf(trace).length;
+  const ending = trace.conversation?.ending;
+  const why = `the conversation ended after turn ${came}${ending === undefined ? '' : ` (${ending})`}`;
+  return eachCheck(checks).map(({ layer, key }) => ({
+    turn: checks.turn,
+    layer,
+    check: {
+      ...nameOf(layer, checks, key),
+      status: 'error',
+      message: `turn_missing: ${why}, so ${key} of turn ${checks.turn} could not be checked`,
+      evidence: [],
+    },
+  }));
+}
+
+/** The conversation as reports show it. */
+export function conversationOf(
+  trace: Trace,
+  checked: readonly CheckedTurn[],
+  blame: ConversationResult['blame'],
+): ConversationResult {
+  const ending = trace.conversation?.ending;
+  return {
+    ...(ending === undefined ? {} : { ending }),
+    turns: turnsOf(trace).map((turn) => turnResult(trace, turn, checked)),
+    ...(blame === undefined ? {} : { blame }),
+  };
+}
+
+function turnResult(trace: Trace, turn: Turn, checked: readonly CheckedTurn[]): TurnResult {
+  const slice = traceOfTurn(trace, turn.turn) ?? trace;
+  const own = checked.filter((each) => each.turn === turn.turn).map(({ check }) => check);
+  const { latencyMs } = totals(slice);
+  return {
+    turn: turn.turn,
+    user: turn.message,
+    answer: answerOfTurn(turn) ?? null,
+    tools: captures(slice, 'toolCalls') ? toolNames(slice) : null,
+    latency_ms: latencyMs.exact ? latencyMs.value : null,
+    status: worstStatus(own.map(({ status }) => status)),
+    checks: own.map(({ id }) => id),
+  };
+}
+
+/** The result of a conversation that the agent did not finish, with what was said until then. */
+export function unfinished(
+  query: Query,
+  error: NonNullable<QueryResult['error']>,
+  said: { readonly before: Trace | undefined; readonly turn: number; readonly unanswered: string },
+): QueryResult {
+  const before = said.before === undefined ? undefined : conversationOf(said.before, [], 'agent');
+  const last: TurnResult = {
+    turn: said.turn,
+    user: said.unanswered,
+    answer: null,
+    tools: null,
+    latency_ms: null,
+    status: 'error',
+    checks: [],
+  };
+  return {
+    ...errorResult(query, error),
+    conversation: {
+      ending: 'error',
+      turns: [...(before?.turns ?? []), last],
+      ...(error.kind === 'agent' ? { blame: 'agent' as const } : {}),
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
+import type { AgentFunction } from './run-options.ts';
+import { runSuite } from './run-suite.ts';
+
+const open: ScriptedModel[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((model) => model.close()));
+});
+
+const spec = (url: string, user = '') => `
+agent: shop
+judge_config: {model: "openai-chat:gpt-4o-mini", base_url: "${url}", api_key_env: MY_KEY, retries: 0}
+queries:
+  - id: refund
+    conversation:
+      start: Hi, I want to return something.
+      max_turns: 6
+      user:
+        persona: Polite and brief, answers only what is asked
+        facts: {order: "42", item: desk lamp}
+        goal: the desk lamp is refunded to the card
+        goal_tool: refund${user}
+    correctness: {not_in_answer: [SECRET-RUBRIC-WORD]}
+    path: {max_tool_calls: 3}
+`;
+
+const says = (message: string, rest: object = {}) => ({
+  text: JSON.stringify({ message, done: false, reason: 'next', uses: [], ...rest }),
+});
+
+/** Refunds when it is told yes. */
+const shop: AgentFunction = (message) => {
+  const refund = { name: 'refund', args: {}, result: 'ok' };
+  if (/^yes/i.test(message)) return { answer: 'Refunded.', tool_calls: [refund] };
+  return { answer: /42/.test(message) ? 'Shall I refund the desk lamp?' : 'Which order?', tool_calls: [] };
+};
+
+async function talk(
+  script: { text: string }[],
+  { dir = tempDir(), agent = shop, user = '', mode = 'live' as const } = {},
+) {
+  const model = await startScriptedModel({ script });
+  open.push(model);
+  const { suite, diagnostics } = parseSpec(spec(model.url, user), { file: `${dir}/spec.yaml` });
+  if (suite === undefined) throw new Error(JSON.stringify(diagnostics));
+  const run = await runSuite({ suite, runner: agent, retries: 0, judge: mode, env: { MY_KEY: 'k' }, timeoutMs: 3000 });
+  return { run, result: run.results[0]!, requests: model.requests };
+}
+
+const GOOD = [says('Order 42.', { uses: ['order'] }), says('Yes, please.', { done: true, reason: 'goal reached' })];
+
+describe('a user played by a model', () => {
+  test('talks until it is done, and the agent answers its last message', async () => {
+    const { run, result, requests } = await talk(GOOD);
+    expect(result.status).toBe('pass');
+    expect(result.conversation).toMatchObject({
+      ending: 'user_done',
+      turns: [
+        { user: 'Hi, I want to return something.' },
+        { user: 'Order 42.' },
+        { user: 'Yes, please.', tools: ['refund'] },
+      ],
+    });
+    expect(run.user).toMatchObject({ calls: 2 });
+    expect(run.judge.calls).toBe(0);
+    const sent = JSON.stringify(requests.map(({ body }) => body));
+    expect(sent).toContain('desk lamp');
+    expect(sent).not.toContain('SECRET-RUBRIC-WORD');
+    expect(sent).not.toContain('max_tool_calls');
+  });
+
+  test('its words are kept, so the conversation repeats without a model', async () => {
+    const dir = tempDir();
+    const model = await startScriptedModel({ script: GOOD });
+    open.push(model);
+    const { suite } = parseSpec(spec(model.url), { file: `${dir}/spec.yaml` });
+    const once = () => runSuite({ suite: suite!, runner: shop, judge: 'live', env: { MY_KEY: 'k' } });
+    const first = await once();
+    for (let i = 0; i < 10; i++) {
+      const again = await once();
+      expect(again.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer])).toEqual(
+        first.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer]),
+      );
+      expect(again.user).toMatchObject({ calls: 0, cached: 2 });
+    }
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test.each([
+    { fault: 'answers as the agent', script: [says('How can I help you today?')], message: /answers as the agent/ },
+    { fault: 'makes up an id', script: [says('Order 4711.')], message: /states "4711"/ },
+    { fault: 'makes up a date', script: [says('I bought it on 2024-05-01.')], message: /states "2024-05-01"/ },
+    {
+      fault: 'uses a fact it does not have',
+      script: [says('My card.', { uses: ['card'] })],
+      message: /does not have: "card"/,
+    },
+    {
+      fault: 'repeats its brief',
+      script: [says('I want that the desk lamp is refunded to the card')],
+      message: /repeats its brief/,
+    },
+    {
+      fault: 'goes round in circles',
+      script: [says('Hello?'), says('Hello?'), says('Hello?')],
+      message: /the same 3 times/,
+    },
+    {
+      fault: 'is done before the tool ran',
+      script: [says('Thanks, bye.', { done: true })],
+      message: /before refund had run/,
+    },
+    {
+      fault: 'lacks a fact',
+      script: [says('No idea.', { reason: 'out_of_scope: the colour' })],
+      message: /says nothing about the colour/,
+    },
+    {
+      fault: 'does not give the form asked for',
+      script: [{ text: 'sure' }, { text: 'sure' }],
+      message: /no usable reply/,
+    },
+  ])('that $fault is to blame itself, and the agent is not judged', async ({ script, message }) => {
+    const { result, run } = await talk(script);
+    expect(result).toMatchObject({
+      status: 'error',
+      error: { kind: 'simulator', message: expect.stringMatching(message) },
+      conversation: { blame: 'user' },
+    });
+    expect(run.summary.exit_code).toBe(2);
+  });
+
+  test('what the agent said may be repeated: it is not made up', async () => {
+    const agent: AgentFunction = (message) =>
+      /^yes/i.test(message) ? shop(message, {} as never) : { answer: 'Is it case 9981?', tool_calls: [] };
+    const { result } = await talk([says('Case 9981, right.'), says('Yes.', { done: true })], { agent });
+    expect(result.status).toBe('pass');
+  });
+
+  test('without a key it cannot be played', async () => {
+    const { suite } = parseSpec(spec('http://127.0.0.1:9'), { file: `${tempDir()}/spec.yaml` });
+    const { results } = await runSuite({ suite: suite!, runner: shop, env: {} });
+    expect(results[0]).toMatchObject({ status: 'error', error: { kind: 'simulator' } });
+  });
+});

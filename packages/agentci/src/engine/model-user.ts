@@ -1,0 +1,137 @@
+import { join, resolve } from 'node:path';
+import { createJudge } from '../judge/create-judge.ts';
+import type { JudgeConfig } from '../judge/judge-config.ts';
+import { isFailure, type Judge, type JudgeTask } from '../judge/port.ts';
+import type { RunResult } from '../results/run-result.ts';
+import type { ChatMessage } from '../runners/runner.ts';
+import type { UserPlan } from '../spec/suite.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
+import type { Ledger } from './ledger.ts';
+import type { RunOptions } from './run-options.ts';
+import { simulatorFault } from './simulator-faults.ts';
+
+export type PlayedMove =
+  | { readonly kind: 'say'; readonly message: string; readonly isLast: boolean }
+  | { readonly kind: 'lost'; readonly missing: string }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** The models that play users in one run. Their replies are kept beside the judge's, and their cost is counted apart. */
+export class UserModels {
+  readonly #options: RunOptions;
+  readonly #ledger: Ledger;
+  readonly #judges = new Map<string, Judge>();
+
+  constructor(options: RunOptions, ledger: Ledger) {
+    this.#options = options;
+    this.#ledger = ledger;
+  }
+
+  /** What the user says next. `done` of a reply counts after the agent has answered it. */
+  async next(
+    plan: UserPlan,
+    { history, start, run }: { readonly history: readonly ChatMessage[]; readonly start: string; readonly run: number },
+  ): Promise<PlayedMove> {
+    const judge = this.#judgeOf(plan.model);
+    if (judge.perform === undefined) return { kind: 'fault', message: 'the judge given cannot play a user' };
+    const reply = await judge.perform(taskOf(plan, history, run));
+    if (isFailure(reply)) return { kind: 'fault', message: reply.message };
+    const { message, done, reason, uses } = reply.reply as UserReply;
+    const said = (role: ChatMessage['role']) => history.flatMap((each) => (each.role === role ? [each.content] : []));
+    const fault = simulatorFault({ plan, start, message, before: said('user'), answers: said('assistant'), uses });
+    if (fault !== undefined) return { kind: 'fault', message: fault };
+    if (reason.startsWith('out_of_scope')) return { kind: 'lost', missing: reason.replace(/^out_of_scope[:\s]*/, '') };
+    return { kind: 'say', message, isLast: done };
+  }
+
+  /** Undefined where no model was asked. */
+  usage(): RunResult['user'] {
+    // A judge of the caller's own counts for itself.
+    const made = [...this.#judges.values()].filter((judge) => judge !== this.#options.judge);
+    const all = made.flatMap((judge) => judge.usage?.() ?? []);
+    if (all.length === 0) return undefined;
+    const sum = (key: 'calls' | 'cached' | 'input_tokens' | 'output_tokens') =>
+      all.reduce((n, each) => n + each[key], 0);
+    return {
+      calls: sum('calls'),
+      cost_usd: all.some(({ cost_usd }) => cost_usd === null)
+        ? null
+        : all.reduce((n, { cost_usd }) => n + cost_usd!, 0),
+      cached: sum('cached'),
+      input_tokens: sum('input_tokens'),
+      output_tokens: sum('output_tokens'),
+    };
+  }
+
+  #judgeOf(model: string | undefined): Judge {
+    const known = this.#judges.get(model ?? '');
+    if (known !== undefined) return known;
+    const { judge: asked, suite, env = {}, signal, judgeCacheDir, seed = 0 } = this.#options;
+    const config = (suite.judgeConfig ?? {}) as JudgeConfig;
+    const judge =
+      typeof asked === 'object'
+        ? asked
+        : createJudge({
+            ...config,
+            ...(model === undefined ? {} : { model }),
+            // Without rubrics the user still has to speak.
+            mode: asked === 'recorded' ? 'recorded' : 'live',
+            cacheDir: resolve(judgeCacheDir ?? join(suite.dir, '.agentci', 'judge-cache')),
+            env,
+            signal,
+            budget: this.#ledger,
+            random: seededRandom(seed),
+          });
+    this.#judges.set(model ?? '', judge);
+    return judge;
+  }
+}
+
+interface UserReply {
+  readonly message: string;
+  readonly done: boolean;
+  readonly reason: string;
+  readonly uses: readonly string[];
+}
+
+const INSTRUCTION = [
+  'You play a person who talks to an agent. Write the next message of that person, in the first person, as people type: short, no lists, no labels.',
+  'You know the persona, the facts and the goal in the blocks, and nothing else. Never state a number, id, name or date that is not in the facts or was not said in the conversation.',
+  'Give a fact only when the agent asks or needs it. Never help the agent, never speak for it, never quote the persona or the goal.',
+  'Set done to true only when, after the agent answers this message, nothing is left to say: the goal is reached, or it clearly cannot be. Agreeing to something is not the end: the agent still has to do it.',
+  'If the agent needs a fact that you do not have, set reason to "out_of_scope: " and what is missing.',
+].join('\n');
+const FORMAT =
+  '{"message": "what the person says", "done": false, "reason": "why, in a few words", "uses": ["keys of the facts in the message"]}';
+
+/** The checks of the query are not here: whoever plays the user must not know them. */
+function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessage[], run: number): JudgeTask {
+  const said = history.map(({ role, content }) => `${role === 'user' ? 'Person' : 'Agent'}: ${content}`);
+  return {
+    id: 'simulated-user',
+    version: '1',
+    instruction: INSTRUCTION,
+    format: FORMAT,
+    blocks: [
+      ...(persona === undefined ? [] : [{ name: 'persona', text: persona }]),
+      {
+        name: 'facts',
+        text:
+          Object.entries(facts)
+            .map(([key, value]) => `${key}: ${value}`)
+            .join('\n') || '(none)',
+      },
+      { name: 'goal', text: goal },
+      { name: 'conversation', text: said.join('\n') },
+      // Repeats are other conversations; the same words would be answered alike.
+      ...(run > 1 ? [{ name: 'variation', text: String(run) }] : []),
+    ],
+    check: (reply) => {
+      const { message, done, reason, uses } = reply as Partial<Record<keyof UserReply, unknown>>;
+      if (typeof message !== 'string' || message.trim() === '') return '"message" is not a text';
+      if (typeof done !== 'boolean') return '"done" is not true or false';
+      if (typeof reason !== 'string') return '"reason" is not a text';
+      if (!Array.isArray(uses) || uses.some((key) => typeof key !== 'string')) return '"uses" is not a list of texts';
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { MAX_OUTPUT_BYTES } from '../runners/command.ts';
+import { variableEnvironment } from '../runners/fill-texts.ts';
+import { runProcess } from '../runners/process.ts';
+import { reasonIn } from '../runners/stderr-reason.ts';
+import type { Query, StatePlan } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+
+interface Around {
+  readonly dir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly run: number;
+  readonly interrupt: AbortSignal;
+}
+
+/** Asks the program of `state` what the world looks like now. It gets what the agent got, and the conversation's id. */
+export async function readEndState(query: Query, plan: StatePlan, trace: Trace, around: Around): Promise<Trace> {
+  return { ...trace, endState: await askState(query, plan, trace, around) };
+}
+
+async function askState(
+  query: Query,
+  { command, timeoutMs }: StatePlan,
+  trace: Trace,
+  { dir, env, run, interrupt }: Around,
+): Promise<NonNullable<Trace['endState']>> {
+  const [program = '', ...args] = command;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const outcome = await runProcess({
+    command: program,
+    args,
+    cwd: dir,
+    env: { ...env, ...variableEnvironment(query.vars) },
+    stdin: JSON.stringify({
+      id: query.id,
+      run,
+      query: query.query,
+      metadata: query.metadata ?? {},
+      vars: query.vars ?? {},
+      ...(trace.conversation?.id === undefined ? {} : { conversation: trace.conversation.id }),
+    }),
+    signal: AbortSignal.any([interrupt, deadline]),
+    maxStdoutBytes: MAX_OUTPUT_BYTES,
+  });
+  switch (outcome.ended) {
+    case 'exited':
+      if (outcome.code !== 0)
+        return { error: `"${program}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}` };
+      try {
+        return { value: JSON.parse(outcome.stdout.toString('utf8')) as unknown };
+      } catch {
+        return { error: `"${program}" did not print JSON${reasonIn(outcome.stderr)}` };
+      }
+    case 'signal':
+      return { error: `"${program}" was ended by ${outcome.signal}` };
+    case 'aborted':
+      return { error: deadline.aborted ? `"${program}" gave no state within ${timeoutMs} ms` : 'stopped' };
+    case 'flooded':
+      return { error: `"${program}" printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB` };
+    case 'not_started':
+      return { error: `"${program}" could not be started: ${outcome.message}` };
+    default:
+      throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { simpleTrace } from '../trace/simple.ts';
+import { makeSuite } from './make-suite.ts';
+
+const call = (name: string) => ({ name, args: {}, result: 'ok' });
+const recorded = simpleTrace({
+  id: 'refund',
+  turns: [
+    { user: 'I want a refund', answer: 'Which order?', tool_calls: [] },
+    { user: 'Order "42"', answer: 'Sure?', tool_calls: [call('lookup')] },
+    { user: 'yes', answer: 'Done.', tool_calls: [call('refund')] },
+  ],
+});
+
+test('a recorded conversation stays one query with its turns, and passes on itself', async () => {
+  const { files, suite, cases } = await makeSuite([recorded]);
+  expect(cases).toHaveLength(1);
+  expect(suite.queries[0]).toMatchObject({
+    query: 'I want a refund',
+    conversation: { maxTurns: 3, script: [{ say: 'Order "42"' }, { say: 'yes' }] },
+    turns: [
+      { turn: 2, path: { expected_tools: ['lookup'] } },
+      { turn: 3, path: { expected_tools: ['refund'] } },
+    ],
+  });
+  expect([...files.values()].join('')).toContain('"userTurn":2');
+});
+
+test('a single question has no conversation', async () => {
+  const { suite } = await makeSuite([simpleTrace({ query: 'q', answer: 'a', tool_calls: [call('x')] })]);
+  expect(suite.queries[0]?.conversation).toBeUndefined();
+});

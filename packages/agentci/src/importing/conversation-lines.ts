@@ -1,0 +1,36 @@
+import type { Trace } from '../trace/model.ts';
+import { toolNames } from '../trace/selectors.ts';
+import { traceOfTurn } from '../trace/turns.ts';
+
+/** More turns than a spec takes. */
+const MAX_TURNS = 200;
+
+/**
+ * The lines of a spec that keep a recorded conversation one query: what the user said becomes the script, and the tools of
+ * each turn are expected in it. Of several runs of a task, which may go different ways, the first gives the script.
+ */
+export function conversationSpec(
+  runs: readonly Trace[],
+  { quoted, isWritable }: { quoted: (text: string) => string; isWritable: (name: string) => boolean },
+): string[] {
+  const longest = Math.max(...runs.map(({ conversation }) => conversation?.turns.length ?? 1));
+  const [first] = runs;
+  const turns = first?.conversation?.turns ?? [];
+  if (longest < 2 || longest > MAX_TURNS || turns.slice(1).some(({ message }) => message.trim() === '')) return [];
+  const lines = ['    conversation:', `      max_turns: ${longest}`];
+  if (turns.length > 1)
+    lines.push(
+      '      user:',
+      '        script:',
+      ...turns.slice(1).map(({ message }) => `          - ${quoted(message)}`),
+    );
+  if (runs.length > 1 || first!.captured.toolCalls !== 'full') return lines;
+  const checked = turns.flatMap(({ turn }) => {
+    const slice = traceOfTurn(first!, turn);
+    const names = slice?.captured.toolCalls === 'full' ? [...new Set(toolNames(slice))].filter(isWritable) : [];
+    return names.length === 0
+      ? []
+      : [`      - {turn: ${turn}, path: {expected_tools: [${names.map(quoted).join(', ')}]}}`];
+  });
+  return checked.length === 0 ? lines : [...lines, '    turns:', ...checked];
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { reportContext } from '../../test/support/report-context.ts';
+import { checkOf, runOf } from '../../test/support/run-of.ts';
+import type { ConversationResult, TurnResult } from '../results/run-result.ts';
+import { reporter as consoleReporter } from './console.ts';
+import { conversationLines } from './conversation-lines.ts';
+import { reporter as markdownReporter } from './markdown.ts';
+
+const turn = (n: number, rest: Partial<TurnResult> = {}): TurnResult => ({
+  turn: n,
+  user: `message ${n}`,
+  answer: `answer ${n}`,
+  tools: [],
+  latency_ms: null,
+  status: 'skip',
+  checks: [],
+  ...rest,
+});
+const CONVERSATION: ConversationResult = {
+  ending: 'user_done',
+  blame: 'agent',
+  turns: [turn(1), turn(2, { tools: ['lookup', 'refund'], status: 'fail', user: 'two\nlines', answer: null })],
+};
+const LINES = [
+  'turn 1',
+  '  user: message 1',
+  '  agent: answer 1',
+  'turn 2 (fail)',
+  '  user: two lines',
+  '  tools: lookup, refund',
+  '  agent: (no answer)',
+  'ended: user_done; to blame: agent',
+];
+
+test('shows each turn with its tools and its verdict, how it ended and who is to blame', () => {
+  expect(conversationLines(CONVERSATION)).toEqual(LINES);
+});
+
+test('of a long one the middle is counted', () => {
+  const lines = conversationLines({ turns: Array.from({ length: 20 }, (_, i) => turn(i + 1)) });
+  expect(lines).toContain('… 8 more turns …');
+  expect(lines.filter((line) => line.startsWith('turn '))).toHaveLength(12);
+});
+
+test.each([consoleReporter, markdownReporter])('$name has the conversation in place of the answer', ({ render }) => {
+  const run = runOf([{ id: 'q', status: 'fail', correctness: [checkOf('correctness.turn[2].x', 'fail')] }]);
+  run.results[0]!.conversation = CONVERSATION;
+  const { text } = render(run, reportContext());
+  for (const line of LINES) expect(text).toContain(line.trim());
+});
+
+test('what the agent said cannot write to the terminal', () => {
+  const run = runOf([{ id: 'q', status: 'fail' }]);
+  run.results[0]!.conversation = { turns: [turn(1, { answer: '\u001b[2J gone' })] };
+  expect(consoleReporter.render(run, reportContext()).text).not.toContain('\u001b[2J');
+});

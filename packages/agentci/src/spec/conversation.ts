@@ -1,0 +1,206 @@
+import { defined } from '../kit/defined.ts';
+import type { Problem } from '../kit/problem.ts';
+import { type Infer, v } from '../kit/value-schema.ts';
+import { schemaIssues } from '../layers/answer-schema.ts';
+import { patternIssues } from '../layers/pattern-issues.ts';
+import type { ConversationPlan, StatePlan, UserPlan } from './suite.ts';
+
+const text = v.string().regex(/\S/);
+const MAX_TURNS = 200;
+const DEFAULT_MAX_TURNS = 20;
+const MAX_TIMES = 1000;
+const MAX_TIMEOUT_MS = 86_400_000;
+const DEFAULT_STATE_TIMEOUT_MS = 30_000;
+
+const scriptEntry = v.strictObject({
+  say: text.describe('What the user says'),
+  when: v.string().optional().describe('Said when this regular expression is found in the answer before it'),
+  times: v.number().int().min(1).max(MAX_TIMES).optional().describe('How often it may be said; 1 when not written'),
+  required: v.boolean().optional().describe('The conversation cannot be judged when this was never said'),
+});
+
+const userSchema = v.strictObject({
+  script: v
+    .array(v.union([text, scriptEntry]))
+    .min(1)
+    .optional()
+    .describe('What the user says: plain texts in order, entries with "when" before them'),
+  persona: text.optional().describe('Who the user is, when a model plays it'),
+  facts: v
+    .record(v.string(), v.union([text, v.number()]))
+    .optional()
+    .describe('All that the user knows: numbers, ids, dates'),
+  goal: text.optional().describe('What the user wants; a model plays the user'),
+  goal_tool: text.optional().describe('Tool that must have run before the user may be done'),
+  model: text.optional().describe("The model that plays the user; the judge's when not written"),
+});
+
+export const conversationSchema = v
+  .strictObject({
+    start: text.optional().describe('The first message of the user; "query" when not written'),
+    user: userSchema.optional().describe('Who talks to the agent'),
+    max_turns: v
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_TURNS)
+      .optional()
+      .describe(`A turn is a message and its answer; ${DEFAULT_MAX_TURNS} when not written`),
+    session: v
+      .enum(['stateless', 'stateful'])
+      .optional()
+      .describe('stateless: the agent gets the whole history each turn; stateful: the newest message only'),
+    end: v
+      .strictObject({
+        user_done: v
+          .boolean()
+          .optional()
+          .describe('false: the agent has to end the conversation; a script used up before that is an error'),
+        agent_tool: v
+          .union([text, v.array(text).min(1)])
+          .optional()
+          .describe('The conversation ends with the turn in which the agent calls this tool'),
+      })
+      .optional()
+      .describe('What ends the conversation'),
+  })
+  .describe('More than one turn with the agent');
+
+const layer = v.looseObject({});
+
+/** The layers inside are read key by key, as those of a query. */
+export const turnsSchema = v
+  .array(
+    v.strictObject({
+      turn: v.number().int().min(1).max(MAX_TURNS).describe('Which turn, from 1'),
+      correctness: layer.optional(),
+      path: layer.optional(),
+      cost: layer.optional(),
+    }),
+  )
+  .min(1)
+  .describe('Checks on single turns of a conversation');
+
+export const stateSchema = v
+  .strictObject({
+    command: v.array(v.string()).min(1).describe('Program that prints the end state as JSON'),
+    json_schema: v.record(v.string(), v.unknown()).optional().describe('JSON Schema the state conforms to'),
+    subset: v.unknown().optional().describe('What the state contains'),
+    timeout_ms: v
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_TIMEOUT_MS)
+      .optional()
+      .describe(`${DEFAULT_STATE_TIMEOUT_MS} when not written`),
+  })
+  .refine((state) => state.json_schema !== undefined || state.subset !== undefined, {
+    message: 'needs "json_schema" or "subset": what the state is compared with',
+    code: 'SPEC_REQUIRED',
+  })
+  .refine(({ command }) => command[0] === undefined || /\S/.test(command[0]), {
+    message: 'the first item of "command" is the program to run; it is blank',
+    code: 'SPEC_EMPTY',
+  })
+  .describe('What the world looks like after the run: JSON of a program, compared');
+
+export type WrittenConversation = Infer<typeof conversationSchema>;
+export type WrittenState = Infer<typeof stateSchema>;
+
+/** The conversation as the rest of the program knows it. */
+export function toConversation(written: WrittenConversation): ConversationPlan {
+  const { user, max_turns: maxTurns = DEFAULT_MAX_TURNS, session = 'stateless', end } = written;
+  const tools = end?.agent_tool;
+  const played = user?.goal === undefined ? undefined : toUser(user, user.goal);
+  return {
+    ...(played === undefined ? {} : { user: played }),
+    script: (user?.script ?? []).map((entry) => (typeof entry === 'string' ? { say: entry } : entry)),
+    maxTurns,
+    session,
+    mustAgentEnd: end?.user_done === false,
+    endTools: tools === undefined ? [] : typeof tools === 'string' ? [tools] : tools,
+  };
+}
+
+function toUser(user: NonNullable<WrittenConversation['user']>, goal: string): UserPlan {
+  const { persona, facts = {}, goal_tool: goalTool, model } = user;
+  return {
+    goal,
+    facts: Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, String(value)])),
+    ...defined({ persona, goalTool, model }),
+  };
+}
+
+export const toState = (written: WrittenState): StatePlan => ({
+  command: written.command,
+  timeoutMs: written.timeout_ms ?? DEFAULT_STATE_TIMEOUT_MS,
+  ...(written.json_schema === undefined ? {} : { jsonSchema: written.json_schema }),
+  ...(written.subset === undefined ? {} : { subset: written.subset }),
+});
+
+/** What is wrong with a conversation whose values have the right types. */
+export function conversationIssues(written: WrittenConversation): readonly Problem[] {
+  const issues: Problem[] = [];
+  const { script = [] } = written.user ?? {};
+  for (const [i, entry] of script.entries()) {
+    if (typeof entry === 'string') continue;
+    if (entry.when !== undefined)
+      for (const issue of patternIssues('when', entry.when).filter(isAboutPattern))
+        issues.push({ ...issue, path: ['user', 'script', i, 'when'] });
+    else if (entry.times !== undefined)
+      issues.push({
+        code: 'SPEC_NEEDS_KEY',
+        message: '"times" is for entries with "when"; a plain one is said once',
+        hint: 'write the line as often as it is to be said, or add "when"',
+        path: ['user', 'script', i, 'times'],
+      });
+  }
+  const { user } = written;
+  if (user?.goal !== undefined && user.script !== undefined)
+    issues.push({
+      code: 'SPEC_TWO_USERS',
+      message: '"goal" is for a user played by a model, "script" for one without',
+      hint: 'keep one of them',
+      path: ['user', 'goal'],
+      part: 'key',
+    });
+  for (const key of ['persona', 'facts', 'goal_tool', 'model'] as const)
+    if (user?.[key] !== undefined && user.goal === undefined)
+      issues.push({
+        code: 'SPEC_NEEDS_KEY',
+        message: `"${key}" needs "goal": what the user wants`,
+        path: ['user', key],
+        part: 'key',
+      });
+  const { maxTurns, script: entries } = toConversation(written);
+  const said = 1 + entries.filter(({ when }) => when === undefined).length;
+  if (said > maxTurns)
+    issues.push({
+      severity: 'warning',
+      code: 'SPEC_SCRIPT_TOO_LONG',
+      message: `the script takes ${said} turns, and max_turns is ${maxTurns}: its end is never said`,
+      path: ['user', 'script'],
+    });
+  if (written.end?.user_done === false && written.end.agent_tool === undefined)
+    issues.push({
+      code: 'SPEC_NEEDS_KEY',
+      message: '"user_done: false" needs "agent_tool": nothing else says when the agent is done',
+      path: ['end', 'user_done'],
+    });
+  return issues;
+}
+
+/** A line that is said whatever the answer is may be meant so. */
+const isAboutPattern = ({ severity, code }: Problem): boolean => severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
+
+/** The last turn that the script and `max_turns` allow. */
+export function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
+  if (user !== undefined) return maxTurns;
+  const said = script.reduce((sum, { when, times = 1 }) => sum + (when === undefined ? 1 : times), 1);
+  return Math.min(maxTurns, said);
+}
+
+export const stateIssues = ({ json_schema: schema }: WrittenState): readonly Problem[] =>
+  schema === undefined
+    ? []
+    : schemaIssues('json_schema', schema).map((issue) => ({ ...issue, path: ['json_schema', ...(issue.path ?? [])] }));

@@ -1,0 +1,217 @@
+import type { Captured, CaptureLevel, Step, Trace, Turn } from './model.ts';
+import { CAPABILITIES } from './model.ts';
+import { captures, finalText, queryText, toolCalls } from './selectors.ts';
+
+/** The turns of a run; one question and its answer are one turn. */
+export function turnsOf(trace: Trace): readonly Turn[] {
+  if (trace.conversation !== undefined) return trace.conversation.turns;
+  const { final, reported } = trace;
+  return [
+    {
+      turn: 1,
+      message: queryText(trace) ?? '',
+      ...(final === undefined ? {} : { final }),
+      ...(reported === undefined ? {} : { reported }),
+    },
+  ];
+}
+
+/** The answer of a turn as text. */
+export const answerOfTurn = ({ final }: Turn): string | undefined =>
+  final === undefined ? undefined : finalText({ final } as Trace);
+
+/** One turn as a run of its own: its steps, its answer, what it used. Undefined where the turn never came. */
+export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
+  if (trace.conversation === undefined) return number === 1 ? trace : undefined;
+  const turn = trace.conversation.turns.find((each) => each.turn === number);
+  if (turn === undefined) return undefined;
+  const {
+    final: _,
+    reported: __,
+    startedAt: ___,
+    endedAt: ____,
+    conversation: _____,
+    endState: ______,
+    ...rest
+  } = trace;
+  const captured = {
+    ...(turn.captured ?? trace.captured),
+    final: turn.final === undefined ? 'none' : 'full',
+  } as Captured;
+  // A call that belongs to no turn may belong to this one.
+  if (captured.toolCalls === 'full' && trace.steps.some(isHomeless)) captured.toolCalls = 'partial';
+  return {
+    ...rest,
+    task: { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: turn.message }] }] },
+    steps: trace.steps.filter((step) => step.userTurn === number),
+    captured,
+    ...(turn.final === undefined ? {} : { final: turn.final }),
+    ...(turn.reported === undefined ? {} : { reported: turn.reported }),
+  };
+}
+
+const isHomeless = (step: Step): boolean => step.kind === 'tool' && step.userTurn === undefined;
+
+/** What was said, for a reader or a judge: each message with who said it, and the tools called in between. */
+export function transcriptOf(trace: Trace): string {
+  const calls = captures(trace, 'toolCalls') ? toolCalls(trace) : [];
+  return turnsOf(trace)
+    .flatMap((turn) => {
+      const called = calls.filter(({ userTurn }) => userTurn === turn.turn).map(({ name }) => name);
+      return [
+        `User: ${turn.message}`,
+        ...(called.length === 0 ? [] : [`(the agent called ${called.join(', ')})`]),
+        `Agent: ${answerOfTurn(turn) ?? '(no answer was captured)'}`,
+      ];
+    })
+    .join('\n');
+}
+
+/** What one turn of a live conversation gave. */
+export interface TurnRun {
+  readonly message: string;
+  readonly trace: Trace;
+}
+
+/** One trace out of the turns of a conversation. What an agent repeats of earlier turns is taken once. */
+export function joinTurns(
+  runs: readonly TurnRun[],
+  conversation: Omit<NonNullable<Trace['conversation']>, 'turns'>,
+): Trace {
+  const seen = new Set<string>();
+  const own = runs.map(({ trace }, i) => newSteps(trace, seen, `t${i + 1}.`));
+  const captured = capturedByAll(runs.map(({ trace }) => trace.captured));
+  const [first] = runs;
+  const last = runs.at(-1);
+  if (first === undefined || last === undefined) throw new Error('a conversation has at least one turn');
+  const turns = runs.map(({ message, trace }, i): Turn => {
+    const reported = reportedOfTurn(trace, own[i]!.isRepeating);
+    return {
+      turn: i + 1,
+      message,
+      ...(trace.final === undefined ? {} : { final: trace.final }),
+      ...(reported === undefined ? {} : { reported }),
+      ...(CAPABILITIES.every((key) => trace.captured[key] === captured[key]) ? {} : { captured: trace.captured }),
+    };
+  });
+  const reported = sumReported(turns.map((turn) => turn.reported));
+  const { final: _, reported: __, error: ___, startedAt, ...rest } = first.trace;
+  const { endedAt } = last.trace;
+  const failed = runs.find(({ trace }) => trace.error !== undefined)?.trace.error;
+  return {
+    ...rest,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    task: { ...first.trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: first.message }] }] },
+    status: worst(runs.map(({ trace }) => trace.status)),
+    ...(failed === undefined ? {} : { error: failed }),
+    ...(last.trace.final === undefined ? {} : { final: last.trace.final }),
+    agents: uniqueBy(
+      runs.flatMap(({ trace }) => trace.agents),
+      ({ id }) => id,
+    ),
+    steps: own
+      .flatMap(({ steps }, i) => steps.map((step) => ({ ...step, userTurn: i + 1 })))
+      .map((step, i) => ({ ...step, seq: i + 1 })),
+    ...listOf(
+      'tools',
+      uniqueBy(
+        runs.flatMap(({ trace }) => trace.tools ?? []),
+        ({ name }) => name,
+      ),
+    ),
+    ...listOf(
+      'outcomes',
+      runs.flatMap(({ trace }) => trace.outcomes ?? []),
+    ),
+    ...listOf(
+      'resources',
+      runs.flatMap(({ trace }) => trace.resources ?? []),
+    ),
+    ...(reported === undefined ? {} : { reported }),
+    meta: Object.assign({}, ...runs.map(({ trace }) => trace.meta)) as Trace['meta'],
+    captured: { ...captured, final: last.trace.captured.final },
+    conversation: { ...conversation, turns },
+    warnings: runs.flatMap(({ trace }, i) =>
+      trace.warnings.map(({ code, message }) => ({ code, message: `turn ${i + 1}: ${message}` })),
+    ),
+  };
+}
+
+const listOf = <K extends string, T>(key: K, list: readonly T[]): Partial<Record<K, T[]>> =>
+  list.length === 0 ? {} : ({ [key]: [...list] } as Record<K, T[]>);
+
+function uniqueBy<T>(list: readonly T[], keyOf: (item: T) => string): T[] {
+  const byKey = new Map(list.map((item) => [keyOf(item), item]));
+  return [...byKey.values()];
+}
+
+/** The steps of a turn that earlier turns did not have, with ids of their own. */
+function newSteps(trace: Trace, seen: Set<string>, prefix: string): { steps: Step[]; isRepeating: boolean } {
+  const lastTurn = trace.conversation?.turns.at(-1)?.turn;
+  const steps: Step[] = [];
+  for (const step of trace.steps) {
+    const id = step.kind === 'tool' ? step.callId : step.kind === 'llm' ? step.responseId : undefined;
+    const key = id === undefined ? undefined : `${step.kind} ${id}`;
+    const isOld = (key !== undefined && seen.has(key)) || (step.userTurn !== undefined && step.userTurn !== lastTurn);
+    if (key !== undefined) seen.add(key);
+    if (!isOld) steps.push(renamed(step, prefix));
+  }
+  return { steps, isRepeating: steps.length < trace.steps.length };
+}
+
+function renamed(step: Step, prefix: string): Step {
+  const copy: Step = { ...step, id: prefix + step.id };
+  if (copy.parent !== undefined) copy.parent = prefix + copy.parent;
+  if (copy.kind === 'tool' && copy.requestedBy !== undefined) copy.requestedBy = prefix + copy.requestedBy;
+  if (copy.kind === 'handoff' && copy.via !== undefined) copy.via = prefix + copy.via;
+  if (copy.kind === 'message' && copy.replyTo !== undefined) copy.replyTo = prefix + copy.replyTo;
+  return copy;
+}
+
+/** Totals of a recording that repeats earlier turns count these again: only the steps tell what the turn used. */
+function reportedOfTurn({ reported, startedAt, endedAt }: Trace, isRepeating: boolean): Trace['reported'] {
+  const durationMs =
+    reported?.durationMs ??
+    (startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt));
+  const { usage: _, cost: __, llmCalls: ___, ...clock } = reported ?? {};
+  const kept = isRepeating ? clock : { ...reported };
+  return durationMs === undefined ? (reported === undefined ? undefined : kept) : { ...kept, durationMs };
+}
+
+/** A total that one turn does not give is unknown for the whole. */
+function sumReported(all: readonly Trace['reported'][]): Trace['reported'] {
+  const sum: NonNullable<Trace['reported']> = {};
+  const add = (values: readonly (number | undefined)[]): number | undefined =>
+    values.every((value) => value !== undefined)
+      ? values.reduce<number>((total, value) => total + value!, 0)
+      : undefined;
+  for (const key of ['durationMs', 'wallMs', 'llmCalls'] as const) {
+    const value = add(all.map((each) => each?.[key]));
+    if (value !== undefined) sum[key] = value;
+  }
+  const usd = add(all.map((each) => each?.cost?.usd));
+  if (usd !== undefined) {
+    const isReported = all.every((each) => each?.cost?.source === 'reported');
+    sum.cost = { usd: Math.round(usd * 1e12) / 1e12, source: isReported ? 'reported' : 'computed' };
+  }
+  const usage: NonNullable<NonNullable<Trace['reported']>['usage']> = {};
+  for (const key of ['input', 'output', 'total', 'cacheRead', 'cacheWrite', 'reasoning'] as const) {
+    const value = add(all.map((each) => each?.usage?.[key]));
+    if (value !== undefined) usage[key] = value;
+  }
+  if (Object.keys(usage).length > 0) sum.usage = usage;
+  const cold = all[0]?.coldStartMs;
+  if (cold !== undefined) sum.coldStartMs = cold;
+  return Object.keys(sum).length === 0 ? undefined : sum;
+}
+
+function capturedByAll(all: readonly Captured[]): Captured {
+  const levelOf = (levels: readonly CaptureLevel[]): CaptureLevel =>
+    levels.every((level) => level === levels[0]) ? levels[0]! : 'partial';
+  return Object.fromEntries(CAPABILITIES.map((key) => [key, levelOf(all.map((each) => each[key]))])) as Captured;
+}
+
+const BADNESS: Readonly<Record<Trace['status'], number>> = { error: 3, incomplete: 2, unknown: 1, ok: 0 };
+const worst = (all: readonly Trace['status'][]): Trace['status'] =>
+  all.reduce((a, b) => (BADNESS[b] > BADNESS[a] ? b : a));
