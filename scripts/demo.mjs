@@ -39,7 +39,7 @@ say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
 say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
 say('  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn');
-say('  node demos/guard/run.mjs              a prompt injection, and the guard that stops it');
+say('  node demos/guard/run.mjs               a prompt injection, and the guard that stops it');
 say('  npx agentci init --help                a spec of your own');
 
 function agentci(args, expected, env = {}) {

@@ -16,7 +16,6 @@ Start here:
   agentci validate agentci_spec.yaml             check the spec; list every error with its line
   agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
   agentci test                                   run the agent named in the spec and judge it
-  agentci test -f console -f json=results.json   several reports at once
   agentci test --failed                          only what failed last time
 
 Exit codes: 0 nothing failed (warnings allowed) · 1 a check failed · 2 could not tell · 130 interrupted

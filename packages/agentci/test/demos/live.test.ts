@@ -18,7 +18,12 @@ test.each([
   },
   { demo: 'rag', filter: 'weather', says: 'I am sorry, that is outside what I know about.', calls: 2 },
   { demo: 'support-router', filter: 'just-invoice', says: 'Please give me your customer number.', calls: 1 },
-  { demo: 'dev-agent', filter: 'nowhere', says: 'That repository does not exist.', calls: 1 },
+  {
+    demo: 'dev-agent',
+    filter: 'nowhere',
+    says: 'That repository does not exist, so there is nothing to say.',
+    calls: 1,
+  },
 ])(
   '$demo --live asks the provider about $filter, and nobody else',
   { timeout: 60_000 },

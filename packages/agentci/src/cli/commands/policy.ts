@@ -45,7 +45,7 @@ interface PolicyOptions {
 
 export const command: CliCommand = {
   name: 'policy',
-  summary: 'explain calls by a policy, run its examples, measure its coverage, or learn one from good traces',
+  summary: 'explain calls by a policy, run its examples, measure coverage, or learn one from traces',
   configure: (parser: Command) => {
     parser
       .argument('<action>', 'explain, coverage, generate or test')

@@ -12,6 +12,19 @@ const UNKNOWN = { max_handoff_count: 1 };
 const SILENT = { rules: [{ type: 'before', first: 'x', then: 'y' }] };
 const run = called('a', 'b');
 
+describe('a warning does not hide what could have failed', () => {
+  const unread = { answer: 'x', tool_calls: [{ name: 'rm', args: '{"path": "/etc", "rec' }, { name: 'b' }] };
+  const FORBIDDEN = { forbidden_calls: [{ tool: 'rm', args: { path: '/etc' } }] };
+  test.each([
+    { block: { all: [FORBIDDEN, { max_tool_calls: 1 }] }, status: 'error' },
+    { block: { all: [FORBIDDEN, { max_tool_calls: 5 }] }, status: 'error' },
+    { block: { all: [{ all: [FORBIDDEN] }, { max_tool_calls: 1 }] }, status: 'error' },
+    { block: { all: [{ expected_tools: ['z'] }, { max_tool_calls: 1 }] }, status: 'warn' },
+  ])('$block is $status', ({ block, status }) => {
+    expect(checkOf('path', block, unread).status).toBe(status);
+  });
+});
+
 describe('three-valued, in the path layer', () => {
   test.each([
     { block: { all: [HELD, HELD] }, status: 'pass' },
