@@ -1,9 +1,9 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
 import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
 import { prepareScrub, type Scrub } from './scrub.ts';
-import { mapTexts, withoutCredentials } from './secrets.ts';
 
 /** A request as the front gets it. */
 export interface RawRequest {

@@ -1,5 +1,5 @@
+import { PLACEHOLDER, withoutCredentials } from '../../kit/credentials.ts';
 import { isSecretName } from '../../kit/secrets.ts';
-import { PLACEHOLDER, withoutCredentials } from './secrets.ts';
 
 /** Names of parameters that carry keys though they do not say so. */
 const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'sig', 'signature', 'code', 'x-amz-signature']);

@@ -1,5 +1,6 @@
 import { eventStreamIn, isEventStream } from '../../adapters/containers/aws-event-stream.ts';
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { type FoundCredential, findCredentials } from '../../kit/credentials.ts';
 import { isObject } from '../../kit/object.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -11,7 +12,6 @@ import type { Cassette, CassetteEntry } from './cassette.ts';
 import { Deck } from './deck.ts';
 import { readCassette } from './read-cassette.ts';
 import type { Scrub } from './scrub.ts';
-import { type FoundCredential, findCredentials } from './secrets.ts';
 import { writeCassette } from './write-cassette.ts';
 
 /** Of the statuses of clients' mistakes these are about the account or the moment, not about the request. */

@@ -1,5 +1,5 @@
+import type { FoundCredential } from '../../kit/credentials.ts';
 import { compileRegex, matchesEverything, type Regex } from '../../kit/regex.ts';
-import type { FoundCredential } from './secrets.ts';
 
 /** Texts that differ from run to run and may be left out of a comparison, by the names that a spec uses. */
 export const SCRUB_PATTERNS: Readonly<Record<string, RegExp>> = {

@@ -1,10 +1,10 @@
 import { capturedTrace } from '../../adapters/formats/agentci-exchange/captured-trace.ts';
 import { EXCHANGE_SCHEMA, type ExchangeRecord } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import type { CassetteEntry } from '../../capture/cassette/cassette.ts';
-import { PLACEHOLDER } from '../../capture/cassette/secrets.ts';
 import { providersInUse } from '../../capture/environment.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
 import { targetOf } from '../../capture/upstreams.ts';
+import { PLACEHOLDER } from '../../kit/credentials.ts';
 import type { LlmStep } from '../../trace/model.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

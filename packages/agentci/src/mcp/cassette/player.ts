@@ -1,3 +1,4 @@
+import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { errorReply, idKey, type Message } from '../message.ts';
@@ -51,7 +52,7 @@ export class CassettePlayer {
   answer(message: Message, clean: (value: unknown) => unknown = (value) => value): Message | undefined {
     const { id, method } = message;
     if (typeof method !== 'string' || idKey(id) === undefined) return undefined;
-    const params = clean(message.params);
+    const params = mapTexts(clean(message.params), withoutCredentials);
     const key = keyOf(method, params);
     const alike = this.#entries.filter((entry) => entry.key === key);
     const found = alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
@@ -96,6 +97,23 @@ function withoutMeta(params: unknown): unknown {
   if (!isObject(params)) return params ?? {};
   const { _meta, ...rest } = params;
   return rest;
+}
+
+/** Calls of tools that were asked for and neither answered nor cancelled. */
+export function unansweredCalls(lines: readonly TapLine[]): number {
+  const open = new Set<string>();
+  for (const { dir, message } of lines) {
+    if (!isObject(message)) continue;
+    const { method, params } = message;
+    const id = idKey(message.id);
+    if (dir === 'c2s' && method === 'tools/call' && id !== undefined) open.add(id);
+    else if (dir === 's2c' && method === undefined && id !== undefined) open.delete(id);
+    else if (method === 'notifications/cancelled' && isObject(params)) {
+      const cancelled = idKey(params.requestId);
+      if (cancelled !== undefined) open.delete(cancelled);
+    }
+  }
+  return open.size;
 }
 
 /** The requests of a recording that were answered, in the order in which they were asked. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { findCredentials, mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type Direction, messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
-import { CassettePlayer, entriesOf } from './player.ts';
+import { CassettePlayer, entriesOf, unansweredCalls } from './player.ts';
 
 /** Keeps a session in memory until it is known to be one that can be given again. */
 export class CassetteRecording {
@@ -23,7 +24,12 @@ export class CassetteRecording {
     if (messages === undefined) this.missed();
     for (const message of messages ?? []) {
       // What an agent is given must be what it was given: a mark in its place would be another answer.
-      const kept = SECRETS.value(message, (name) => dir === 's2c' && this.#secrets.add(name));
+      const known = SECRETS.value(message, (name) => dir === 's2c' && this.#secrets.add(name));
+      const kept = mapTexts(known, (one) => {
+        const found = dir === 's2c' ? findCredentials(one)[0] : undefined;
+        if (found !== undefined) this.#secrets.add(`what looks like a credential (${found.name})`);
+        return withoutCredentials(one);
+      });
       this.#lines.push({ ts: new Date(this.#now()).toISOString(), dir, message: kept });
     }
   }
@@ -41,12 +47,14 @@ export class CassetteRecording {
       );
     const [secret] = this.#secrets;
     if (secret !== undefined)
+      throw new UserError('MCP_CASSETTE_SECRET', `the server answered with a secret, ${secret}; nothing was written`, {
+        hint: 'record with another value, or without a tool that shows it',
+      });
+    const open = unansweredCalls(this.#lines);
+    if (open > 0)
       throw new UserError(
-        'MCP_CASSETTE_SECRET',
-        `the server answered with the value of ${secret}; nothing was written`,
-        {
-          hint: 'record with another value, or without a tool that shows it',
-        },
+        'MCP_CASSETTE_INCOMPLETE',
+        `${open === 1 ? '1 call got' : `${open} calls got`} no answer; nothing was written`,
       );
     proveReplay(this.#lines);
     return this.#lines.map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -1,5 +1,5 @@
-import { API_KEY } from '../../kit/pii.ts';
-import { SECRETS } from '../../kit/secrets.ts';
+import { API_KEY } from './pii.ts';
+import { SECRETS } from './secrets.ts';
 
 /** A credential in a text. `name` is what a message and `scrub` call it. */
 export interface FoundCredential {
