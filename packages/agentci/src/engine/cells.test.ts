@@ -102,7 +102,14 @@ test.each([
   { pairs: times(6, 'fp'), status: 'pass' },
   { pairs: times(3, 'pf'), status: 'skip' },
 ])('with a baseline cell $pairs.length pairs of $pairs.0 are: $status', ({ pairs, status }) => {
-  const [check] = cellChecks(compareCells(paired(...pairs), [A, B], A).cell_comparisons);
+  const [check] = cellChecks(compareCells(paired(...pairs), [A, B], A), A);
   expect(check).toMatchObject({ id: 'matrix.baseline_cell', status });
   expect(check!.message).toContain('model=b against model=a');
+});
+
+test('a run without the reference cell says that nothing was compared', () => {
+  const onlyB = paired('pp', 'pp').filter(({ cell }) => cell === B || JSON.stringify(cell) === JSON.stringify(B));
+  expect(cellChecks(compareCells(onlyB, [A, B], A), A)).toMatchObject([
+    { id: 'matrix.baseline_cell', status: 'skip', skip_reason: 'not_measured' },
+  ]);
 });

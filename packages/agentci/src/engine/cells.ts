@@ -120,8 +120,19 @@ function compare(input: {
 }
 
 /** With `baseline_cell`, a cell that passes significantly less often fails the run; an open question is not a pass. */
-export function cellChecks(comparisons: readonly CellComparison[]): CheckResult[] {
-  return comparisons.map((comparison) => {
+export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell): CheckResult[] {
+  // A selection without the reference leaves nothing to compare with, which must not look like a gate that held.
+  if (cells.length > 0 && !cells.some(({ cell }) => sameCell(cell, reference)))
+    return [
+      {
+        id: 'matrix.baseline_cell',
+        status: 'skip',
+        skip_reason: 'not_measured',
+        message: `the reference ${cellText(reference)} was not run, so no cell was compared with it`,
+        evidence: [],
+      },
+    ];
+  return cell_comparisons.map((comparison) => {
     const { cell, difference, verdict } = comparison;
     const check = {
       id: 'matrix.baseline_cell',

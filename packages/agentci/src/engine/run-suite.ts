@@ -109,7 +109,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.checks,
       ...late.checks(),
       ...servedCheck(cassette),
-      ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells.cell_comparisons)),
+      ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells, suite.baselineCell)),
     ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
   };

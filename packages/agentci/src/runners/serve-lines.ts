@@ -79,9 +79,10 @@ export class ServeLines {
       return;
     }
     const { id } = this.#pending;
-    const other = isMap(value) && typeof value.id === 'string' && value.id !== id ? value.id : undefined;
+    const named = isMap(value) ? [value.id, value.query_id] : [];
+    const other = named.find((one) => one !== undefined && one !== null && String(one) !== id);
     if (other !== undefined) {
-      this.#fail(`answered another query: its reply has the id ${JSON.stringify(other.slice(0, MAX_SHOWN))}`);
+      this.#fail(`answered another query: its reply has the id ${JSON.stringify(String(other).slice(0, MAX_SHOWN))}`);
       return;
     }
     this.#answer = { ok: true, value, noise: this.#noise };

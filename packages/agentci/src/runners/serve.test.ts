@@ -99,6 +99,11 @@ describe('a process that fails does so for one query', () => {
       reply: 'if (query === "bad") return say({ id: "other", answer: "x" });',
       message: /another query/,
     },
+    {
+      what: 'answers another query, which it names by number',
+      reply: 'if (query === "bad") return say({ query_id: 7, answer: "x" });',
+      message: /another query/,
+    },
     { what: 'gives an error object', reply: 'if (query === "bad") return say({ error: "quota" });', message: /quota/ },
     { what: 'gives an empty answer', reply: 'if (query === "bad") return say("");', message: /empty/ },
     {
