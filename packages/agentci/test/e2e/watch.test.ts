@@ -38,7 +38,8 @@ const project = () =>
 
 /** A watching process, and what it has said so far. */
 function watch(cwd: string, args: string[] = []) {
-  const child = spawn(process.execPath, [CLI, 'test', '--watch', ...args], {
+  // One pipe for both: from two, what was said last may be read first.
+  const child = spawn('sh', ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, CLI, 'test', '--watch', ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: '1' },
   });
@@ -46,9 +47,6 @@ function watch(cwd: string, args: string[] = []) {
   let text = '';
   let from = 0;
   child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
     text += chunk;
   });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
