@@ -99,7 +99,7 @@ function withoutMeta(params: unknown): unknown {
   return rest;
 }
 
-/** Calls of tools that were asked for and neither answered nor cancelled. */
+/** Calls of tools that were neither answered nor cancelled. */
 export function unansweredCalls(lines: readonly TapLine[]): number {
   const open = new Set<string>();
   for (const { dir, message } of lines) {
