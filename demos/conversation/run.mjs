@@ -1,4 +1,4 @@
-// A scripted customer talks to a support agent. The model is scripted as well, so there is no key and no network:
+// A scripted customer talks to a support agent. The model is scripted as well, so it needs no key and no network:
 // node demos/conversation/run.mjs [what agentci test takes]
 import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Compares two models and two prompts on the same questions. The models are scripted, so there is no key and no network:
+// Compares two models and two prompts on the same questions. The models are scripted, so it needs no key and no network:
 // node demos/matrix/run.mjs [what agentci test takes]
 import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';

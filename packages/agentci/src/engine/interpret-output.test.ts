@@ -134,8 +134,9 @@ test.each([
   expect(toolNames(trace)).toEqual(tools);
 });
 
-test('a document with calls that cannot be read is an error, never the answer', async () => {
-  await expect(read('{"content":"npm install","tool_calls":[{"function":"npm install"}]}')).rejects.toThrow(
-    'cannot be read',
-  );
+test.each([
+  '{"content":"npm install","tool_calls":[{"function":"npm install"}]}',
+  '{"text":"npm install","tool_calls":[{"type":"function","function":{"name":"find","arguments":"{}"}}]}',
+])('a document with calls that cannot be read is an error, never the answer: %s', async (printed) => {
+  await expect(read(printed)).rejects.toThrow('cannot be read');
 });
