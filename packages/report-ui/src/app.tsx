@@ -6,7 +6,7 @@ import { Compare } from './compare.tsx';
 import { applyFilters, type Filters, NO_FILTERS } from './filters.ts';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
-import { bindKeys } from './keys.ts';
+import { useKeys } from './keys.ts';
 import { Overview } from './overview.tsx';
 import { QueryList } from './query-list.tsx';
 import { QueryPage } from './query-page.tsx';
@@ -30,7 +30,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
     const other = route.params.get('before');
     if (other !== null) setBeforeId(other);
   }, [route]);
-  useEffect(() => bindKeys({ '?': () => setHelpOpen(true), t: () => void nextTheme() }), []);
+  useKeys({ '?': () => setHelpOpen(true), t: () => void nextTheme() }, []);
 
   const results = run?.results;
   const found = useMemo(() => applyFilters(results ?? [], filters), [results, filters]);

@@ -1,8 +1,15 @@
+import { useLayoutEffect } from 'preact/hooks';
+
 type Handler = (event: KeyboardEvent) => void;
 const handlers = new Map<string, Handler>();
 
-/** Binds keys while a component is shown; gives the function that lets them go. */
-export function bindKeys(keys: Readonly<Record<string, Handler>>): () => void {
+/** Binds keys while a component is shown. Bound as it is drawn: an effect that waits for the paint would lose a quick key. */
+export function useKeys(keys: Readonly<Record<string, Handler>>, inputs: readonly unknown[]): void {
+  useLayoutEffect(() => bindKeys(keys), inputs);
+}
+
+/** Gives the function that lets the keys go. */
+function bindKeys(keys: Readonly<Record<string, Handler>>): () => void {
   for (const [key, handler] of Object.entries(keys)) handlers.set(key, handler);
   return () => {
     for (const [key, handler] of Object.entries(keys)) if (handlers.get(key) === handler) handlers.delete(key);

@@ -4,7 +4,7 @@ import { LAYERS, type QueryResult } from '../../agentci/src/results/run-result.t
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, usageOf } from './filters.ts';
 import { count, ms, usd } from './format.ts';
-import { bindKeys } from './keys.ts';
+import { useKeys } from './keys.ts';
 import { queryHref } from './router.ts';
 import { LayerMark, Status } from './status.tsx';
 import { useVirtualRows } from './virtual-rows.ts';
@@ -31,7 +31,10 @@ export function QueryList({
   isPrinting: boolean;
 }) {
   const { ref, range } = useVirtualRows({ count: found.length, rowHeight: ROW_HEIGHT });
-  const [active, setActive] = useState(place.active);
+  // A row is active in the list it was chosen in: other filters make another list, from the moment they are set.
+  const [chosen, setChosen] = useState({ filters, row: place.active });
+  const activeOf = (choice: typeof chosen) => (choice.filters === filters ? choice.row : -1);
+  const active = activeOf(chosen);
   const search = useRef<HTMLInputElement>(null);
   const { from, to } = isPrinting ? { from: 0, to: found.length } : range;
 
@@ -43,11 +46,6 @@ export function QueryList({
     addEventListener('scroll', remember, { passive: true });
     return () => removeEventListener('scroll', remember);
   }, []);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (isFirst.current) isFirst.current = false;
-    else setActive(-1);
-  }, [filters]);
   useEffect(() => {
     place.active = active;
     if (active < 0) return;
@@ -57,9 +55,10 @@ export function QueryList({
       ref.current?.querySelector<HTMLElement>(`[data-row="${active}"]`)?.focus({ preventScroll: true }),
     );
   }, [active]);
-  useEffect(() => {
-    const move = (by: number) => () => setActive((old) => Math.min(found.length - 1, Math.max(0, old + by)));
-    return bindKeys({
+  const move = (by: number) => () =>
+    setChosen((old) => ({ filters, row: Math.min(found.length - 1, Math.max(0, activeOf(old) + by)) }));
+  useKeys(
+    {
       j: move(1),
       ArrowDown: move(1),
       k: move(-1),
@@ -73,10 +72,11 @@ export function QueryList({
       '/': () => search.current?.focus(),
       Escape: () => {
         if (document.activeElement === search.current) search.current?.blur();
-        else setActive(-1);
+        else setChosen({ filters, row: -1 });
       },
-    });
-  }, [found, active]);
+    },
+    [found, active],
+  );
 
   return (
     <section aria-labelledby="list-title">

@@ -9,7 +9,7 @@ import { ConversationView } from './conversation.tsx';
 import { usageOf } from './filters.ts';
 import { count, ms, usd } from './format.ts';
 import { JudgeReplies } from './judge-replies.tsx';
-import { bindKeys } from './keys.ts';
+import { useKeys } from './keys.ts';
 import { Repeats } from './repeats.tsx';
 import { queryHref } from './router.ts';
 import { evidenceOf } from './source.ts';
@@ -37,18 +37,19 @@ export function QueryPage({
   const earlier = before?.queries.find(([name]) => name === caseText(result))?.[1];
 
   useEffect(() => scrollTo(0, 0), []);
-  useEffect(() => {
-    const go = (target: QueryResult | undefined) => () => {
-      if (target) location.hash = queryHref(caseText(target));
-    };
-    return bindKeys({
+  const go = (target: QueryResult | undefined) => () => {
+    if (target) location.hash = queryHref(caseText(target));
+  };
+  useKeys(
+    {
       n: go(next),
       p: go(previous),
       Escape: () => {
         location.hash = '#/';
       },
-    });
-  }, [next, previous]);
+    },
+    [next, previous],
+  );
 
   const usage = usageOf(result);
   const facts: [string, string][] = [

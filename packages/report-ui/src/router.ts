@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Route {
   readonly page: 'queries' | 'query' | 'charts' | 'compare' | 'runs';
@@ -24,7 +24,7 @@ export const queryHref = (id: string): string => `#/q/${encodeURIComponent(id)}`
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);

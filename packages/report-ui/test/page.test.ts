@@ -19,7 +19,6 @@ test('the page without data is one file under 400 kB that names nothing outside 
   expect(PAGE).toContain("default-src 'none'");
 });
 
-// A key pressed before the page has drawn is lost, on a busy machine more often than not: a second look is fair.
 describe.skipIf('missing' in chromium)('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -139,6 +138,20 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     expect(await page.locator('dialog[open]').innerText()).toMatch(/Keyboard/);
     await page.keyboard.press('Escape');
     expect(await page.locator('dialog[open]').count()).toBe(0);
+  });
+
+  test('a key pressed in the same breath as the search belongs to the list the search made', async () => {
+    const { page } = await sample();
+    await page.evaluate(async () => {
+      const search = document.querySelector<HTMLInputElement>('[type=search]')!;
+      search.value = 'billing';
+      search.dispatchEvent(new Event('input', { bubbles: true }));
+      // Drawn, not painted yet.
+      await new Promise((resolve) => setTimeout(resolve));
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }));
+    });
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-row') === '0');
+    expect(await found(page)).toBe('3 of 20');
   });
 
   const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
