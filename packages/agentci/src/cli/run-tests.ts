@@ -21,6 +21,7 @@ import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
+import { keepHeapTight } from './tight-heap.ts';
 import { writeReports } from './write-reports.ts';
 
 /** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
@@ -68,6 +69,7 @@ export async function runTests(
         ? failedCases(root, suite)
         : undefined;
   if (options.dryRun) return printPlan(options, { suite, only, root, io });
+  await keepHeapTight(suite.queries.length);
   const session = new StoreSession({
     root,
     suite,
@@ -91,6 +93,7 @@ export async function runTests(
         session.record(entry, trace);
         hooks.onRecord?.(entry, trace);
       },
+      keep: session.keep,
     });
   } catch (error) {
     session.abandon();

@@ -50,6 +50,9 @@ export class StoreSession {
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
 
+  /** What to keep of a result that was just recorded. */
+  keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
+
   /** An interrupted run stays open, so that --resume can continue with it. */
   end(run: RunResult): void {
     if (run.interrupted) this.#store?.close();

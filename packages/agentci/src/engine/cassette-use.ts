@@ -1,4 +1,5 @@
 import type { CassetteUse, CheckResult, QueryResult } from '../results/run-result.ts';
+import { usedBy } from '../results/stored-result.ts';
 
 /** Whether any call went to a model that has to be paid. */
 export const spendsMoney = ({ mode, new: fresh = 0 }: CassetteUse): boolean => mode === 'record' || fresh > 0;
@@ -37,9 +38,10 @@ export function runUse(results: readonly QueryResult[]): CassetteUse | undefined
   return { ...use, recorded_cost_usd: recorded, spent_usd: isFree ? 0 : null };
 }
 
-function costsOf({ runs, cost }: QueryResult): (number | null | undefined)[] {
+function costsOf(result: QueryResult): (number | null | undefined)[] {
+  const { runs } = result;
   if (runs !== undefined) return runs.filter(({ error }) => error === undefined).map(({ cost_usd }) => cost_usd);
-  return [(cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd];
+  return [usedBy(result).cost_usd];
 }
 
 /** A replay that served nothing proves nothing: whatever the agent said did not come from its cassettes. */

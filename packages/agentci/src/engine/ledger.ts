@@ -65,12 +65,16 @@ export class Ledger implements Budget {
     const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
-    this.#options.onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
-    this.#put(caseKey(query), run, result);
+    const { onRecord, keep } = this.#options;
+    onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
+    this.#put(caseKey(query), run, keep !== undefined && this.#isAlone(query) ? keep(result) : result);
     if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
   }
+
+  /** What is said of the query is said of its only run, with nothing to add. */
+  #isAlone = (query: Query): boolean => this.runsOf(query) === 1 && query.xfail === undefined;
 
   /** A trace whose verdict is there already, from the run that is gone on with. */
   seen(query: Query, run: number, trace: Trace): void {

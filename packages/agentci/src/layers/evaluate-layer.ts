@@ -40,7 +40,7 @@ export function evaluateLayer(
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full, block) : {};
   const checks: CheckResult[] = [];
   let status: CheckStatus = 'skip';
-  for (const listed of checksOf(all, layer)) {
+  for (const listed of checksFor(block, checksOf(all, layer))) {
     const { check } = listed;
     const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
     if ((written ?? check.implied) === undefined) continue;
@@ -80,7 +80,7 @@ const partsIn =
       evaluateParts: partsIn(layer, context, writtenSeverity(block) ?? inherited),
     };
     const parts: PartOutcome[] = [];
-    for (const { check, severity: own, isFixed } of partChecksOf(layer)) {
+    for (const { check, severity: own, isFixed } of checksFor(block, partChecksOf(layer))) {
       const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
       if (written === undefined || written === null) continue;
       const outcome = outcomeOf(check, written, full);
@@ -182,25 +182,50 @@ interface Listed {
 
 type Checks = readonly (AnyCheck | AnySetting)[];
 
-/** The checks of each layer in their order, by the list they come from. */
-const sorted = new WeakMap<Checks, Readonly<Record<Layer, readonly Listed[]>>>();
+/** The checks of a layer in their order, and where to find them. */
+interface LayerChecks {
+  readonly list: readonly Listed[];
+  readonly places: ReadonlyMap<string, number>;
+  /** Those that may have something to say of a block that does not name them. */
+  readonly implied: readonly number[];
+}
 
-function checksOf(all: Checks, layer: Layer): readonly Listed[] {
+/** A layer has dozens of checks and a block names a few: these, in the order of the list. */
+function checksFor(block: Readonly<Record<string, unknown>>, { list, places, implied }: LayerChecks): Listed[] {
+  const found = [...implied];
+  for (const key of Object.keys(block)) {
+    const place = places.get(key);
+    if (place !== undefined && !implied.includes(place)) found.push(place);
+  }
+  return found.sort((a, b) => a - b).map((place) => list[place]!);
+}
+
+/** By the list they come from. */
+const sorted = new WeakMap<Checks, Readonly<Record<Layer, LayerChecks>>>();
+
+function checksOf(all: Checks, layer: Layer): LayerChecks {
   let lists = sorted.get(all);
   if (lists === undefined) {
-    lists = { correctness: inOrder(all, 'correctness'), path: inOrder(all, 'path'), cost: inOrder(all, 'cost') };
+    const of = (each: Layer) => withPlaces(inOrder(all, each));
+    lists = { correctness: of('correctness'), path: of('path'), cost: of('cost') };
     sorted.set(all, lists);
   }
   return lists[layer];
 }
 
-const partChecks = new Map<Layer, readonly Listed[]>();
+const withPlaces = (list: readonly Listed[]): LayerChecks => ({
+  list,
+  places: new Map(list.map(({ check }, place) => [check.key, place])),
+  implied: list.flatMap(({ check }, place) => (check.implied === undefined ? [] : [place])),
+});
+
+const partChecks = new Map<Layer, LayerChecks>();
 
 /** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
-function partChecksOf(layer: Layer): readonly Listed[] {
+function partChecksOf(layer: Layer): LayerChecks {
   let list = partChecks.get(layer);
   if (list === undefined) {
-    list = inOrder([...CHECKS, ...JUDGED], layer);
+    list = withPlaces(inOrder([...CHECKS, ...JUDGED], layer));
     partChecks.set(layer, list);
   }
   return list;

@@ -73,7 +73,7 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
-  let toHash: Parameters<typeof hashOf> | undefined = [plain, read];
+  let toHash: Parameters<typeof hashOf> | undefined = [plain, read.filter((each) => each.plain !== undefined)];
   let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;

@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -17,14 +18,18 @@ import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import { type CaseName, type Cell, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { isStorable, StoredResult } from '../results/stored-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
+import { JournalTexts } from './journal-texts.ts';
 import { RunLock } from './run-lock.ts';
 import { TextFile } from './text-file.ts';
 
 const JOURNAL_SCHEMA = 'agentci.journal/1';
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Results of a run that stay in memory; those that follow are read from the journal when someone needs them. */
+const MAX_IN_MEMORY = 1000;
 
 /** The first line of a journal: which spec the run belongs to, so that only the same one resumes it. */
 export interface JournalHeader {
@@ -66,6 +71,9 @@ export class RunStore {
   #isClosed = false;
   /** Results by identity, to know at the end which of them the journal already holds, with their JSON if it is kept. */
   readonly #journaled = new Map<QueryResult, string | undefined>();
+  readonly #texts: JournalTexts;
+  /** Where the result that was recorded last is in the journal. */
+  #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
   private constructor(dir: string, lock: RunLock, fds: { journal: number; traces: number }, options: StoreOptions) {
     const { durability = 'each', keepsJson = false } = options;
@@ -74,6 +82,7 @@ export class RunStore {
     this.#journal = new LineFile(fds.journal, journalPath(dir), durability);
     this.#traces = new LineFile(fds.traces, tracesPath(dir), durability);
     this.#keepsJson = keepsJson;
+    this.#texts = new JournalTexts(journalPath(dir));
   }
 
   static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
@@ -120,13 +129,29 @@ export class RunStore {
     if (trace) this.#traces.append(JSON.stringify(maskTrace(trace)));
     const { id, run, result, json = JSON.stringify(result) } = entry;
     // The ledger has masked the result; reports are made of the same one.
-    this.#journal.append(`{"id":${JSON.stringify(id)},"run":${run},"result":`, json, '}');
-    if (run === 1) this.#journaled.set(result, this.#keepsJson ? json : undefined);
+    const head = `{"id":${JSON.stringify(id)},"run":${run},"result":`;
+    const at = this.#journal.size + Buffer.byteLength(head);
+    this.#journal.append(head, json, '}');
+    if (run !== 1) return;
+    this.#journaled.set(result, this.#keepsJson ? json : undefined);
+    this.#last = { result, at, length: this.#journal.size - 2 - at };
+  }
+
+  /** What to keep in memory of a result that was just recorded: beyond the first thousand, where to read it again. */
+  keep(result: QueryResult): QueryResult {
+    const last = this.#last;
+    if (last?.result !== result || this.#journaled.size <= MAX_IN_MEMORY || !isStorable(result)) return result;
+    this.#journaled.delete(result);
+    const { at, length } = last;
+    return new StoredResult(result, () => {
+      if (!this.#isClosed) this.#journal.flush();
+      return this.#texts.read(at, length);
+    });
   }
 
   /** The JSON of a result that went into the journal as it is, where it was kept. */
   jsonOf(result: QueryResult): string | undefined {
-    return this.#journaled.get(result);
+    return result instanceof StoredResult ? result.text() : this.#journaled.get(result);
   }
 
   /** Notes which recordings the run judges; they stay where they are. */
@@ -138,12 +163,14 @@ export class RunStore {
   finish(run: RunResult): void {
     try {
       this.#closeFiles();
-      const results = run.results.map((result) => (this.#journaled.has(result) ? nameOf(result) : result));
+      const results = run.results.map((result) => (this.#isJournaled(result) ? nameOf(result) : result));
       writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
     } finally {
       this.#lock.release();
     }
   }
+
+  #isJournaled = (result: QueryResult): boolean => result instanceof StoredResult || this.#journaled.has(result);
 
   close(): void {
     try {
@@ -175,8 +202,12 @@ class LineFile {
   constructor(fd: number, path: string, durability: StoreOptions['durability']) {
     this.#fd = fd;
     this.#path = path;
-    this.#file = new TextFile(fd);
+    this.#file = new TextFile(fd, fstatSync(fd).size);
     this.#durability = durability;
+  }
+
+  get size(): number {
+    return this.#file.size;
   }
 
   /** Adds a line given in pieces. */

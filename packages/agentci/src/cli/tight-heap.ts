@@ -1,0 +1,16 @@
+/** From this many queries on, memory is worth more than the time it takes to collect garbage more often. */
+const LARGE = 20_000;
+
+/**
+ * Left alone, the engine lets the heap grow to several times what is in use before it looks for garbage. A run of a
+ * hundred thousand queries then takes half a gigabyte for a quarter of that.
+ */
+export async function keepHeapTight(queries: number): Promise<void> {
+  if (queries < LARGE) return;
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import('node:v8'), import('node:vm')]);
+  setFlagsFromString('--heap-growing-percent=40');
+  // The limit is set anew when garbage is collected, and the next time may be hundreds of megabytes away.
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  setFlagsFromString('--no-expose-gc');
+}
