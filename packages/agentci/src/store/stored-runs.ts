@@ -104,6 +104,14 @@ function nearestRuns(root: string): string {
   return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
 }
 
+export interface LatestVerdicts {
+  /** The newest run. */
+  readonly id: string;
+  readonly results: ReadonlyMap<string, QueryResult>;
+  /** The keys of those that come from the newest run of all queries, or a newer one. */
+  readonly current: ReadonlySet<string>;
+}
+
 /** Enough to get past runs of single queries; older verdicts are of another time. */
 const MAX_LOOKED_AT = 50;
 
@@ -111,22 +119,31 @@ const MAX_LOOKED_AT = 50;
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
  * the others.
  */
-export function latestVerdicts(
-  root: string,
-  isOurs: (run: StoredRun) => boolean,
-): { id: string; results: Map<string, QueryResult> } | undefined {
+export function latestVerdicts(root: string, isOurs: (run: StoredRun) => boolean): LatestVerdicts | undefined {
   const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
   const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
-  for (const { id, finished } of runs) {
+  const current = new Set<string>();
+  let isCurrent = true;
+  for (const { id, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
       : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
     for (const result of found) {
       const key = caseKey(result);
-      if (!results.has(key)) results.set(key, result);
+      if (!results.has(key)) {
+        results.set(key, result);
+        if (isCurrent) current.add(key);
+      }
     }
+    isCurrent &&= !finished || isPart(header);
   }
-  return { id: latest.id, results };
+  return { id: latest.id, results, current };
 }
+
+const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell'];
+
+/** Whether a run was of some queries only. */
+const isPart = ({ started_with: chosen = {} }: JournalHeader): boolean =>
+  CHOOSING.some((name) => chosen[name] !== undefined);
