@@ -5,16 +5,6 @@ import { NOT_CAPTURED } from './calls.ts';
 import type { CheckContext } from './check.ts';
 import { knownCalls, outputOf, usedUp } from './run-facts.ts';
 
-/** What an expression may use. */
-export const EXPR_VARIABLES: CelVariables = {
-  answer: 'string',
-  calls: 'list',
-  trace: 'map',
-  query: 'string',
-  vars: 'map',
-  output: 'dyn',
-};
-
 const CALL_FIELDS = ['name', 'args', 'result', 'error', 'agent', 'latency_ms'] as const;
 const TRACE_FIELDS = [
   'cost_usd',
@@ -26,6 +16,16 @@ const TRACE_FIELDS = [
   'tool_calls',
   'handoffs',
 ];
+
+/** What an expression may use. */
+export const EXPR_VARIABLES: CelVariables = {
+  answer: 'string',
+  calls: { items: CALL_FIELDS },
+  trace: { fields: ['status', 'metadata', ...TRACE_FIELDS, 'models', 'agents'] },
+  query: 'string',
+  vars: 'map',
+  output: 'dyn',
+};
 
 type Fields = Record<string, unknown>;
 
