@@ -62,6 +62,12 @@ function inAll(nodes: readonly ASTNode[], scope: Scope): CelProblem | undefined 
 function shapeOf(node: ASTNode, scope: Scope): CelRecord | undefined {
   if (node.op === 'id') return scope.get(node.args as string);
   if (node.op === 'rcall') return node.args[0] === 'filter' ? shapeOf(node.args[1], scope) : undefined;
+  if (node.op === '.') {
+    const [of, field] = node.args as [ASTNode, string];
+    const record = shapeOf(of, scope);
+    const items = record !== undefined && 'fields' in record ? record.lists?.[field] : undefined;
+    return items === undefined ? undefined : { items };
+  }
   if (node.op !== '[]') return undefined;
   const shape = shapeOf((node.args as [ASTNode, ASTNode])[0], scope);
   return shape !== undefined && 'items' in shape ? { fields: shape.items } : undefined;
