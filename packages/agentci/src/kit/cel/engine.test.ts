@@ -99,7 +99,7 @@ describe('fields that are known', () => {
     ['calls.exists(c, c.nam == "a")', 18, 'name'],
     ['calls.filter(c, has(c.err)).size() == 0', 22, undefined],
     ['calls.filter(c, c.name == "a").all(d, d.arg.x == 1)', 40, 'args'],
-    ['trace.steps.exists(s, s.knd == "llm")', 26, 'kind'],
+    ['trace.steps.exists(s, s.knd == "llm")', 24, 'kind'],
     ['cel.bind(t, trace, t.modls == [])', 21, 'models'],
     ['!(output.x == 1 || calls[size(calls) - 1].errr == null)', 42, 'error'],
   ])('%s is refused at character %i', (text, offset, near) => {
