@@ -104,8 +104,7 @@ const SETTLE_MS = 250;
 async function settled(busyBefore) {
   for (let n = 0; n < 2; n++) await new Promise((done) => setImmediate(done));
   const until = performance.now() + SETTLE_MS;
-  while (performance.now() < until && hasMore(busyBefore))
-    await new Promise((done) => setTimeout(done, 2));
+  while (performance.now() < until && hasMore(busyBefore)) await new Promise((done) => setTimeout(done, 2));
 }
 
 /** How many timers, sockets and so on are under way. */
