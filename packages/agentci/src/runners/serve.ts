@@ -51,12 +51,12 @@ export function createServeRunner(
   };
 
   /** A process that is free, and where it is put back. */
-  const take = async (request: RunRequest): Promise<Taken> => {
+  const take = async (request: RunRequest, { isNew = false } = {}): Promise<Taken> => {
     // A program line with variables in it is another program for each of their values.
     const command = filledTexts(config.command, request);
     const free = idle.get(JSON.stringify(command)) ?? [];
     idle.set(JSON.stringify(command), free);
-    let server = free.pop();
+    let server = isNew ? undefined : free.pop();
     while (server !== undefined && !server.isFit) {
       await server.stop();
       server = free.pop();
@@ -92,11 +92,11 @@ export function createServeRunner(
     };
   };
 
-  /** A process that falls after it answered another query is no evidence against this one, which is asked of a new process. */
+  /** A process that falls after it answered another query proves nothing against this one, which is asked of a new process. */
   const runFirst = async (request: RunRequest, onTaken: (taken: Taken) => void): Promise<RunOutput> => {
     let fallen: Fallen | undefined;
     for (;;) {
-      const taken = await take(request);
+      const taken = await take(request, { isNew: fallen !== undefined });
       onTaken(taken);
       try {
         const output = await runOn(taken.server, request);
