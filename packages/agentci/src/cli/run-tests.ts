@@ -6,13 +6,15 @@ import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
-import { type CaseName, caseKey } from '../results/cell.ts';
+import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
+import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
+import { failedCases } from './failed-cases.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
@@ -159,28 +161,6 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     signal: io.signal,
     now: io.now,
   };
-}
-
-function failedCases(root: string, suite: Suite): CaseName[] {
-  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
-  if (!previous) {
-    throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
-      hint: 'Run it once without --failed.',
-    });
-  }
-  const cases = suite.queries
-    .filter((query) => {
-      const status = previous.results.get(caseKey(query))?.status;
-      return status === 'fail' || status === 'error';
-    })
-    .map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
-  if (cases.length === 0) {
-    throw new UserError(
-      'NOTHING_FAILED',
-      `--failed: the last verdict on every query was good (newest run: ${previous.id}), so there is nothing to run again`,
-    );
-  }
-  return cases;
 }
 
 /** What an unfinished run was restricted to; older ones name ids alone. */

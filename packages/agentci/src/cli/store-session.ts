@@ -2,7 +2,9 @@ import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, RunStore, type StoredRun, type StoreOptions } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
+import { RunStore, type StoreOptions } from '../store/run-store.ts';
+import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Io } from './io.ts';
 

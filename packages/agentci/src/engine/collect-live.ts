@@ -7,7 +7,14 @@ import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type RunAbout, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
+import {
+  AgentError,
+  type RunAbout,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type TurnRequest,
+} from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { ConversationPlan, Query, StatePlan } from '../spec/suite.ts';
@@ -78,7 +85,9 @@ export async function collectLive(
   const verdicts = new VerdictQueue(workers);
   const cassettes = await openCassettes(options, config);
   const runs = ledger.pending().map(aboutOf);
-  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs });
+  const voids: [RunAbout, string][] = [];
+  const onVoid: RunnerEnvironment['onVoid'] = (about, why) => voids.push([about, why]);
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -101,6 +110,7 @@ export async function collectLive(
   } finally {
     await verdicts.settled();
     await agent.close();
+    for (const [about, message] of voids) ledger.revoke(about, { kind: 'agent', message });
   }
   verdicts.throwFailure();
   return live.users?.usage();
@@ -120,12 +130,14 @@ async function openAgent(
     workers,
     cassettes,
     runs,
+    onVoid,
   }: {
     options: RunOptions;
     timeoutMs: number;
     workers: number;
     cassettes: Cassettes | undefined;
     runs: readonly RunAbout[];
+    onVoid: RunnerEnvironment['onVoid'];
   },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
@@ -136,7 +148,7 @@ async function openAgent(
   const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
   const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
-  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources }).catch(
+  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources, onVoid }).catch(
     async (error) => {
       await watch?.close();
       throw error;
@@ -259,7 +271,7 @@ async function runOne(
     // What a cassette lacks it will lack the next time too.
     if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
-    if (controller.signal.reason === 'timeout')
+    if (controller.signal.reason === 'timeout' && !(error instanceof AgentError && error.explainsTimeout))
       throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
     throw error;
   } finally {

@@ -5,7 +5,7 @@ import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
 import type { Trace } from '../trace/model.ts';
 import type { CassetteChoice } from './cassette-choice.ts';
 

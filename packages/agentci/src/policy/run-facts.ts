@@ -22,7 +22,8 @@ export const runFactsOf = ({ agents, tools }: Trace, query?: string): RunFacts =
 /** A call as an expression sees it: to touch what was not captured throws. */
 export type CallValue = Readonly<Record<string, unknown>>;
 
-const FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
+/** What an expression may ask of a call, beside its name. */
+export const CALL_FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
 /** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
 export function factsOf(call: PolicyCall, run: RunFacts): CallFacts {
@@ -37,7 +38,7 @@ export function factsOf(call: PolicyCall, run: RunFacts): CallFacts {
 /** The value of a call, its fields read when they are touched; `read` gives them anew, for a result may still come. */
 export function callValue(name: string, number: number, read: () => CallFacts): CallValue {
   const value: Record<string, unknown> = { name };
-  for (const field of FIELDS)
+  for (const field of CALL_FIELDS)
     Object.defineProperty(value, field, {
       enumerable: true,
       get: () => {

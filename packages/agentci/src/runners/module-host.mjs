@@ -78,12 +78,15 @@ parentPort.on('message', async (message) => {
   began = performance.now();
   try {
     const started = performance.now();
+    const busyBefore = args ? busy() : undefined;
     const given = await calls.run(call, async () => {
       const value = await (args
         ? loaded.agent(...args)
         : loaded.agent(query, { ...context, ...(hasState ? { state } : {}), signal: controller.signal }));
       return args ? { value } : consume(value, started);
     });
+    // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
+    if (args) await settled(busyBefore);
     await printed();
     reply({ call, ok: true, ...given });
   } catch (error) {
@@ -93,6 +96,25 @@ parentPort.on('message', async (message) => {
     aborts.delete(call);
   }
 });
+
+/** What a function left behind gets this long to fail; later it is told apart from the verdict. */
+const SETTLE_MS = 250;
+
+/** Waits until as much is under way as before the call. A timer that runs for ever, or a kept connection, is waited for once. */
+async function settled(busyBefore) {
+  for (let n = 0; n < 2; n++) await new Promise((done) => setImmediate(done));
+  const until = performance.now() + SETTLE_MS;
+  while (performance.now() < until && hasMore(busyBefore)) await new Promise((done) => setTimeout(done, 2));
+}
+
+/** How many timers, sockets and so on are under way. */
+function busy() {
+  const counts = new Map();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+const hasMore = (before) => [...busy()].some(([kind, count]) => count > (before.get(kind) ?? 0));
 
 /** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
 async function printed() {

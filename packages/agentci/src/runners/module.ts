@@ -131,6 +131,8 @@ export function createModuleRunner(
 export interface ModuleCaller {
   /** Rejects when the function throws, or when the signal aborts and the function does not return by itself. */
   readonly call: (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+  /** What failed in the background when its call had returned long ago. */
+  readonly lateErrors: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -143,11 +145,16 @@ export function createModuleCaller(options: {
   readonly what: string;
 }): ModuleCaller {
   let host: Host | undefined;
+  const late: string[] = [];
   return {
     call: (args, signal) => {
-      if (host?.alive !== true) host = new Host(options.file, options.exportName, options.env, options.what);
+      if (host?.alive !== true) {
+        host = new Host(options.file, options.exportName, options.env, options.what);
+        host.onLate = (why) => late.push(why);
+      }
       return host.send(args, signal);
     },
+    lateErrors: () => late,
     close: async () => host?.end(),
   };
 }
@@ -156,6 +163,7 @@ export function createModuleCaller(options: {
 class Host {
   alive = true;
   onGone: () => void = () => {};
+  onLate: (why: string) => void = () => {};
   readonly #worker: Worker;
   #calls = 0;
   #ranMs: number | undefined;
@@ -260,6 +268,7 @@ class Host {
   }
 
   #settle(reply: Reply): void {
+    if (reply.late || (reply.crashed && this.#pending === undefined)) this.onLate(reply.error?.message ?? '');
     if (reply.late) {
       const query = this.#queries.get(reply.call) ?? 'unknown';
       const message = `a background task of the earlier query "${query}" failed: ${reply.error?.message ?? ''}`;

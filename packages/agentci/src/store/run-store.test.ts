@@ -13,7 +13,8 @@ import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { simpleTrace } from '../trace/simple.ts';
-import { latestVerdicts, listRuns, RunStore, readRun, tracesOf } from './run-store.ts';
+import { RunStore } from './run-store.ts';
+import { latestVerdicts, listRuns, readRun, tracesOf } from './stored-runs.ts';
 
 const header = (run_id: string, hash = 'sha256:1') => ({
   run_id,
