@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
-import type { Capture, CaptureSlot } from '../capture/capture.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Capture, type CaptureSlot, LINGER_MS } from '../capture/capture.ts';
 import { type MatchRules, matchRules } from '../capture/cassette/canonical.ts';
 import type { Cassette, CassetteName, CassetteProvider } from '../capture/cassette/cassette.ts';
 import { readCassette, readHeader } from '../capture/cassette/read-cassette.ts';
@@ -37,6 +38,8 @@ export class Cassettes {
   readonly #loaded = new Map<string, Cassette | undefined>();
   readonly #playing = new Map<string, Playing>();
   #capture: Capture | undefined;
+  /** Slots of agents that are still there. */
+  #open = 0;
 
   constructor(plan: CassettePlan, around: { readonly agent: string; readonly now: () => number }) {
     this.plan = plan;
@@ -103,6 +106,7 @@ export class Cassettes {
   /** A slot of the capture that plays a cassette from each `begin` on. */
   async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & Lookout> {
     this.#capture = capture;
+    this.#open++;
     let current: Playing | undefined;
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
@@ -111,18 +115,31 @@ export class Cassettes {
     });
     return {
       ...slot,
+      close: async () => {
+        this.#open--;
+        await slot.close();
+      },
       begin: (about) => {
         current = this.#begin(about);
         slot.begin();
       },
-      end: async (how) => {
+      end: async (how, asked) => {
         const playing = current;
-        const result = await slot.end(how);
+        const result = await slot.end(how, asked);
+        playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
         if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
       },
     };
+  }
+
+  /**
+   * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
+   * seen only if it gets here.
+   */
+  async settle(): Promise<void> {
+    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(LINGER_MS);
   }
 
   #begin(about: RunAbout): Playing {

@@ -100,6 +100,7 @@ export async function collectLive(
     await runPool(ledger.pending(), { workers, stop }, (run) => runOnce(live, run));
   } finally {
     await verdicts.settled();
+    await cassettes?.settle();
     await agent.close();
   }
   verdicts.throwFailure();

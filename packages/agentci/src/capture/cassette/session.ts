@@ -79,6 +79,19 @@ export class CassetteSession {
     else this.#misses.push(`the agent tried to reach ${host} past the cassette`);
   };
 
+  /** Calls of a run that is over which nothing could answer: one that broke off half-way, or is too large to compare. */
+  noteUnanswered(exchanges: readonly Exchange[]): void {
+    if (this.#options.mode !== 'replay') return;
+    for (const { served, method, path = '', why, error } of exchanges) {
+      if (served !== undefined) continue;
+      const reason =
+        why === 'client_abort' ? 'the agent ended or hung up before its request was whole' : (error ?? why);
+      this.#misses.push(
+        `a call (${method} ${path.split('?')[0]}) could not be compared with ${this.#options.file}: ${reason ?? 'it was not answered'}`,
+      );
+    }
+  }
+
   #miss(request: StoredRequest): ServedReply {
     const miss: Miss = this.#deck.explain(request);
     const text = missText(miss, { file: this.#options.file, call: this.#calls });
