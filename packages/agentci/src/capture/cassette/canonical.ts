@@ -1,5 +1,6 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
+import { parseExact } from '../../kit/exact-json.ts';
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
 import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
@@ -52,7 +53,7 @@ function readBody(bytes: Buffer): RequestBody {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../kit/exact-json.ts';
 import { clip, plural } from '../../kit/words.ts';
 import type { Miss } from './deck.ts';
 
@@ -33,7 +34,7 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
 }
 
 const textOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? undefined : typeof value === 'string' ? value : stringifyExact(value);
 
 const shown = (text: string | undefined, start: number): string =>
   text === undefined ? 'nothing' : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);

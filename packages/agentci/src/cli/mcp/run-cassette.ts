@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { parseExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -102,7 +103,7 @@ function readLines(path: string): TapLine[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, i) => {
     try {
-      const value: unknown = JSON.parse(line);
+      const value = parseExact(line);
       if (isObject(value) && (value.dir === 'c2s' || value.dir === 's2c')) return value as unknown as TapLine;
     } catch {
       // Said below.
