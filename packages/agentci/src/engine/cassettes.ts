@@ -4,15 +4,15 @@ import { type Capture, type CaptureSlot, LINGER_MS } from '../capture/capture.ts
 import { type MatchRules, matchRules } from '../capture/cassette/canonical.ts';
 import type { Cassette, CassetteName, CassetteProvider } from '../capture/cassette/cassette.ts';
 import { readCassette, readHeader } from '../capture/cassette/read-cassette.ts';
-import { provenText } from '../capture/cassette/record.ts';
 import { CassetteSession } from '../capture/cassette/session.ts';
 import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
-import { cassettePath, readCassetteFile, readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
+import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
+import { proveRecording, type Recording } from './keep-recording.ts';
 
 /** One run of a query, with what its agent was answered. */
 interface Playing {
@@ -27,6 +27,22 @@ export interface Played {
   /** Why the run proves nothing, whatever the agent said. */
   readonly error?: QueryError;
   readonly warnings: readonly TraceWarning[];
+  /** How many calls the recording holds that a new one would replace; undefined where there is nothing to replace. */
+  readonly replaces?: number;
+  /** Writes what was recorded, once the verdict is there. A run that went wrong does not replace a good recording. */
+  readonly keep?: (wentWell: boolean) => Played;
+}
+
+/** What came of a run once its recording was written, or not. */
+function keepRecording(played: Played, recording: Recording, wentWell: boolean): Played {
+  try {
+    const warning = recording.write(wentWell);
+    if (warning === undefined) return { ...played, use: { ...played.use, new: recording.calls } };
+    return { ...played, warnings: [...played.warnings, warning] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...played, error: { kind: 'cassette', message: wordsOf(error) } };
+  }
 }
 
 /** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
@@ -204,43 +220,42 @@ export class Cassettes {
           message: `none of the ${plural(session.size, 'recorded call')} was made: the agent answered without its model, or reached it past the cassette`,
         },
       };
-    return { use, warnings, ...this.#keep(playing) };
-  }
-
-  /** Writes what is new. Old entries are replaced only now, when the agent has answered. */
-  #keep({ about, session, exchanges = [] }: Playing): { readonly error?: QueryError } {
-    const { dir, ignore, scrub, mode } = this.plan;
-    if (mode === 'replay') return {};
-    const path = this.#path(about);
     try {
-      const entries = session.entries(exchanges);
-      if (entries === undefined) return {};
-      const called = new Set(entries.map(({ provider }) => provider));
-      const { id, run, cell } = about;
-      const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
-      const text = provenText(
-        {
-          ...name,
-          recordedAt: new Date(this.#now()).toISOString(),
-          tool: TOOL,
-          providers: this.#capture?.providersOf(called) ?? {},
-          ignore,
-          scrub,
-          entries,
-        },
-        this.#rules,
-        this.#shown(path),
-      );
-      writeCassetteFile(dir, path, text);
-      return {};
+      const recording = this.#record(playing);
+      if (recording === undefined) return { use, warnings };
+      const ended: Played = { use, warnings, ...(recording.earlier ? { replaces: recording.earlier } : {}) };
+      return { ...ended, keep: (wentWell) => keepRecording(ended, recording, wentWell) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return { error: { kind: 'cassette', message: wordsOf(error) } };
+      return { use, warnings, error: { kind: 'cassette', message: wordsOf(error) } };
     }
   }
 
+  /** What is new, proved. Old entries are replaced only when the run has its verdict. */
+  #record({ about, session, exchanges = [] }: Playing): Recording | undefined {
+    const { dir, ignore, scrub, mode } = this.plan;
+    const entries = mode === 'replay' ? undefined : session.entries(exchanges);
+    if (entries === undefined) return undefined;
+    const path = this.#path(about);
+    const called = new Set(entries.map(({ provider }) => provider));
+    const { id, run, cell } = about;
+    const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
+    const cassette: Cassette = {
+      ...name,
+      recordedAt: new Date(this.#now()).toISOString(),
+      tool: TOOL,
+      providers: this.#capture?.providersOf(called) ?? {},
+      ignore,
+      scrub,
+      entries,
+    };
+    const place = { dir, path, shown: this.#shown(path) };
+    const calls = entries.length - session.size;
+    return proveRecording(cassette, { rules: this.#rules, place, calls, adds: mode === 'auto' });
+  }
+
   #use(session: CassetteSession): CassetteUse {
-    const { hits, misses, scrubbed, unused, fresh } = session.counts();
+    const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
     return {
       mode,
@@ -248,9 +263,9 @@ export class Cassettes {
       misses,
       scrubbed,
       unused,
-      ...(mode === 'replay' ? {} : { new: fresh }),
+      ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && misses === 0,
-      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && fresh === 0) ? ['llm'] : [],
+      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0) ? ['llm'] : [],
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
@@ -286,6 +301,11 @@ export class Cassettes {
         code: 'CASSETTE_EMPTY',
         message: 'there is not one call in its cassette, so nothing was served and nothing is known to be isolated',
       });
+    if (this.plan.mode === 'record' && session.counts().asked === 0)
+      warnings.push({
+        code: 'CASSETTE_EMPTY',
+        message: 'the agent made no call that could be recorded, so its cassette is empty',
+      });
     const { blockedHosts, alteredBy } = session;
     if (blockedHosts.length > 0)
       warnings.push({
@@ -298,6 +318,11 @@ export class Cassettes {
         message: `replies were served without credentials that they held when recorded (${alteredBy.join(', ')})`,
       });
     return warnings;
+  }
+
+  /** The file of a run, as messages name it. */
+  place(about: RunAbout): string {
+    return this.#shown(this.#path(about));
   }
 
   #path = (about: RunAbout): string => cassettePath(this.plan.dir, { agent: this.#agent, ...about });

@@ -24,7 +24,7 @@ import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
 import type { UserModels } from './model-user.ts';
-import { playedResult, playedTrace } from './played.ts';
+import { keptResult, playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -293,7 +293,7 @@ async function settleRun(live: Live, of: Run, given: Given): Promise<void> {
   // First the agent's cost: what is left of --max-cost is what the judge may use. Answers from a cassette cost nothing.
   if (played === undefined || spendsMoney(played.use)) ledger.spend(knownCost(trace), isCostKnown(trace));
   const result = await evaluate(query, trace);
-  ledger.add(query, run, played === undefined ? result : { ...result, cassette: played.use }, trace);
+  ledger.add(query, run, played === undefined ? result : keptResult(query, played, result), trace);
 }
 
 /** A fault of the agent is the run's result; any other is ours. */

@@ -4,12 +4,15 @@ import type { CassetteUse } from './run-result.ts';
 
 /** What a run with cassettes may claim, in one line: calls served and missed, what was frozen, what it cost then and now. */
 export function cassetteText(use: CassetteUse): string {
-  const { mode, hits, misses, scrubbed, unused, new: fresh = 0, isolated, planes } = use;
-  if (mode === 'record') return `cassette: ${plural(fresh, 'call')} recorded`;
+  const { mode, hits, misses, scrubbed, unused, new: fresh = 0, asked = fresh, isolated, planes } = use;
+  const lost = asked - fresh;
+  const unkept = lost > 0 ? [`${formatCount(lost)} made and not kept`] : [];
+  if (mode === 'record') return `cassette: ${[`${plural(fresh, 'call')} recorded`, ...unkept].join(', ')}`;
   const counts = [
     `${plural(hits, 'call')} replayed${scrubbed === 0 ? '' : ` (${formatCount(scrubbed)} by scrub)`}`,
     ...(misses === 0 ? [] : [`${formatCount(misses)} missed${use.causes ? ` (${use.causes.join(', ')})` : ''}`]),
     ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
+    ...unkept,
     ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
   ];
   const frozen = planes.includes('llm')

@@ -116,7 +116,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     expect(replayed.value.status).toBe(recorded.value.status);
     expect(replayed.value.chunks).toEqual(recorded.value.chunks);
     expect(replayed.value.headers['content-type']).toBe(recorded.value.headers['content-type']);
-    expect(replayed.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, fresh: 0 });
+    expect(replayed.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 0 });
     expect(recorded.text).not.toContain(KEY);
   });
 
@@ -282,7 +282,7 @@ describe('what the cassette does not have', () => {
       [await ask(base(slot) + CHAT, body('a')), await ask(base(slot) + CHAT, body('b'))].map(({ status }) => status);
     const first = await withTape('auto', { env }, (slot) => ask(base(slot) + CHAT, body('a')));
     const second = await withTape('auto', { env, cassette: first.cassette }, both);
-    expect(second.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, fresh: 1 });
+    expect(second.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 1 });
     expect(upstream.requests).toHaveLength(2);
     expect((await withTape('replay', { env: {}, cassette: second.cassette }, both)).value).toEqual([200, 200]);
   });

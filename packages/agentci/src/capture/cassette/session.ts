@@ -1,5 +1,5 @@
 import { plural } from '../../kit/words.ts';
-import type { Broken, Exchange } from '../exchange.ts';
+import { type Broken, type Exchange, MISS_HEADER } from '../exchange.ts';
 import type { Answer, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
@@ -42,8 +42,8 @@ export interface CassetteCounts {
   /** Hits that only `scrub` made possible. */
   readonly scrubbed: number;
   readonly unused: number;
-  /** Calls that were made and stored. */
-  readonly fresh: number;
+  /** Calls that were left to the provider. */
+  readonly asked: number;
 }
 
 /** One run of one query with a cassette: answers the agent's calls from it, and keeps what was new. */
@@ -57,7 +57,7 @@ export class CassetteSession {
   #calls = 0;
   #hits = 0;
   #scrubbed = 0;
-  #fresh = 0;
+  #asked = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class CassetteSession {
       return this.#replyOf(match.entry, hidesUsage(match.entry, route, body));
     }
     if (this.#options.mode === 'auto') {
-      this.#fresh++;
+      this.#asked++;
       return undefined;
     }
     return this.#miss(request);
@@ -168,7 +168,7 @@ export class CassetteSession {
       misses: this.#misses.length,
       scrubbed: this.#scrubbed,
       unused: isRecording ? 0 : this.#deck.unused().length,
-      fresh: isRecording ? this.#calls : this.#fresh,
+      asked: isRecording ? this.#calls : this.#asked,
     };
   }
 
@@ -199,7 +199,7 @@ function missReply(text: string): ServedReply {
   return {
     served: 'cassette',
     status: 422,
-    headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
+    headers: { 'content-type': 'application/json', 'x-should-retry': 'false', [MISS_HEADER]: 'cassette' },
     chunks: [Buffer.from(JSON.stringify({ type: 'error', error, message }))],
   };
 }

@@ -21,6 +21,10 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
       hint: 'leave one of them out',
     });
   if (flags.cassette !== undefined) {
+    if (flags.out !== undefined)
+      throw new UserError('MCP_CASSETTE_OUT', '--out and --cassette both say where to write', {
+        hint: '--cassette record=FILE names the file of the recording, and replay=FILE writes none; leave --out out',
+      });
     const { runCassette } = await import('./run-cassette.ts');
     return runCassette(command, { ...flags, cassette: flags.cassette }, io);
   }
