@@ -50,6 +50,7 @@ export class Cassettes {
   readonly plan: CassettePlan;
   readonly #agent: string;
   readonly #now: () => number;
+  readonly #recordCommand: ((about: RunAbout) => string) | undefined;
   readonly #rules: MatchRules;
   readonly #loaded = new Map<string, Cassette | undefined>();
   readonly #playing = new Map<string, Playing>();
@@ -57,7 +58,16 @@ export class Cassettes {
   /** Slots of agents that are still there. */
   #open = 0;
 
-  constructor(plan: CassettePlan, around: { readonly agent: string; readonly now: () => number }) {
+  constructor(
+    plan: CassettePlan,
+    around: {
+      readonly agent: string;
+      readonly now: () => number;
+      /** What to type to record a run that is missing. */
+      readonly recordCommand?: (about: RunAbout) => string;
+    },
+  ) {
+    this.#recordCommand = around.recordCommand;
     this.plan = plan;
     this.#agent = around.agent;
     this.#now = around.now;
@@ -98,10 +108,11 @@ export class Cassettes {
 
   #missing(about: RunAbout, path: string): string {
     const shown = this.#shown(path);
-    const record = `record it with: agentci test --cassette record --filter ${about.id}`;
+    const command = this.#recordCommand?.(about);
+    const record = command === undefined ? '' : `; record it with: ${command}`;
     if (about.run > 1)
-      return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is; ${record}`;
-    return `there is no recording of this query (${shown}); ${record}`;
+      return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is${record}`;
+    return `there is no recording of this query (${shown})${record}`;
   }
 
   /** Two ids can share a file where upper and lower case are the same, and files get copied. */

@@ -323,7 +323,7 @@ const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: q
 async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
   const { suite, cassette: choice, env = {}, now = Date.now } = options;
   if (suite.cassette === undefined && choice === undefined) return undefined;
-  const { planCassettes } = await import('./cassette-choice.ts');
+  const { planCassettes, recordCommand } = await import('./cassette-choice.ts');
   const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
   if (plan === undefined) return undefined;
   if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
@@ -333,7 +333,13 @@ async function openCassettes(options: RunOptions, config: LiveRunner): Promise<C
       { hint: 'Use a "command" or "module" runner, or --cassette off.' },
     );
   const { Cassettes } = await import('./cassettes.ts');
-  return new Cassettes(plan, { agent: suite.agent, now });
+  const { file } = suite;
+  const { runs } = options;
+  return new Cassettes(plan, {
+    agent: suite.agent,
+    now,
+    recordCommand: (about) => recordCommand({ file, runs, choice }, about),
+  });
 }
 
 /** Told by what it has, since its class is loaded with the first conversation. */

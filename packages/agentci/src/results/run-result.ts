@@ -101,7 +101,7 @@ export interface CassetteUse {
   causes?: string[];
   /** What the answers cost when they were recorded; `null` where that is not known. Only of the whole run. */
   recorded_cost_usd?: number | null;
-  /** What this run cost; `null` where it is not known. Only of the whole run. */
+  /** What the agents' calls cost this time; `null` where it is not known. Judges are apart. Only of the whole run. */
   spent_usd?: number | null;
 }
 

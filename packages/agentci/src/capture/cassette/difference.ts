@@ -124,7 +124,9 @@ function firstDifference(recorded: unknown, asked: unknown, pointer: string): Pl
     }
     return undefined;
   }
-  return canonicalJson(recorded) === canonicalJson(asked) ? undefined : { pointer, recorded, asked };
+  // A field that is null is not one that is absent, though both are written alike.
+  const isSame = (recorded === undefined) === (asked === undefined) && canonicalJson(recorded) === canonicalJson(asked);
+  return isSame ? undefined : { pointer, recorded, asked };
 }
 
 const escapeStep = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { rememberKeys } from '../../kit/request-keys.ts';
 import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
@@ -8,7 +9,6 @@ import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
-import { rememberKeys } from './known-keys.ts';
 import { relay } from './relay.ts';
 import { routeOf } from './route.ts';
 import { serveReply } from './serve-reply.ts';
