@@ -31,6 +31,8 @@ const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$
 /** Larger ones are not recordings of an agent. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
+/** A suite reads the heads of all its cassettes, one after the other. */
+const HEAD = Buffer.allocUnsafe(MAX_HEAD_BYTES);
 
 /** A name as a file may have it. Any other becomes a slug with a short hash, so that every name has a file of its own. */
 function safeName(name: string, fallback: string): string {
@@ -81,9 +83,9 @@ export function readCassetteHead(path: string): string | undefined {
   if (!existsSync(path) || !statSync(path).isFile()) return undefined;
   const fd = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
-    const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, MAX_HEAD_BYTES, 0));
-    return text.includes('\n') ? text.slice(0, text.indexOf('\n')) : undefined;
+    const length = readSync(fd, HEAD, 0, MAX_HEAD_BYTES, 0);
+    const end = HEAD.subarray(0, length).indexOf(0x0a);
+    return end < 0 ? undefined : HEAD.toString('utf8', 0, end);
   } finally {
     closeSync(fd);
   }
