@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { killMarked, newMark, SERVER_MARK } from '../kit/process-mark.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
+import { killMarked, newMark, SERVER_MARK } from './process-mark.ts';
 
 /** A server whose input was closed gets this long to end by itself. */
 const POLITE_MS = 1000;

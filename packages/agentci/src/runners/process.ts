@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { killMarked, MARK, newMark, outlives } from '../kit/process-mark.ts';
 import { systemErrorText } from '../kit/system-error.ts';
+import { killMarked, MARK, newMark, outlives } from '../mcp/process-mark.ts';
 
 export interface ProcessRequest {
   readonly command: string;

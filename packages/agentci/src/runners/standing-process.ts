@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { killMarked, MARK, newMark } from '../kit/process-mark.ts';
+import { killMarked, MARK, newMark } from '../mcp/process-mark.ts';
 import { forget, KILL_GRACE_MS, keepTrack, killTree, reasonOf, tail } from './process.ts';
 
 export interface StandingOptions {

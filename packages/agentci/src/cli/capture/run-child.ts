@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { MARK, newMark, outlives } from '../../kit/process-mark.ts';
 import { systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { MARK, newMark, outlives } from '../../mcp/process-mark.ts';
 
 export interface ChildEnd {
   readonly code: number | undefined;
