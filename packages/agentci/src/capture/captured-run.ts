@@ -64,7 +64,7 @@ function failures({ exchanges }: Evidence): Evidence['notes'] {
 }
 
 function reasonOf({ error, status, headers, uri, why }: Exchange): string | undefined {
-  // What a cassette lacks is no fault of an upstream, which was not asked; the cassette tells of it.
+  // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
   if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
   const { host } = new URL(uri);
