@@ -166,7 +166,7 @@ export class Cassettes {
    * seen only if it gets here.
    */
   async settle(): Promise<void> {
-    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(LINGER_MS);
+    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(4 * LINGER_MS);
   }
 
   #begin(about: RunAbout): Playing {
