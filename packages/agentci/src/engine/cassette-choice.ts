@@ -57,3 +57,24 @@ export function planCassettes(given: {
     repeatsLast: config.repeat === 'last',
   };
 }
+
+const DEFAULT_SPEC = 'agentci_spec.yaml';
+
+/** The command that records one query again, with what the user's own said about spec, folder and repeats. */
+export function recordCommand(
+  given: { readonly file: string; readonly runs?: number | undefined; readonly choice: CassetteChoice | undefined },
+  { id, cell = {} }: { readonly id: string; readonly cell?: Readonly<Record<string, string>> | undefined },
+): string {
+  const { file, runs, choice } = given;
+  return [
+    'agentci test',
+    ...(file === DEFAULT_SPEC ? [] : [`-c ${shellWord(file)}`]),
+    ...(runs === undefined ? [] : [`-n ${runs}`]),
+    `--cassette ${choice?.dir === undefined ? 'record' : shellWord(`record=${choice.dir}`)}`,
+    `--ids ${shellWord(id)}`,
+    ...Object.entries(cell).map(([name, value]) => `--cell ${shellWord(`${name}=${value}`)}`),
+  ].join(' ');
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

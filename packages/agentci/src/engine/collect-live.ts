@@ -31,7 +31,7 @@ import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
 import type { UserModels } from './model-user.ts';
-import { playedResult, playedTrace } from './played.ts';
+import { keptResult, playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -109,6 +109,7 @@ export async function collectLive(
     await runPool(ledger.pending(), { workers, stop }, (run) => runOnce(live, run));
   } finally {
     await verdicts.settled();
+    await cassettes?.settle();
     await agent.close();
     for (const [about, message] of voids) ledger.revoke(about, { kind: 'agent', message });
   }
@@ -304,7 +305,7 @@ async function settleRun(live: Live, of: Run, given: Given): Promise<void> {
   // First the agent's cost: what is left of --max-cost is what the judge may use. Answers from a cassette cost nothing.
   if (played === undefined || spendsMoney(played.use)) ledger.spend(knownCost(trace), isCostKnown(trace));
   const result = await evaluate(query, trace);
-  ledger.add(query, run, played === undefined ? result : { ...result, cassette: played.use }, trace);
+  ledger.add(query, run, played === undefined ? result : keptResult(query, played, result), trace);
 }
 
 /** A fault of the agent is the run's result; any other is ours. */
@@ -334,7 +335,7 @@ const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: q
 async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
   const { suite, cassette: choice, env = {}, now = Date.now } = options;
   if (suite.cassette === undefined && choice === undefined) return undefined;
-  const { planCassettes } = await import('./cassette-choice.ts');
+  const { planCassettes, recordCommand } = await import('./cassette-choice.ts');
   const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
   if (plan === undefined) return undefined;
   if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
@@ -344,7 +345,13 @@ async function openCassettes(options: RunOptions, config: LiveRunner): Promise<C
       { hint: 'Use a "command" or "module" runner, or --cassette off.' },
     );
   const { Cassettes } = await import('./cassettes.ts');
-  return new Cassettes(plan, { agent: suite.agent, now });
+  const { file } = suite;
+  const { runs } = options;
+  return new Cassettes(plan, {
+    agent: suite.agent,
+    now,
+    recordCommand: (about) => recordCommand({ file, runs, choice }, about),
+  });
 }
 
 /** Told by what it has, since its class is loaded with the first conversation. */

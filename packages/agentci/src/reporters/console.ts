@@ -215,7 +215,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   lines.push(...cellLines(run, c), ...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
   lines.push(...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
-  if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette)));
+  if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette, run)));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
   if (context.rerunCommand !== undefined && run.interrupted) {

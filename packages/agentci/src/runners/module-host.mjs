@@ -15,7 +15,9 @@ const { file, exportName } = workerData;
 const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
-markCalls(() => calls.getStore());
+const requestsOf = markCalls(() => calls.getStore());
+/** The module may put its own in their place. */
+const nextTurn = setImmediate;
 /** What the agent keeps between the turns of one conversation. */
 let state = {};
 /** When the agent was called: starting the thread and loading the module are not its time. */
@@ -88,7 +90,7 @@ parentPort.on('message', async (message) => {
     // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
     if (args) await settled(busyBefore);
     await printed();
-    reply({ call, ok: true, ...given });
+    reply({ call, ok: true, ...given, ...(await asked(call)) });
   } catch (error) {
     await printed();
     reply({ call, ok: false, loading: false, error: facts(error) });
@@ -115,6 +117,13 @@ function busy() {
 }
 
 const hasMore = (before) => [...busy()].some(([kind, count]) => count > (before.get(kind) ?? 0));
+
+/** How many requests to models the call has begun. One that it does not wait for gets its turn to begin. */
+async function asked(call) {
+  if (requestsOf === undefined) return {};
+  for (let turn = 0; turn < 2; turn++) await new Promise((done) => nextTurn(done));
+  return { asked: requestsOf(call) };
+}
 
 /** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
 async function printed() {

@@ -24,6 +24,8 @@ interface Reply extends GivenValue {
   readonly returned?: boolean;
   /** From the call of the function to its answer. */
   readonly ranMs?: number;
+  /** Requests to models that it began, where they are counted. */
+  readonly asked?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
   /** The thread ended because of an error that nothing caught. */
   readonly crashed?: boolean;
@@ -85,7 +87,7 @@ export function createModuleRunner(
     const given = await host.call(request);
     const waitedMs = performance.now() - started;
     // What the agent left running may still call models: the thread is free when that is over.
-    const seen = await lookout?.end('itself');
+    const seen = await lookout?.end('itself', host.asked);
     const clock = host.clock(waitedMs);
     const { acceptsErrors } = config;
     const stderr = host.printed();
@@ -167,6 +169,8 @@ class Host {
   readonly #worker: Worker;
   #calls = 0;
   #ranMs: number | undefined;
+  /** Requests to models that the last call began, where they are counted. */
+  asked: number | undefined;
   #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
   /** The queries of the calls so far, to tell whose background task failed. */
@@ -281,6 +285,7 @@ class Host {
     }
     if (this.#pending?.call !== reply.call) return;
     this.#ranMs = reply.ranMs;
+    this.asked = reply.asked;
     if (reply.ok) {
       this.#pending.resolve(reply);
       return;

@@ -103,8 +103,8 @@ export interface Lookout {
   readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to this run. Called before the agent gets its query. */
   readonly begin: (about: RunAbout) => void;
-  /** Waits for what is under way. */
-  readonly end: (how: AgentEnd) => Promise<Sighting>;
+  /** Waits for what is under way. `asked`: how many requests to models the agent is known to have begun. */
+  readonly end: (how: AgentEnd, asked?: number) => Promise<Sighting>;
   readonly close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { killMarked, MARK, newMark } from '../mcp/process-mark.ts';
 import { forget, KILL_GRACE_MS, keepTrack, killTree, reasonOf, tail } from './process.ts';
-import { killMarked, MARK, newMark } from './process-mark.ts';
 
 export interface StandingOptions {
   readonly command: string;

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { stringifyExact } from '../../kit/exact-json.ts';
 import { MAX_MESSAGE_BYTES } from '../lines.ts';
 import { errorReply, type Message } from '../message.ts';
 import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
@@ -251,7 +252,7 @@ function sendReplies(response: ServerResponse, { replies, isBatch, status }: Bod
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(JSON.stringify(value));
+  const body = Buffer.from(stringifyExact(value));
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
 }
