@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
 import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
 import { Guard } from '../../mcp/guard/guard.ts';
 import { testGuard } from '../../mcp/guard/self-test.ts';
@@ -12,6 +11,7 @@ import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import { openRules } from '../../policy/live-judge.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
+import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
@@ -64,7 +64,7 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     });
     for (const { rule, reason, policy_line } of guard.close(session))
       say(`left open: ${rule}${place(policy_line)}: ${reason} (${LEFT_OPEN})`);
-    say(`${plural(session.calls, 'call')} passed on, ${session.refused} refused`);
+    say(closingLine(session));
     return code;
   } finally {
     audit.close();
