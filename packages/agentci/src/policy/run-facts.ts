@@ -1,7 +1,8 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
 import { type CallFacts, callFacts } from '../trace/call-facts.ts';
-import type { Agent, ToolDef, ToolStep, Trace } from '../trace/model.ts';
+import type { Agent, ToolStep, Trace } from '../trace/model.ts';
 import type { PolicyCall } from './call.ts';
+import type { ListedTool } from './definitions/pinned-tools.ts';
 
 /** What rules may know of a run apart from its calls. What is absent is not known. */
 export interface RunFacts {
@@ -9,7 +10,7 @@ export interface RunFacts {
   /** Agents by the ids that the calls carry. */
   readonly agents?: readonly Agent[];
   /** The definitions of the tools, as the model saw them. */
-  readonly tools?: readonly ToolDef[];
+  readonly tools?: readonly ListedTool[];
 }
 
 /** What a recording tells beside its calls. */

@@ -82,7 +82,7 @@ export interface AuditResult extends AuditBase {
 /** The definitions of tools a server gave, where the policy looks at them. */
 export interface AuditTools extends AuditBase {
   event: 'tools';
-  tools: { name: string; description?: string; schema?: unknown }[];
+  tools: { name: string; description?: string; schema?: unknown; more?: Record<string, unknown> }[];
 }
 
 /** A history ends. */

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
+import type { ListedTool } from '../../policy/definitions/pinned-tools.ts';
 import type { LiveVerdict } from '../../policy/live-judge.ts';
 import type { CallOutcome } from '../../policy/live-table.ts';
 import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
-import type { ToolDef } from '../../trace/model.ts';
 import type { AuditEntry } from './audit.ts';
 import type { GuardOptions } from './guard-options.ts';
 import type { Flaw } from './read-request.ts';
@@ -41,7 +41,7 @@ export class GuardLog {
     return this.#add({ event: 'end', session: id, ...counts, left_open });
   }
 
-  tools(session: Session, tools: readonly ToolDef[]): boolean {
+  tools(session: Session, tools: readonly ListedTool[]): boolean {
     return this.#add({ event: 'tools', session: session.id, tools: redact([...tools]).value });
   }
 

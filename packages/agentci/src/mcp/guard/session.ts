@@ -1,5 +1,5 @@
+import type { ListedTool } from '../../policy/definitions/pinned-tools.ts';
 import type { LiveJudge } from '../../policy/live-judge.ts';
-import type { ToolDef } from '../../trace/model.ts';
 import { idKey } from '../message.ts';
 
 /** What the guard knows of one client's run: its calls so far and what is under way. */
@@ -19,7 +19,7 @@ export interface Session {
   /** Calls that the server asked the user about, by what must come back with the rest. */
   readonly waiting: OpenCall[];
   /** What servers said of their tools, by name. */
-  readonly tools: Map<string, ToolDef>;
+  readonly tools: Map<string, ListedTool>;
   version: string | undefined;
   calls: number;
   refused: number;
