@@ -92,6 +92,8 @@ export interface AuditEnd extends AuditBase {
   refused: number;
   /** Answers that were not handed on, where there were any. */
   withheld?: number;
+  /** SHA-256 of this line without this field: of the last line no other has the hash. */
+  sum: string;
   /** What the policy wanted and did not happen. Refusing calls cannot bring it about. */
   left_open: { rule: string; reason: string; policy_line: number | null }[];
 }

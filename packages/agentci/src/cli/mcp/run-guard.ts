@@ -9,6 +9,7 @@ import { guardStdio } from '../../mcp/guard/stdio.ts';
 import { startServer } from '../../mcp/server-process.ts';
 import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import { openRules } from '../../policy/live-judge.ts';
+import { namesWithServer } from '../../policy/policy.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
 import { closingLine } from './closing-line.ts';
@@ -26,6 +27,11 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     );
   const strict = flags.strict ?? false;
   const policy = await loadPolicy(flags.policy, { strict, io });
+  const [named] = namesWithServer(policy);
+  if (named !== undefined && flags.server === undefined)
+    throw new UserError('GUARD_SERVER_NAME', `${policy.file} names "${named}", and nothing says which server this is`, {
+      hint: '--server NAME, as the client knows it; or name the tool without its server',
+    });
   testGuard(policy, strict);
   const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
   const mode = flags.mode ?? 'enforce';
