@@ -127,6 +127,15 @@ export class LiveJudge {
     return this.#policy.rules.some(({ selectors }) => selectors.some(({ conditions }) => conditions !== undefined));
   }
 
+  /** Whether the policy looks at what calls are given. */
+  get looksAtArguments(): boolean {
+    const { tools, toolGlobs, rules } = this.#policy;
+    const named = [...tools.values(), ...toolGlobs.map(({ tool }) => tool)];
+    return (
+      named.some(({ schema }) => schema !== undefined) || rules.some(({ selectors }) => !selectors.every(isByName))
+    );
+  }
+
   /** Whether the policy looks at what calls give back. */
   get looksAtResults(): boolean {
     return this.#policy.rules.some((rule) => rule.looksAtResults);

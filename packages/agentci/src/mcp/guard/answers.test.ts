@@ -257,6 +257,12 @@ describe('what is handed in when a server asks', () => {
 
 describe('numbers and texts that are read in two ways', () => {
   const RAW = '{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"pay","arguments":{"n":NUMBER}}}';
+  const ARGS = { rules: [{ type: 'detect', pattern: 'EVIL' }] };
+  test('are no matter to a policy of names alone', () => {
+    const { client } = setUp({ tools: { deny: ['x'] } });
+    expect(client(RAW.replace('ID', '1').replace('NUMBER', '12345678901234567890'))).toBe('passed');
+  });
+
   test.each([
     ['9007199254740993', 'guard.odd_number'],
     ['100.000000000000001', 'guard.odd_number'],
@@ -264,27 +270,27 @@ describe('numbers and texts that are read in two ways', () => {
     ['"\\ud800"', 'guard.odd_text'],
     ['{"\\uDC00x":1}', 'guard.odd_text'],
   ])('%s is refused', (number, rule) => {
-    const { client } = setUp({ tools: { deny: ['x'] } });
+    const { client } = setUp(ARGS);
     expect(client(RAW.replace('ID', '1').replace('NUMBER', number))).toContain(rule);
   });
 
   test.each(['9007199254740992', '1.0', '1e2', '0.1', '"\\ud83d\\ude00"', '"9007199254740993"'])(
     '%s is not',
     (number) => {
-      const { client } = setUp({ tools: { deny: ['x'] } });
+      const { client } = setUp(ARGS);
       expect(client(RAW.replace('ID', '1').replace('NUMBER', number))).toBe('passed');
     },
   );
 
   test('a name that ends in half a pair is refused', () => {
-    const { client } = setUp({ tools: { deny: ['pay'] } });
+    const { client } = setUp({ ...ARGS, blocklist: ['pay'] });
     expect(client(RAW.replace('ID', '1').replace('NUMBER', '1').replace('pay', 'pay\\udfff'))).toContain(
       'guard.odd_text',
     );
   });
 
   test.each(['9007199254740993', '1.0', '-0'])('a refusal is answered to the id as written: %s', (id) => {
-    const { client } = setUp({ tools: { deny: ['pay'] } });
+    const { client } = setUp({ ...ARGS, blocklist: ['pay'] });
     const refused = client(RAW.replace('ID', id).replace('NUMBER', '1'));
     expect(refused).toContain(`"id":${id},`);
     expect(JSON.parse(refused)).toMatchObject({ jsonrpc: '2.0', result: { isError: true } });

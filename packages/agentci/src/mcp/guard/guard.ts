@@ -178,8 +178,14 @@ export class Guard {
   }
 
   /** Why a call is refused before the policy is asked. */
-  #callFlaw({ params }: ReadCall, key: string, { open, cancelled, judge }: Session): Flaw | undefined {
+  #callFlaw({ params, number }: ReadCall, key: string, { open, cancelled, judge }: Session): Flaw | undefined {
     if (judge.looksAtResults && params.task !== undefined) return TASK;
+    if (number !== undefined && judge.looksAtArguments)
+      return {
+        rule: 'guard.odd_number',
+        code: -32602,
+        reason: `the number ${number.slice(0, 40)} is read differently by different programs`,
+      };
     if (open.has(key))
       return { rule: 'guard.duplicate_id', code: -32600, reason: 'a call with this id has no answer yet' };
     if (open.size < MAX_OPEN) return undefined;
