@@ -111,13 +111,18 @@ function passBack(
 ): void {
   const { middle } = options;
   const status = received.statusCode ?? 502;
+  let isFailed = false;
   const fail = (message: string): void => {
-    received.destroy();
+    isFailed = true;
     if (response.headersSent) response.destroy();
     else sendJson(response, 502, errorReply(null, -32603, message));
+    received.destroy();
   };
-  received.on('error', () => response.destroy());
-  received.on('aborted', () => response.destroy());
+  const breakOff = (): void => {
+    if (!isFailed) response.destroy();
+  };
+  received.on('error', breakOff);
+  received.on('aborted', breakOff);
   // A client that followed would talk to the server without us.
   if (status >= 300 && status < 400 && status !== 304) {
     fail(`the server answered with a redirect (${status})`);
