@@ -5,7 +5,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../../agentci/test/support/cli.ts';
 import { tempDir } from '../../agentci/test/support/temp-dir.ts';
-import vectors from '../../agentci/test/vectors/policy.json' with { type: 'json' };
 import { before, callLine, connect, hello, lineOf, makeClient, SERVER, talk, textOf } from './mcp.ts';
 
 const POLICY = `tools:
@@ -94,30 +93,6 @@ describe('a guard before a server of the SDK', () => {
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     expect(outcome.stderr).toContain(code);
     expect(existsSync(join(cwd, 'started'))).toBe(false);
-  });
-
-  test('gives the vectors of policies the verdicts they have offline', async () => {
-    interface Row {
-      id: string;
-      kind: string;
-      input: Record<string, unknown>;
-      expected: Record<string, unknown>;
-    }
-    const rows = (vectors as unknown as Row[]).filter(
-      ({ kind, expected }) => (kind === 'args.policy_v2' || kind === 'policy.decide') && !expected.config_error,
-    );
-    const echo = `let held = ''; process.stdin.on('data', (chunk) => { held += chunk; for (let at = held.indexOf('\\n'); at >= 0; at = held.indexOf('\\n')) { const message = JSON.parse(held.slice(0, at)); held = held.slice(at + 1); console.log(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [] } })); } }).on('end', () => process.exit(0));`;
-    for (const { id, input, expected } of rows) {
-      const { tool, name, arguments: given, args } = input.call as Record<string, unknown>;
-      const cwd = tempDir({ 'policy.json': input.policy as object, 'echo.cjs': echo });
-      const { messages } = await talk(
-        [CLI, 'guard', '--policy', 'policy.json', '--', process.execPath, 'echo.cjs'],
-        [callLine(1, String(tool ?? name), given ?? args ?? {})],
-        { cwd, waitMs: 700 },
-      );
-      const isRefused = decision((messages[0] as { result: unknown }).result) !== undefined;
-      expect([id, isRefused]).toEqual([id, expected.status === 'fail']);
-    }
   });
 });
 
