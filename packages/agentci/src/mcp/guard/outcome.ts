@@ -6,7 +6,7 @@ import type { Message } from '../message.ts';
 const FORMAL = new Set(['content', 'structuredContent', 'isError', 'resultType']);
 
 /**
- * What a call came to, as a recording of the same answer tells it; and what else is in the answer, since nobody knows which
+ * What a call came to, as a recording of the same answer tells it; and what else is in the answer, since it is not known which
  * part of it a client shows its model.
  */
 export function outcomeOf({ result, error }: Message): CallOutcome & { readonly error: string | null } {

@@ -6,6 +6,7 @@ import { StepList } from '../../../trace/step-list.ts';
 import { TraceError } from '../../../trace/trace-error.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
+import { isAuditLine, readAuditLog } from './audit.ts';
 import { isMessage, type McpMessage, messagesOf } from './mcp-messages.ts';
 
 /** Transcripts of the Model Context Protocol: JSON-RPC messages, bare or in the envelope of a tap, transport or Inspector. */
@@ -27,7 +28,7 @@ const isDropped = (value: unknown): boolean =>
   isFields(value) && isFields(value.dropped) && (value.dir === 'c2s' || value.dir === 's2c');
 
 function likeness(value: unknown): number {
-  if (isDropped(value)) return 0.95;
+  if (isDropped(value) || isAuditLine(value)) return 0.95;
   let known = 0;
   let seen = 0;
   for (const { message } of messagesOf({ value })) {
@@ -46,6 +47,7 @@ interface Call {
 }
 
 function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
+  if (records.length > 0 && records.every(({ value }) => isAuditLine(value))) return readAuditLog(records);
   try {
     return [{ ok: true, trace: new Transcript(records).trace() }];
   } catch (error) {
