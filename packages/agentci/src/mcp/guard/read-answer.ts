@@ -7,7 +7,7 @@ import { hidesLine, oddKey } from './read-request.ts';
 /** A message of a server, and what of the text it is. */
 export interface AnswerPart {
   readonly text: string;
-  /** Undefined for what is no object in a batch. */
+  /** Undefined for an item of a batch that is not an object. */
   readonly message: Message | undefined;
 }
 

@@ -184,7 +184,7 @@ const UNPACKERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/** A body without its packing, though none was asked for; undefined where it cannot be taken off. */
+/** A body without its packing, which some servers use though we want none; undefined where it cannot be taken off. */
 function unpacked(answer: IncomingMessage): Readable | undefined {
   const packing = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (packing === 'identity' || packing === '') return answer;
