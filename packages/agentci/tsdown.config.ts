@@ -57,7 +57,7 @@ export default defineConfig({
         },
         {
           name: 'spec',
-          test: /node_modules[\\/]js-yaml[\\/]|src[\\/]layers[\\/]|src[\\/]spec[\\/](?!(full-expert|explain-value|metric-schema|json-schema|parse-spec|load-sync)\.ts)|src[\\/]trace[\\/](selectors|totals|model|known-calls)\.ts|src[\\/]kit[\\/](yaml|problems|hash|regex|glob|json-schema|text-fold|time-guard|json-limits|accepts|value-schema)[\w-]*\.ts|src[\\/]policy[\\/](?!explain|coverage|generate)|src[\\/]runners[\\/]config\.ts|src[\\/]metrics[\\/](trajectory[\\/]|facts|registered)/,
+          test: /src[\\/]spec[\\/](load|count-checks)\.ts/,
           priority: 1,
         },
         { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 0 },

@@ -3,7 +3,7 @@ import sys
 
 
 def answer(asked):
-    return {"answer": f"Your order is on its way: {asked['query']}", "tool_calls": []}
+    return {"id": asked["id"], "answer": f"Your order is on its way: {asked['query']}", "tool_calls": []}
 
 
 for line in sys.stdin:

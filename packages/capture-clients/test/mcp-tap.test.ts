@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -150,6 +153,81 @@ describe('no process is left behind', () => {
     expect(code).toBe(3);
     await sleep(200);
     expect(running(mark)).toEqual([]);
+  });
+
+  test.runIf(process.platform === 'linux')('of what the server started in a session of its own', async () => {
+    const cwd = tempDir();
+    const mark = `mark-${process.pid}-${Date.now()}`;
+    const server = `require('node:child_process').spawn('setsid', [process.execPath, '-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'ignore', detached: true }).unref(); process.stdin.on('end', () => setTimeout(() => process.exit(3), 300)).resume();`;
+    const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
+    expect(code).toBe(3);
+    await sleep(200);
+    expect(running(mark)).toEqual([]);
+  });
+});
+
+describe('what a tap writes and what a cassette is', () => {
+  test('a text that looks like a credential is not written, and what reads the file knows that it is not whole', async () => {
+    const cwd = tempDir({ 'agentci_spec.yaml': 'agent: a\nqueries: []\n' });
+    const token = `ghp_${'aB3dE6gH9'.repeat(4)}`;
+    await talk(before(['tap', '--out', 'tap.jsonl']), [hello(), callLine(1, 'search', { q: token })], { cwd });
+    const text = readFileSync(join(cwd, 'tap.jsonl'), 'utf8');
+    expect([text.includes(token), text.includes('[api_key]')]).toEqual([false, true]);
+    expect(tapLines(join(cwd, 'tap.jsonl')).some((line) => 'masked' in line)).toBe(true);
+    await talk(before(['tap', '--unmasked', '--out', 'all.jsonl']), [hello(), callLine(1, 'search', { q: token })], {
+      cwd,
+    });
+    expect(readFileSync(join(cwd, 'all.jsonl'), 'utf8')).toContain(token);
+  });
+
+  test('--out beside --cassette is refused rather than ignored', async () => {
+    const { code, stderr } = await cli(['tap', '--cassette', 'record=a.jsonl', '--out', 'b.jsonl', '--', 'node'], {
+      cwd: tempDir(),
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_OUT')]);
+  });
+
+  test('a replay in which no tool was called proves nothing', async () => {
+    const cwd = tempDir();
+    await talk(before(['tap', '--cassette', 'record=tape.jsonl']), [hello(), callLine(1, 'search', { q: 'x' })], {
+      cwd,
+    });
+    const replay = (lines: readonly string[]) => talk([CLI, 'tap', '--cassette', 'replay=tape.jsonl'], lines, { cwd });
+    expect((await replay([hello()])).code).toBe(2);
+    expect((await replay([hello(), callLine(1, 'search', { q: 'x' })])).code).toBe(0);
+  });
+
+  test.each(['plain', 'record'])('a key that a server over HTTP says back is not in a %s file', async (mode) => {
+    const cwd = tempDir();
+    const key = 'a-key-of-no-known-form-4711';
+    const upstream = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const text = `you are ${request.headers.authorization}`;
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } }));
+    }).listen(0, '127.0.0.1');
+    await once(upstream, 'listening');
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`;
+    const place = mode === 'plain' ? ['--out', 'tap.jsonl'] : ['--cassette', 'record=tap.jsonl'];
+    const child = spawn(process.execPath, [CLI, 'tap', '--url', url, ...place], { cwd });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    while (!said.includes('serving')) await sleep(20);
+    const address = /serving (\S+)/.exec(said)![1]!;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const reply = await fetch(address, { method: 'POST', headers, body: callLine(1, 'who') });
+    expect(await reply.text()).toContain(key);
+    child.kill('SIGINT');
+    await once(child, 'close');
+    upstream.close();
+    if (mode === 'plain') expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).not.toContain(key);
+    else
+      expect([existsSync(join(cwd, 'tap.jsonl')), said]).toEqual([
+        false,
+        expect.stringContaining('MCP_CASSETTE_SECRET'),
+      ]);
   });
 });
 

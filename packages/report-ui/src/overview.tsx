@@ -18,7 +18,7 @@ export function Overview({
   filters: Filters;
   onFilter: (filters: Filters) => void;
 }) {
-  const cassette = run.cassette === undefined ? [] : [cassetteText(run.cassette)];
+  const cassette = run.cassette === undefined ? [] : [cassetteText(run.cassette, run)];
   const notices = [...cassette, ...run.notices, ...data.notes];
   return (
     <section aria-labelledby="overview-title" class="overview">

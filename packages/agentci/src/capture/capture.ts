@@ -76,8 +76,8 @@ export interface CaptureSlot {
   readonly rewrite: (argument: string) => string;
   readonly set: Readonly<Record<string, string>>;
   readonly begin: () => void;
-  /** `itself`: the agent ended, or answered, by itself. */
-  readonly end: (how: AgentEnd) => Promise<CaptureResult>;
+  /** `itself`: the agent ended, or answered, by itself; `asked`: it began so many requests to models, if that is known. */
+  readonly end: (how: AgentEnd, asked?: number) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
   /** What the capture changes about this agent. */
   readonly notes: readonly CaptureNote[];
@@ -91,7 +91,7 @@ const MAX_DRAIN_MS = 5000;
 /** Spans come in batches: after so much silence no more are expected. */
 const QUIET_MS = 300;
 /** What a function starts as it returns reaches the front in this time. */
-const LINGER_MS = 25;
+export const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
 export function createCapture(options: CaptureOptions): Capture {
@@ -199,8 +199,8 @@ export function createCapture(options: CaptureOptions): Capture {
           hasBegun = true;
           for (const plane of planes) plane.begin();
         },
-        end: async (how) => {
-          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS };
+        end: async (how, asked) => {
+          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, asked };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
           const { readEvidence } = await import('./captured-run.ts');

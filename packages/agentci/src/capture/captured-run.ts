@@ -3,7 +3,7 @@ import { capturedTrace } from '../adapters/formats/agentci-exchange/captured-tra
 import { pairRecord } from '../adapters/formats/agentci-exchange/exchange-record.ts';
 import { withHints } from '../adapters/reader/hints.ts';
 import type { Trace } from '../trace/model.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, MISS_HEADER } from './exchange.ts';
 import { exchangeRecord } from './exchange-line.ts';
 import type { Evidence } from './plane.ts';
 
@@ -64,6 +64,8 @@ function failures({ exchanges }: Evidence): Evidence['notes'] {
 }
 
 function reasonOf({ error, status, headers, uri, why }: Exchange): string | undefined {
+  // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
+  if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
   const { host } = new URL(uri);
   if (why === 'upstream_reset') return `${host} broke the connection off`;

@@ -56,3 +56,6 @@ export interface Exchange {
   /** The reply did not come from the upstream. */
   readonly served?: 'cassette' | 'injected';
 }
+
+/** On replies that say that a cassette has no answer. */
+export const MISS_HEADER = 'x-agentci-miss';

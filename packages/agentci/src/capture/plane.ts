@@ -60,6 +60,14 @@ export interface Evidence {
   readonly notes: readonly CaptureNote[];
 }
 
+/** How long the end of a query may take. */
+export interface EndLimits {
+  readonly quietMs: number;
+  readonly maxMs: number;
+  /** How many requests to models the agent has begun, where that is known: those on their way are waited for. */
+  readonly asked?: number | undefined;
+}
+
 /**
  * One kind of evidence about one agent. A plane is opened for a front and lives as long as it. `begin` starts a new query;
  * `end` waits for what is still in flight and gives what was seen since.
@@ -76,7 +84,7 @@ export interface Plane {
   /** Takes a request to another server that came as to a proxy, its whole address in place of a path; checked likewise. */
   readonly proxy?: (request: Omit<PlaneRequest, 'path'>) => void;
   readonly begin: () => void;
-  readonly end: (limits: { readonly quietMs: number; readonly maxMs: number }) => Promise<Partial<Evidence>>;
+  readonly end: (limits: EndLimits) => Promise<Partial<Evidence>>;
   readonly report: () => PlaneReport;
   readonly close: () => Promise<void>;
 }

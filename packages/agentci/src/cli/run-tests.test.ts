@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ioOf } from '../../test/support/io.ts';
@@ -6,7 +6,8 @@ import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
-import { listRuns, RunStore } from '../store/run-store.ts';
+import { RunStore } from '../store/run-store.ts';
+import { listRuns } from '../store/stored-runs.ts';
 import { runTests } from './run-tests.ts';
 import { runsRoot } from './spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
@@ -49,6 +50,24 @@ test('--failed judges what failed and what could not be judged, and says when th
   // A run of other queries in between does not make it forget.
   await go(cwd, { traces, tags: ['smoke'] });
   expect(statuses((await go(cwd, { traces, failed: true })).stdout)).toEqual(['b fail', 'c error']);
+});
+
+test.each([
+  { what: 'were renamed', change: (spec: string) => spec.replace('id: b', 'id: b2').replace('id: c', 'id: c2') },
+  { what: 'were renamed in part', change: (spec: string) => spec.replace('id: b', 'id: b2') },
+  { what: 'are in a matrix now', change: (spec: string) => `matrix: {model: [x, y]}\n${spec}` },
+])('--failed refuses when cases that failed $what, until all were run again', async ({ change }) => {
+  const cwd = project();
+  await go(cwd);
+  const file = join(cwd, 'agentci_spec.yaml');
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  const gone = { code: 'FAILED_GONE', message: expect.stringContaining('"b"') };
+  await expect(go(cwd, { failed: true })).rejects.toMatchObject(gone);
+  // A run of some queries does not make it forget what failed.
+  await go(cwd, { tags: ['smoke'] });
+  await expect(go(cwd, { failed: true })).rejects.toMatchObject(gone);
+  await go(cwd);
+  expect((await go(cwd, { failed: true })).code).toBeGreaterThan(0);
 });
 
 test('--failed says when the last verdict on every query was good', async () => {

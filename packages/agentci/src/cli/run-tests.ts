@@ -6,13 +6,16 @@ import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
-import { type CaseName, caseKey } from '../results/cell.ts';
+import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
+import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
+import { failedCases } from './failed-cases.ts';
+import { growNewSpaceFast, keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
@@ -41,6 +44,7 @@ export async function runTests(
   const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
   const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
+  growNewSpaceFast();
   const { suite, diagnostics } = await loadSpec(file);
   hooks.onSuite?.(suite);
   if (!given.quiet)
@@ -68,12 +72,14 @@ export async function runTests(
         ? failedCases(root, suite)
         : undefined;
   if (options.dryRun) return printPlan(options, { suite, only, root, io });
+  await keepHeapTight(suite.queries.length);
   const session = new StoreSession({
     root,
     suite,
     startedWith: startedWith(options, only),
     recordings,
     previous,
+    isReplayed: await isReplayed(options, suite, io),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
     io,
   });
@@ -91,6 +97,7 @@ export async function runTests(
         session.record(entry, trace);
         hooks.onRecord?.(entry, trace);
       },
+      keep: session.keep,
     });
   } catch (error) {
     session.abandon();
@@ -110,6 +117,13 @@ export async function runTests(
   });
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Whether cassettes answer in place of the model. */
+async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: Io): Promise<boolean> {
+  if (choice === undefined && suite.cassette === undefined) return false;
+  const { planCassettes } = await import('../engine/cassette-choice.ts');
+  return planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode === 'replay';
 }
 
 /** Says what would be run, and runs nothing. */
@@ -156,28 +170,6 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     signal: io.signal,
     now: io.now,
   };
-}
-
-function failedCases(root: string, suite: Suite): CaseName[] {
-  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
-  if (!previous) {
-    throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
-      hint: 'Run it once without --failed.',
-    });
-  }
-  const cases = suite.queries
-    .filter((query) => {
-      const status = previous.results.get(caseKey(query))?.status;
-      return status === 'fail' || status === 'error';
-    })
-    .map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
-  if (cases.length === 0) {
-    throw new UserError(
-      'NOTHING_FAILED',
-      `--failed: the last verdict on every query was good (newest run: ${previous.id}), so there is nothing to run again`,
-    );
-  }
-  return cases;
 }
 
 /** What an unfinished run was restricted to; older ones name ids alone. */

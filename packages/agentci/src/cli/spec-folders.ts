@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { StoredRun } from '../store/run-store.ts';
+import type { StoredRun } from '../store/stored-runs.ts';
 import type { Io } from './io.ts';
 import { specPath } from './spec-path.ts';
 

@@ -2,7 +2,9 @@ import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type JournalEntry, RunStore, type StoredRun, type StoreOptions } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
+import { RunStore, type StoreOptions } from '../store/run-store.ts';
+import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Io } from './io.ts';
 
@@ -14,6 +16,8 @@ interface SessionInput {
   readonly recordings: string | undefined;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
+  /** The agent's model answers from cassettes. */
+  readonly isReplayed: boolean;
   /** A report will want the results as JSON. */
   readonly keepsJson: boolean;
   readonly io: Io;
@@ -50,6 +54,9 @@ export class StoreSession {
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
 
+  /** What to keep of a result that was just recorded. */
+  keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
+
   /** An interrupted run stays open, so that --resume can continue with it. */
   end(run: RunResult): void {
     if (run.interrupted) this.#store?.close();
@@ -69,8 +76,8 @@ export class StoreSession {
   jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
 
   get #options(): StoreOptions {
-    const { recordings, keepsJson } = this.#input;
-    return { durability: recordings === undefined ? 'each' : 'batched', keepsJson };
+    const { recordings, isReplayed, keepsJson } = this.#input;
+    return { durability: recordings !== undefined ? 'batched' : isReplayed ? 'handed-over' : 'each', keepsJson };
   }
 
   #open(): RunStore | undefined {

@@ -1,5 +1,5 @@
 import { UserError } from '../kit/user-error.ts';
-import { listRuns } from '../store/run-store.ts';
+import { listRuns } from '../store/stored-runs.ts';
 
 /** The id of a stored run as someone names it: "latest", or no name at all, is the newest finished one. */
 export function storedRunId(root: string, given = 'latest'): string {

@@ -1,5 +1,6 @@
 import type { QueryResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
+import { countsOf } from '../results/stored-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { AgentFunction } from './run-options.ts';
 
@@ -11,6 +12,7 @@ export function captureHint(
   if (typeof runner !== 'object' || runner.kind === 'replay' || ('capture' in runner && runner.capture !== undefined))
     return undefined;
   const isBlind = (result: QueryResult): boolean =>
+    (result.status !== 'pass' || countsOf(result).unmeasured.length > 0) &&
     checksOf(result).some(
       (check) => /\bnot captured\b/.test(check.message) && (check.status === 'error' || isUnmeasured(check)),
     );

@@ -57,3 +57,39 @@ export function planCassettes(given: {
     repeatsLast: config.repeat === 'last',
   };
 }
+
+/** Two ids that differ only in capitals would be one file on the disks of Windows and macOS. */
+export function refuseTwins(ids: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const id of ids) {
+    const twin = seen.get(id.toLowerCase());
+    if (twin !== undefined && twin !== id)
+      throw new UserError(
+        'CASSETTE_TWINS',
+        `the ids ${JSON.stringify(twin)} and ${JSON.stringify(id)} differ only in capitals, and some disks would give them one cassette`,
+        { hint: 'Give one of them another id.' },
+      );
+    seen.set(id.toLowerCase(), id);
+  }
+}
+
+const DEFAULT_SPEC = 'agentci_spec.yaml';
+
+/** The command that records one query again, with what the user's own said about spec, folder and repeats. */
+export function recordCommand(
+  given: { readonly file: string; readonly runs?: number | undefined; readonly choice: CassetteChoice | undefined },
+  { id, cell = {} }: { readonly id: string; readonly cell?: Readonly<Record<string, string>> | undefined },
+): string {
+  const { file, runs, choice } = given;
+  return [
+    'agentci test',
+    ...(file === DEFAULT_SPEC ? [] : [`-c ${shellWord(file)}`]),
+    ...(runs === undefined ? [] : [`-n ${runs}`]),
+    `--cassette ${choice?.dir === undefined ? 'record' : shellWord(`record=${choice.dir}`)}`,
+    `--ids ${shellWord(id)}`,
+    ...Object.entries(cell).map(([name, value]) => `--cell ${shellWord(`${name}=${value}`)}`),
+  ].join(' ');
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,10 @@
 import type { CassetteUse, CheckResult, QueryResult } from '../results/run-result.ts';
+import { usedBy } from '../results/stored-result.ts';
 
 /** Whether any call went to a model that has to be paid. */
-export const spendsMoney = ({ mode, new: fresh = 0 }: CassetteUse): boolean => mode === 'record' || fresh > 0;
+export const spendsMoney = (use: CassetteUse): boolean => use.mode === 'record' || askedIn(use) > 0;
+
+const askedIn = ({ asked, new: fresh = 0 }: CassetteUse): number => asked ?? fresh;
 
 /** The use of several runs or queries as one; undefined where none had a cassette. */
 export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse | undefined {
@@ -18,7 +21,7 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
     misses: sum('misses'),
     scrubbed: sum('scrubbed'),
     unused: sum('unused'),
-    ...(first.mode === 'replay' ? {} : { new: fresh }),
+    ...(first.mode === 'replay' ? {} : { new: fresh, asked: all.reduce((total, use) => total + askedIn(use), 0) }),
     isolated: all.every(({ isolated }) => isolated),
     planes: [...new Set(all.flatMap(({ planes }) => planes))],
     ...(causes.length === 0 ? {} : { causes }),
@@ -37,13 +40,29 @@ export function runUse(results: readonly QueryResult[]): CassetteUse | undefined
   return { ...use, recorded_cost_usd: recorded, spent_usd: isFree ? 0 : null };
 }
 
-function costsOf({ runs, cost }: QueryResult): (number | null | undefined)[] {
+function costsOf(result: QueryResult): (number | null | undefined)[] {
+  const { runs } = result;
   if (runs !== undefined) return runs.filter(({ error }) => error === undefined).map(({ cost_usd }) => cost_usd);
-  return [(cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd];
+  return [usedBy(result).cost_usd];
 }
 
-/** A replay that served nothing proves nothing: whatever the agent said did not come from its cassettes. */
+/**
+ * A replay that served nothing proves nothing: whatever the agent said did not come from its cassettes. Nor is a recording
+ * of nothing one.
+ */
 export function servedCheck(use: CassetteUse | undefined): CheckResult[] {
+  if (use?.mode === 'record' && askedIn(use) === 0)
+    return [
+      {
+        id: 'cassette.recorded',
+        status: 'error',
+        message:
+          'no call of a model was recorded in the whole run: the agents did not ask a model, or reached it past the capture',
+        value: 0,
+        limit: 1,
+        evidence: [],
+      },
+    ];
   if (use?.mode !== 'replay' || use.hits > 0 || use.misses > 0) return [];
   return [
     {

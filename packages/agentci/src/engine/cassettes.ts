@@ -1,17 +1,18 @@
 import { join, relative } from 'node:path';
-import type { Capture, CaptureSlot } from '../capture/capture.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Capture, type CaptureSlot, LINGER_MS } from '../capture/capture.ts';
 import { type MatchRules, matchRules } from '../capture/cassette/canonical.ts';
 import type { Cassette, CassetteName, CassetteProvider } from '../capture/cassette/cassette.ts';
 import { readCassette, readHeader } from '../capture/cassette/read-cassette.ts';
-import { provenText } from '../capture/cassette/record.ts';
 import { CassetteSession } from '../capture/cassette/session.ts';
 import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
-import { cassettePath, readCassetteFile, readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
+import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
+import { proveRecording, type Recording } from './keep-recording.ts';
 
 /** One run of a query, with what its agent was answered. */
 interface Playing {
@@ -26,6 +27,22 @@ export interface Played {
   /** Why the run proves nothing, whatever the agent said. */
   readonly error?: QueryError;
   readonly warnings: readonly TraceWarning[];
+  /** How many calls the recording holds that a new one would replace; undefined where there is nothing to replace. */
+  readonly replaces?: number;
+  /** Writes what was recorded, once the verdict is there. A run that went wrong does not replace a good recording. */
+  readonly keep?: (wentWell: boolean) => Played;
+}
+
+/** What came of a run once its recording was written, or not. */
+function keepRecording(played: Played, recording: Recording, wentWell: boolean): Played {
+  try {
+    const warning = recording.write(wentWell);
+    if (warning === undefined) return { ...played, use: { ...played.use, new: recording.calls } };
+    return { ...played, warnings: [...played.warnings, warning] };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...played, error: { kind: 'cassette', message: wordsOf(error) } };
+  }
 }
 
 /** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
@@ -33,12 +50,24 @@ export class Cassettes {
   readonly plan: CassettePlan;
   readonly #agent: string;
   readonly #now: () => number;
+  readonly #recordCommand: ((about: RunAbout) => string) | undefined;
   readonly #rules: MatchRules;
   readonly #loaded = new Map<string, Cassette | undefined>();
   readonly #playing = new Map<string, Playing>();
   #capture: Capture | undefined;
+  /** Slots of agents that are still there. */
+  #open = 0;
 
-  constructor(plan: CassettePlan, around: { readonly agent: string; readonly now: () => number }) {
+  constructor(
+    plan: CassettePlan,
+    around: {
+      readonly agent: string;
+      readonly now: () => number;
+      /** What to type to record a run that is missing. */
+      readonly recordCommand?: (about: RunAbout) => string;
+    },
+  ) {
+    this.#recordCommand = around.recordCommand;
     this.plan = plan;
     this.#agent = around.agent;
     this.#now = around.now;
@@ -79,10 +108,11 @@ export class Cassettes {
 
   #missing(about: RunAbout, path: string): string {
     const shown = this.#shown(path);
-    const record = `record it with: agentci test --cassette record --filter ${about.id}`;
+    const command = this.#recordCommand?.(about);
+    const record = command === undefined ? '' : `; record it with: ${command}`;
     if (about.run > 1)
-      return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is; ${record}`;
-    return `there is no recording of this query (${shown}); ${record}`;
+      return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is${record}`;
+    return `there is no recording of this query (${shown})${record}`;
   }
 
   /** Two ids can share a file where upper and lower case are the same, and files get copied. */
@@ -103,6 +133,7 @@ export class Cassettes {
   /** A slot of the capture that plays a cassette from each `begin` on. */
   async openSlot(capture: Capture): Promise<Omit<CaptureSlot, 'begin'> & Lookout> {
     this.#capture = capture;
+    this.#open++;
     let current: Playing | undefined;
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
@@ -111,18 +142,31 @@ export class Cassettes {
     });
     return {
       ...slot,
+      close: async () => {
+        this.#open--;
+        await slot.close();
+      },
       begin: (about) => {
         current = this.#begin(about);
         slot.begin();
       },
-      end: async (how) => {
+      end: async (how, asked) => {
         const playing = current;
-        const result = await slot.end(how);
+        const result = await slot.end(how, asked);
+        playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
         if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
       },
     };
+  }
+
+  /**
+   * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
+   * seen only if it gets here.
+   */
+  async settle(): Promise<void> {
+    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(4 * LINGER_MS);
   }
 
   #begin(about: RunAbout): Playing {
@@ -187,43 +231,42 @@ export class Cassettes {
           message: `none of the ${plural(session.size, 'recorded call')} was made: the agent answered without its model, or reached it past the cassette`,
         },
       };
-    return { use, warnings, ...this.#keep(playing) };
-  }
-
-  /** Writes what is new. Old entries are replaced only now, when the agent has answered. */
-  #keep({ about, session, exchanges = [] }: Playing): { readonly error?: QueryError } {
-    const { dir, ignore, scrub, mode } = this.plan;
-    if (mode === 'replay') return {};
-    const path = this.#path(about);
     try {
-      const entries = session.entries(exchanges);
-      if (entries === undefined) return {};
-      const called = new Set(entries.map(({ provider }) => provider));
-      const { id, run, cell } = about;
-      const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
-      const text = provenText(
-        {
-          ...name,
-          recordedAt: new Date(this.#now()).toISOString(),
-          tool: TOOL,
-          providers: this.#capture?.providersOf(called) ?? {},
-          ignore,
-          scrub,
-          entries,
-        },
-        this.#rules,
-        this.#shown(path),
-      );
-      writeCassetteFile(dir, path, text);
-      return {};
+      const recording = this.#record(playing);
+      if (recording === undefined) return { use, warnings };
+      const ended: Played = { use, warnings, ...(recording.earlier ? { replaces: recording.earlier } : {}) };
+      return { ...ended, keep: (wentWell) => keepRecording(ended, recording, wentWell) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return { error: { kind: 'cassette', message: wordsOf(error) } };
+      return { use, warnings, error: { kind: 'cassette', message: wordsOf(error) } };
     }
   }
 
+  /** What is new, proved. Old entries are replaced only when the run has its verdict. */
+  #record({ about, session, exchanges = [] }: Playing): Recording | undefined {
+    const { dir, ignore, scrub, mode } = this.plan;
+    const entries = mode === 'replay' ? undefined : session.entries(exchanges);
+    if (entries === undefined) return undefined;
+    const path = this.#path(about);
+    const called = new Set(entries.map(({ provider }) => provider));
+    const { id, run, cell } = about;
+    const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
+    const cassette: Cassette = {
+      ...name,
+      recordedAt: new Date(this.#now()).toISOString(),
+      tool: TOOL,
+      providers: this.#capture?.providersOf(called) ?? {},
+      ignore,
+      scrub,
+      entries,
+    };
+    const place = { dir, path, shown: this.#shown(path) };
+    const calls = entries.length - session.size;
+    return proveRecording(cassette, { rules: this.#rules, place, calls, adds: mode === 'auto' });
+  }
+
   #use(session: CassetteSession): CassetteUse {
-    const { hits, misses, scrubbed, unused, fresh } = session.counts();
+    const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
     return {
       mode,
@@ -231,9 +274,9 @@ export class Cassettes {
       misses,
       scrubbed,
       unused,
-      ...(mode === 'replay' ? {} : { new: fresh }),
+      ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && misses === 0,
-      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && fresh === 0) ? ['llm'] : [],
+      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0) ? ['llm'] : [],
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
@@ -269,6 +312,11 @@ export class Cassettes {
         code: 'CASSETTE_EMPTY',
         message: 'there is not one call in its cassette, so nothing was served and nothing is known to be isolated',
       });
+    if (this.plan.mode === 'record' && session.counts().asked === 0)
+      warnings.push({
+        code: 'CASSETTE_EMPTY',
+        message: 'the agent made no call that could be recorded, so its cassette is empty',
+      });
     const { blockedHosts, alteredBy } = session;
     if (blockedHosts.length > 0)
       warnings.push({
@@ -281,6 +329,11 @@ export class Cassettes {
         message: `replies were served without credentials that they held when recorded (${alteredBy.join(', ')})`,
       });
     return warnings;
+  }
+
+  /** The file of a run, as messages name it. */
+  place(about: RunAbout): string {
+    return this.#shown(this.#path(about));
   }
 
   #path = (about: RunAbout): string => cassettePath(this.plan.dir, { agent: this.#agent, ...about });

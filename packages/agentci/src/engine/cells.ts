@@ -7,6 +7,7 @@ import type {
   QueryResult,
   RunResult,
 } from '../results/run-result.ts';
+import { usedBy } from '../results/stored-result.ts';
 import { mcnemar } from '../stats/mcnemar.ts';
 import { pairedRateInterval } from '../stats/paired-rate-interval.ts';
 import { requiredSampleSize } from '../stats/sample-size.ts';
@@ -69,10 +70,11 @@ function verdictsOf({ runs, status, xfail }: QueryResult): (boolean | undefined)
   return statuses.map((each) => (each === 'pass' || each === 'warn' ? true : each === 'fail' ? false : undefined));
 }
 
-function costsOf({ runs, cost, skip, not_run }: QueryResult): (number | null)[] {
+function costsOf(result: QueryResult): (number | null)[] {
+  const { runs, skip, not_run } = result;
   if (skip !== undefined || not_run !== undefined) return [];
   if (runs !== undefined) return runs.map((run) => run.cost_usd ?? null);
-  return [(cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd ?? null];
+  return [usedBy(result).cost_usd ?? null];
 }
 
 function compare(input: {

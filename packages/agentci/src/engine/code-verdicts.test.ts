@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SECRETS } from '../kit/secrets.ts';
 import type { CodeItem } from '../layers/every/code.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { totals } from '../trace/totals.ts';
@@ -53,6 +54,26 @@ describe('a function', () => {
     { when: 'another status', body: 'export default () => ({ status: "PASSED" })', outcome: 'unmeasured' },
     { when: 'an exception', body: 'export default () => { throw new Error("boom") }', outcome: 'unmeasured' },
     { when: 'the end of the process', body: 'export default () => process.exit(0)', outcome: 'unmeasured' },
+    {
+      when: 'true before a promise that fails',
+      body: 'export default () => { Promise.reject(new Error("not equal")); return true; }',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'true before an async part that fails later',
+      body: 'export default () => { (async () => { await new Promise((r) => setTimeout(r, 60)); throw new Error("not equal"); })(); return true; }',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'true before a timer that throws',
+      body: 'export default () => { setTimeout(() => { throw new Error("late"); }, 20); return true; }',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'true and leaves a timer running',
+      body: 'export default () => { setInterval(() => {}, 1000); return true; }',
+      outcome: 'held',
+    },
     { when: 'no function', body: 'export default 7', outcome: 'unmeasured' },
     { when: 'no module', body: 'export default (', outcome: 'unmeasured' },
   ])('that gives $when: $outcome', async ({ when, body, outcome }) => {
@@ -86,6 +107,27 @@ describe('a function', () => {
     });
     expect(performance.now() - started).toBeLessThan(5000);
     expect(await run({ module: file, timeout_ms: 300 })).toMatchObject({ outcome: 'unmeasured' });
+  });
+
+  test('that fails long after its verdict is told at the end', async () => {
+    const own = createCodeRunner({ dir, env });
+    const late = module(
+      'late.mjs',
+      'export default () => { setTimeout(() => { throw new Error("too late"); }, 400); return true; }',
+    );
+    expect(await own.run(late, context)).toMatchObject({ outcome: 'held' });
+    await expect.poll(() => own.lateErrors(), { timeout: 3000 }).toEqual(['code ./late.mjs: too late']);
+    await own.close();
+  });
+
+  test('what it is given by name is masked, a password in it too', async () => {
+    const dsn = { MY_DSN: 'postgres://me:hunter2-hunter2@db.example/x' };
+    const own = createCodeRunner({ dir, env: { ...process.env, ...dsn } });
+    const file = module('dsn.mjs', 'export default () => ({ status: "fail", message: process.env.MY_DSN })');
+    const { message } = await own.run({ module: file, env: ['MY_DSN'] }, context);
+    expect(SECRETS.text(message)).toBe('code ./dsn.mjs: [MY_DSN]');
+    expect(SECRETS.text('for user me: hunter2-hunter2')).toBe('for user me: [MY_DSN]');
+    await own.close();
   });
 
   test('sees no keys but those named', async () => {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { type CheckContext, type CheckOutcome, held, unmeasured, violated } from '../layers/check.ts';
 import { type CodeItem, codeName } from '../layers/every/code.ts';
@@ -24,6 +25,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Runs the user's own checks: functions in threads, programs as processes, each with a time limit. */
 export interface CodeRunner {
   readonly run: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
+  /** Failures in the background of functions whose verdict had been taken: it may have been wrong. */
+  readonly lateErrors: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export function createCodeRunner(options: {
   readonly signal?: AbortSignal | undefined;
 }): CodeRunner {
   const idle = new Map<string, ModuleCaller[]>();
-  const all: ModuleCaller[] = [];
+  const all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
   const signalOf = (timeout: AbortSignal): AbortSignal =>
     options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
 
@@ -45,7 +48,7 @@ export function createCodeRunner(options: {
     let caller = free.pop();
     if (caller === undefined) {
       caller = createModuleCaller({ file: resolve(options.dir, file), exportName, env, what: 'the check' });
-      all.push(caller);
+      all.push({ module, caller });
     }
     try {
       return await caller.call([input], signalOf(timeout));
@@ -95,6 +98,8 @@ export function createCodeRunner(options: {
           options.env[key] === undefined ? [] : [[key, options.env[key]]],
         ),
       );
+      // What a check is given by name is like what the spec takes from the environment: never shown.
+      SECRETS.add(passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])));
       const input = inputOf(context);
       try {
         const given =
@@ -110,8 +115,12 @@ export function createCodeRunner(options: {
         return failed(name, why);
       }
     },
+    lateErrors: () =>
+      all.flatMap(({ module, caller }) =>
+        caller.lateErrors().map((why) => `code ${clip(module)}: ${clip(why, MAX_MESSAGE)}`),
+      ),
     close: async () => {
-      await Promise.all(all.map((caller) => caller.close()));
+      await Promise.all(all.map(({ caller }) => caller.close()));
     },
   };
 }

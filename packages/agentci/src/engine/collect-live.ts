@@ -7,7 +7,14 @@ import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import { createRunner } from '../runners/create-runner.ts';
-import { AgentError, type RunAbout, type Runner, type RunOutput, type TurnRequest } from '../runners/runner.ts';
+import {
+  AgentError,
+  type RunAbout,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type TurnRequest,
+} from '../runners/runner.ts';
 import { hasMetrics, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { ConversationPlan, Query, StatePlan } from '../spec/suite.ts';
@@ -24,7 +31,7 @@ import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
 import type { UserModels } from './model-user.ts';
-import { playedResult, playedTrace } from './played.ts';
+import { keptResult, playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
 import type { AgentFunction, RunOptions } from './run-options.ts';
@@ -78,7 +85,9 @@ export async function collectLive(
   const verdicts = new VerdictQueue(workers);
   const cassettes = await openCassettes(options, config);
   const runs = ledger.pending().map(aboutOf);
-  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs });
+  const voids: [RunAbout, string][] = [];
+  const onVoid: RunnerEnvironment['onVoid'] = (about, why) => voids.push([about, why]);
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -100,7 +109,9 @@ export async function collectLive(
     await runPool(ledger.pending(), { workers, stop }, (run) => runOnce(live, run));
   } finally {
     await verdicts.settled();
+    await cassettes?.settle();
     await agent.close();
+    for (const [about, message] of voids) ledger.revoke(about, { kind: 'agent', message });
   }
   verdicts.throwFailure();
   return live.users?.usage();
@@ -120,12 +131,14 @@ async function openAgent(
     workers,
     cassettes,
     runs,
+    onVoid,
   }: {
     options: RunOptions;
     timeoutMs: number;
     workers: number;
     cassettes: Cassettes | undefined;
     runs: readonly RunAbout[];
+    onVoid: RunnerEnvironment['onVoid'];
   },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
@@ -136,7 +149,7 @@ async function openAgent(
   const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
   const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
-  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources }).catch(
+  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources, onVoid }).catch(
     async (error) => {
       await watch?.close();
       throw error;
@@ -259,7 +272,7 @@ async function runOne(
     // What a cassette lacks it will lack the next time too.
     if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
-    if (controller.signal.reason === 'timeout')
+    if (controller.signal.reason === 'timeout' && !(error instanceof AgentError && error.explainsTimeout))
       throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
     throw error;
   } finally {
@@ -292,7 +305,7 @@ async function settleRun(live: Live, of: Run, given: Given): Promise<void> {
   // First the agent's cost: what is left of --max-cost is what the judge may use. Answers from a cassette cost nothing.
   if (played === undefined || spendsMoney(played.use)) ledger.spend(knownCost(trace), isCostKnown(trace));
   const result = await evaluate(query, trace);
-  ledger.add(query, run, played === undefined ? result : { ...result, cassette: played.use }, trace);
+  ledger.add(query, run, played === undefined ? result : keptResult(query, played, result), trace);
 }
 
 /** A fault of the agent is the run's result; any other is ours. */
@@ -322,7 +335,7 @@ const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: q
 async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
   const { suite, cassette: choice, env = {}, now = Date.now } = options;
   if (suite.cassette === undefined && choice === undefined) return undefined;
-  const { planCassettes } = await import('./cassette-choice.ts');
+  const { planCassettes, recordCommand, refuseTwins } = await import('./cassette-choice.ts');
   const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
   if (plan === undefined) return undefined;
   if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
@@ -331,8 +344,15 @@ async function openCassettes(options: RunOptions, config: LiveRunner): Promise<C
       `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
       { hint: 'Use a "command" or "module" runner, or --cassette off.' },
     );
+  refuseTwins(suite.queries.map(({ id }) => id));
   const { Cassettes } = await import('./cassettes.ts');
-  return new Cassettes(plan, { agent: suite.agent, now });
+  const { file } = suite;
+  const { runs } = options;
+  return new Cassettes(plan, {
+    agent: suite.agent,
+    now,
+    recordCommand: (about) => recordCommand({ file, runs, choice }, about),
+  });
 }
 
 /** Told by what it has, since its class is loaded with the first conversation. */

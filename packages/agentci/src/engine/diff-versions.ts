@@ -5,6 +5,7 @@ import { UserError } from '../kit/user-error.ts';
 import type { DiffReport, QueryDiff } from '../results/diff.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
+import { wholeResult } from '../results/stored-result.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
@@ -143,7 +144,7 @@ async function evaluateSide(
 /** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
 const toJudged = (result: QueryResult): Judged =>
   result.error
-    ? { ...result, correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
+    ? { ...wholeResult(result), correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
     : result;
 
 async function pricesFor(pairs: readonly Pair[]): Promise<PriceLookup | undefined> {

@@ -1,5 +1,6 @@
 import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
 import { isDecided, isUnmeasured } from '../results/status.ts';
+import { countsOf } from '../results/stored-result.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
 import { suitePassHatK } from '../stats/suite-pass-hat-k.ts';
 import { TRUNCATED } from './truncated-answer.ts';
@@ -22,7 +23,7 @@ export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): num
   if (has('fail')) return 1;
   if (options.strict && has('warn')) return 1;
   if (has('error') || nothingChecked(run)) return 2;
-  if (options.strict && (someCheck(run, isUnmeasured) || isDoubtful(run))) return 2;
+  if (options.strict && (hasUnmeasured(run) || isDoubtful(run))) return 2;
   if (options.strict && run.checks.some(({ id }) => id === UNKNOWN_TOOLS)) return 2;
   return 0;
 }
@@ -39,6 +40,9 @@ function nothingChecked(run: Verdicts): boolean {
     !someCheck(run, isOfSpec) || someCheck(run, (check) => isOfSpec(check) && check.skip_reason !== 'not_exercised')
   );
 }
+
+const hasUnmeasured = ({ results, checks }: Verdicts): boolean =>
+  checks.some(isUnmeasured) || results.some((result) => countsOf(result).unmeasured.length > 0);
 
 /** Whether any check of the run is like this; a large run is not gathered in one list for it. */
 function someCheck({ results, checks }: Verdicts, test: (check: CheckResult) => boolean): boolean {

@@ -1,6 +1,6 @@
 import type { Budget } from '../judge/budget.ts';
 import { SECRETS } from '../kit/secrets.ts';
-import { caseKey } from '../results/cell.ts';
+import { type Cell, caseKey } from '../results/cell.ts';
 import { maskResult } from '../results/mask-result.ts';
 import type { QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -65,11 +65,28 @@ export class Ledger implements Budget {
     const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
-    this.#options.onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
-    this.#put(caseKey(query), run, result);
+    const { onRecord, keep } = this.#options;
+    onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
+    this.#put(caseKey(query), run, keep !== undefined && this.#isAlone(query) ? keep(result) : result);
     if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
+  }
+
+  /** What is said of the query is said of its only run, with nothing to add. */
+  #isAlone = (query: Query): boolean => this.runsOf(query) === 1 && query.xfail === undefined;
+
+  /** What was found out about a run when its verdict had been given: the verdict no longer holds. */
+  revoke(
+    about: { readonly id: string; readonly run: number; readonly cell?: Cell | undefined },
+    error: QueryError,
+  ): void {
+    const key = caseKey(about);
+    const query = this.#queries.find((one) => one.id === about.id && caseKey(one) === key);
+    if (query === undefined || !this.has(query, about.run)) return;
+    const result = withoutSecrets(errorResult(query, error));
+    this.#options.onRecord?.({ id: query.id, run: about.run, result, revokes: true }, undefined);
+    this.#put(key, about.run, result);
   }
 
   /** A trace whose verdict is there already, from the run that is gone on with. */

@@ -1,18 +1,12 @@
-import type { CassetteUse, QueryResult, TraceWarning } from '../results/run-result.ts';
+import type { QueryResult } from '../results/run-result.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Step, Trace } from '../trace/model.ts';
+import type { Played } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
 
-/** What came of a run with its cassette, as far as results show it. */
-interface Outcome {
-  readonly use: CassetteUse;
-  readonly error?: NonNullable<QueryResult['error']>;
-  readonly warnings: readonly TraceWarning[];
-}
-
 /** The trace of a run that was answered from a cassette. Its times are those of reading a file, so it has none. */
-export function playedTrace(trace: Trace, { use, warnings }: Outcome): Trace {
+export function playedTrace(trace: Trace, { use, warnings }: Played): Trace {
   const told = warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
   if (use.hits === 0) return told;
   const { startedAt: _, endedAt: __, reported, ...rest } = told;
@@ -34,7 +28,19 @@ function untimed(step: Step): Step {
 }
 
 /** The result of a run that its cassette could not carry. */
-export function playedResult(query: Query, { use, error, warnings }: Outcome): QueryResult {
+export function playedResult(query: Query, { use, error, warnings }: Played): QueryResult {
   const result = errorResult(query, error ?? { kind: 'cassette', message: 'the cassette could not be used' });
   return { ...result, cassette: use, ...(warnings.length === 0 ? {} : { warnings: toWarnings(warnings) }) };
+}
+
+/** The result with its verdict, and what became of the recording: a run that went wrong does not replace a good one. */
+export function keptResult(query: Query, played: Played, result: QueryResult): QueryResult {
+  const kept = played.keep?.(result.status !== 'fail' && result.status !== 'error') ?? played;
+  if (kept.error !== undefined) return playedResult(query, kept);
+  const told = toWarnings(kept.warnings.slice(played.warnings.length));
+  return {
+    ...result,
+    cassette: kept.use,
+    ...(told.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...told] }),
+  };
 }

@@ -5,7 +5,7 @@ import type { QueryResult } from '../results/run-result.ts';
 import type { RunnerConfig } from '../runners/config.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry } from '../store/run-store.ts';
+import type { JournalEntry } from '../store/journal.ts';
 import type { Trace } from '../trace/model.ts';
 import type { CassetteChoice } from './cassette-choice.ts';
 
@@ -93,6 +93,8 @@ export interface RunOptions {
   /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
   readonly resumedTraces?: string;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  /** What to keep of a result that was just recorded: in a large run, one that is read from disk when someone needs it. */
+  readonly keep?: (result: QueryResult) => QueryResult;
   readonly onEvent?: (event: RunEvent) => void;
   readonly now?: () => number;
 }

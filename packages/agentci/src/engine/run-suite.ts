@@ -108,6 +108,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...(overall?.checks ?? []),
       ...tools.checks,
       ...late.checks(),
+      ...(outside?.checks() ?? []),
       ...servedCheck(cassette),
       ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells, suite.baselineCell)),
     ]),

@@ -1,5 +1,6 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
+import type { CheckResult } from '../results/run-result.ts';
 import type { Embedded, Outside } from './asks-of.ts';
 import { createCodeRunner } from './code-verdicts.ts';
 import type { RunOptions } from './run-options.ts';
@@ -8,7 +9,7 @@ import type { RunOptions } from './run-options.ts';
 export function suiteOutside(
   options: RunOptions,
   judge: Judge | JudgeMode,
-): Outside & { readonly close: () => Promise<void> } {
+): Outside & { readonly checks: () => CheckResult[]; readonly close: () => Promise<void> } {
   const { suite, env = {}, signal } = options;
   const code = createCodeRunner({ dir: suite.dir, env, signal });
   const local = async (texts: readonly string[]): Promise<Embedded> => {
@@ -23,6 +24,13 @@ export function suiteOutside(
       if (asked?.ok === true || (asked !== undefined && model !== undefined)) return asked;
       const own = await local(texts);
       return own.ok || asked === undefined ? own : { ok: false, reason: `${asked.reason}; ${own.reason}` };
+    },
+    checks: () => {
+      const [first, ...others] = code.lateErrors();
+      if (first === undefined) return [];
+      const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+      const message = `${first}${more}; it failed after it had given its verdict, so the verdict may be wrong: wait for every promise`;
+      return [{ id: 'code.late', status: 'error', message, evidence: [] }];
     },
     close: code.close,
   };

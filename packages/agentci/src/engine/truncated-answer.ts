@@ -1,7 +1,7 @@
 import type { CheckResult } from '../results/run-result.ts';
-import { finishOf } from '../trace/finish.ts';
+import { finishOfAnswer } from '../trace/answer-finish.ts';
 import type { LlmStep, Trace } from '../trace/model.ts';
-import { finalText, llmCalls } from '../trace/selectors.ts';
+import { finalText } from '../trace/selectors.ts';
 
 export const TRUNCATED = 'answer.truncated';
 
@@ -27,13 +27,3 @@ const REASONS: ReadonlyMap<LlmStep['finish'], string> = new Map([
 
 /** Whether the model's reply ended with an error; what came before it is not an answer. */
 export const endedInError = (trace: Trace): boolean => finishOfAnswer(trace).finish === 'error';
-
-/** As the source says it of the answer, else of the call that gave it, which is the last one. */
-function finishOfAnswer(trace: Trace): { readonly finish: LlmStep['finish']; readonly step?: LlmStep } {
-  const { final, meta } = trace;
-  if (final?.finish !== undefined) return { finish: final.finish };
-  const calls = llmCalls(trace);
-  const step = calls.find(({ id }) => id === final?.step) ?? calls.at(-1);
-  if (step?.finish !== undefined) return { finish: step.finish, step };
-  return { finish: finishOf(meta.stop_reason ?? meta.finish_reason) };
-}

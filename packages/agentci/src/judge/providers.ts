@@ -36,6 +36,8 @@ export interface ModelReply {
     readonly cacheWrite?: number;
   };
   readonly warnings: readonly string[];
+  /** Calls of tools that the model asked for. Nothing runs them. */
+  readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[];
 }
 
 /** The order matters: a score given after its reason is the better score. Bounds are left out, since not all providers take them. */
@@ -85,6 +87,9 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
       finish: FINISHES[result.finishReason] ?? 'other',
       usage: usageOf(result.usage),
       warnings: (result.warnings ?? []).map(warningText),
+      ...(result.toolCalls.length === 0
+        ? {}
+        : { toolCalls: result.toolCalls.map(({ toolName, input }) => ({ name: toolName, args: input as unknown })) }),
     };
   } catch (error) {
     if (NoObjectGeneratedError.isInstance(error)) {

@@ -3,6 +3,7 @@ export interface JsonPlace {
   readonly start: number;
   readonly end: number;
   readonly key?: string;
+  readonly keyStart?: number;
 }
 
 /** The items of the list, or the values of the map, that a well-formed JSON text holds from `from` on; the levels below are passed over. */
@@ -13,16 +14,45 @@ export function* jsonParts(text: string, from = 0): Generator<JsonPlace> {
   at = skipSpace(text, at + 1);
   while (at < text.length && text[at] !== '}' && text[at] !== ']') {
     let key: string | undefined;
+    const keyStart = at;
     if (isMap) {
       const end = skipString(text, at);
       key = JSON.parse(text.slice(at, end)) as string;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
     const end = skipValue(text, at);
-    yield key === undefined ? { start: at, end } : { start: at, end, key };
+    yield key === undefined ? { start: at, end } : { start: at, end, key, keyStart };
     at = skipSpace(text, end);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
+}
+
+/** The first key that a map of a well-formed JSON text has twice, at any level; `value` is what the text holds. */
+export function duplicateKey(
+  text: string,
+  value: unknown,
+): { readonly key: string; readonly offset: number } | undefined {
+  // Every key is followed by a colon: as many of these as keys, and there is none twice. A text may hold more of them.
+  return (text.match(/"\s*:/g)?.length ?? 0) === countKeys(value) ? undefined : duplicateIn(text, 0);
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inside = Object.values(value);
+  let count = Array.isArray(value) ? 0 : inside.length;
+  for (const item of inside) count += countKeys(item);
+  return count;
+}
+
+function duplicateIn(text: string, from: number): { readonly key: string; readonly offset: number } | undefined {
+  const seen = new Set<string>();
+  for (const { start, key, keyStart = start } of jsonParts(text, from)) {
+    if (key !== undefined && seen.has(key)) return { key, offset: keyStart };
+    if (key !== undefined) seen.add(key);
+    const inside = duplicateIn(text, start);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }
 
 function skipSpace(text: string, from: number): number {

@@ -216,7 +216,12 @@ function formsOf(given: string): Set<string> {
 /** Of a key in several lines, or an object of credentials, each part is enough; the lines around a key are in every key. */
 function partsOf(value: string): string[] {
   const lines = [value, ...textsIn(value)].flatMap((text) => text.split(/\r?\n|\\n/)).map((line) => line.trim());
-  return lines.filter((line) => line !== value && line.length >= MIN_LINE && !/^-----|^[{[]|^https?:/.test(line));
+  const parts = lines.filter(
+    (line) => line !== value && line.length >= MIN_LINE && !/^-----|^[{[]|^https?:/.test(line),
+  );
+  const password = /^[a-z][\w+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
+  // A driver repeats the password of an address by itself.
+  return password !== undefined && isHidden({ name: '', value: password }) ? [...parts, password] : parts;
 }
 
 function textsIn(json: string): string[] {

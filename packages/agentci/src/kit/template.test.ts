@@ -25,10 +25,20 @@ test.each([
   ['a value is not read again: {{again}} {{braces}}', 'a value is not read again: {{a}} }}{{'],
   ['\\{{a}}', '{{a}}'],
   ['\\{{a}} {{a}} \\{{', '{{a}} A {{'],
+  ['\\\\{{a}}', '\\A'],
+  ['\\\\\\{{a}}', '\\{{a}}'],
+  ['\\\\\\\\{{a}}', '\\\\A'],
+  ['C:\\dir\\\\{{a}}\\x', 'C:\\dir\\A\\x'],
+  ['\\{{a}}\\{{n}}', '{{a}}{{n}}'],
+  ['{{a}}\\\\{{n}}', 'A\\3'],
   ['{ {a} }', '{ {a} }'],
   ['}} alone', '}} alone'],
 ])('%j becomes %j', (text, filled) => {
   expect(fill(text)).toBe(filled);
+});
+
+test('variables that a backslash makes plain text are known', () => {
+  expect(parseTemplate('\\{{a}} {{n}} \\{{ x')!.escaped).toMatchObject([{ name: 'a', start: 1 }]);
 });
 
 describe('what cannot be a variable is a mistake at its braces', () => {

@@ -17,21 +17,33 @@ export interface TemplateMistake {
 export interface Template {
   readonly parts: readonly (string | TemplateSlot)[];
   readonly mistakes: readonly TemplateMistake[];
+  /** Variables that a backslash makes plain text. */
+  readonly escaped: readonly TemplateSlot[];
 }
 
 const LITERAL = 'write \\{{ where braces are meant as text';
 
-/** Takes a text apart. Undefined where it has no `{{`: such a text means itself. */
+/**
+ * Takes a text apart. Undefined where it has no `{{`: such a text means itself. Of the backslashes right before `{{` each two
+ * are one backslash, and one that is left makes the braces plain text.
+ */
 export function parseTemplate(text: string): Template | undefined {
   let open = text.indexOf('{{');
   if (open === -1) return undefined;
   const parts: (string | TemplateSlot)[] = [];
   const mistakes: TemplateMistake[] = [];
+  const escaped: TemplateSlot[] = [];
   let plain = '';
   let at = 0;
   for (; open !== -1; open = text.indexOf('{{', at)) {
-    if (text[open - 1] === '\\' && open > at) {
-      plain += `${text.slice(at, open - 1)}{{`;
+    let slashes = 0;
+    while (open - slashes > at && text[open - slashes - 1] === '\\') slashes++;
+    const before = `${text.slice(at, open - slashes)}${'\\'.repeat(slashes >> 1)}`;
+    if (slashes % 2 === 1) {
+      const end = text.indexOf('}}', open + 2);
+      const meant = end === -1 ? undefined : readSlot(text.slice(open + 2, end), open);
+      if (meant !== undefined && 'name' in meant) escaped.push(meant);
+      plain += `${before}{{`;
       at = open + 2;
       continue;
     }
@@ -39,11 +51,11 @@ export function parseTemplate(text: string): Template | undefined {
     const slot = close === -1 ? undefined : readSlot(text.slice(open + 2, close), open);
     if (slot === undefined || 'message' in slot) {
       mistakes.push(slot ?? { message: '"{{" opens a variable that is never closed', hint: LITERAL, start: open });
-      plain += text.slice(at, open + 2);
+      plain += `${before}{{`;
       at = open + 2;
       continue;
     }
-    plain += text.slice(at, open);
+    plain += before;
     if (plain !== '') parts.push(plain);
     plain = '';
     parts.push(slot);
@@ -51,7 +63,7 @@ export function parseTemplate(text: string): Template | undefined {
   }
   plain += text.slice(at);
   if (plain !== '') parts.push(plain);
-  return { parts, mistakes };
+  return { parts, mistakes, escaped };
 }
 
 function readSlot(inside: string, start: number): TemplateSlot | TemplateMistake {

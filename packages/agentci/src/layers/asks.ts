@@ -15,19 +15,14 @@ const NONE: readonly RootedAsk[] = [];
 const ASKING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ asks }) => asks !== undefined);
 const COMBINING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ blocks }) => blocks !== undefined);
 
-/** Blocks are shared by the queries that wrote them alike. */
-const known = new WeakMap<Block, readonly RootedAsk[]>();
+const KEYS: ReadonlySet<string> = new Set([...ASKING, ...COMBINING].map(({ key }) => key));
 
 /** What the checks of a layer block need from outside, those in combinators included. Rubrics beside them are not in it. */
 export function asksIn(layer: Layer, block: Block | undefined): readonly RootedAsk[] {
   if (block === undefined) return NONE;
-  let found = known.get(block);
-  if (found === undefined) {
-    found = collect(layer, block, undefined);
-    if (found.length === 0) found = NONE;
-    known.set(block, found);
-  }
-  return found;
+  // Looked at for every block of every query, and few have such a key.
+  for (const key in block) if (KEYS.has(key)) return collect(layer, block, undefined);
+  return NONE;
 }
 
 function collect(layer: Layer, block: Block, root: string | undefined): RootedAsk[] {

@@ -40,7 +40,7 @@ export function evaluateLayer(
   const details: Record<string, unknown> = layer === 'cost' ? costDetails(full, block) : {};
   const checks: CheckResult[] = [];
   let status: CheckStatus = 'skip';
-  for (const listed of checksOf(all, layer)) {
+  for (const listed of checksFor(block, checksOf(all, layer))) {
     const { check } = listed;
     const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
     if ((written ?? check.implied) === undefined) continue;
@@ -80,7 +80,7 @@ const partsIn =
       evaluateParts: partsIn(layer, context, writtenSeverity(block) ?? inherited),
     };
     const parts: PartOutcome[] = [];
-    for (const { check, severity: own, isFixed } of partChecksOf(layer)) {
+    for (const { check, severity: own, isFixed } of checksFor(block, partChecksOf(layer))) {
       const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
       if (written === undefined || written === null) continue;
       const outcome = outcomeOf(check, written, full);
@@ -178,29 +178,58 @@ interface Listed {
   readonly check: AnyCheck;
   readonly severity: Severity;
   readonly isFixed: true | undefined;
+  /** In the order of its layer. */
+  readonly place: number;
 }
 
 type Checks = readonly (AnyCheck | AnySetting)[];
 
-/** The checks of each layer in their order, by the list they come from. */
-const sorted = new WeakMap<Checks, Readonly<Record<Layer, readonly Listed[]>>>();
+/** The checks of a layer, and where to find them. */
+interface LayerChecks {
+  readonly byKey: ReadonlyMap<string, Listed>;
+  /** Those that may have something to say of a block that does not name them. */
+  readonly implied: readonly Listed[];
+}
 
-function checksOf(all: Checks, layer: Layer): readonly Listed[] {
+/** A layer has dozens of checks and a block names a few: these, in the order of the list. */
+function checksFor(block: Readonly<Record<string, unknown>>, { byKey, implied }: LayerChecks): Listed[] {
+  const found: Listed[] = implied.length === 0 ? [] : [...implied];
+  for (const key in block) {
+    const listed = byKey.get(key);
+    if (listed === undefined || implied.includes(listed)) continue;
+    // A few in nearly the right order: sorting them by hand takes a fraction of what `sort` does.
+    let at = found.length;
+    while (at > 0 && found[at - 1]!.place > listed.place) at--;
+    found.splice(at, 0, listed);
+  }
+  return found;
+}
+
+/** By the list they come from. */
+const sorted = new WeakMap<Checks, Readonly<Record<Layer, LayerChecks>>>();
+
+function checksOf(all: Checks, layer: Layer): LayerChecks {
   let lists = sorted.get(all);
   if (lists === undefined) {
-    lists = { correctness: inOrder(all, 'correctness'), path: inOrder(all, 'path'), cost: inOrder(all, 'cost') };
+    const of = (each: Layer) => byKey(inOrder(all, each));
+    lists = { correctness: of('correctness'), path: of('path'), cost: of('cost') };
     sorted.set(all, lists);
   }
   return lists[layer];
 }
 
-const partChecks = new Map<Layer, readonly Listed[]>();
+const byKey = (list: readonly Listed[]): LayerChecks => ({
+  byKey: new Map(list.map((listed) => [listed.check.key, listed])),
+  implied: list.filter(({ check }) => check.implied !== undefined),
+});
+
+const partChecks = new Map<Layer, LayerChecks>();
 
 /** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
-function partChecksOf(layer: Layer): readonly Listed[] {
+function partChecksOf(layer: Layer): LayerChecks {
   let list = partChecks.get(layer);
   if (list === undefined) {
-    list = inOrder([...CHECKS, ...JUDGED], layer);
+    list = byKey(inOrder([...CHECKS, ...JUDGED], layer));
     partChecks.set(layer, list);
   }
   return list;
@@ -216,5 +245,6 @@ function inOrder(all: Checks, layer: Layer): Listed[] {
       severity: check.severity === 'layer' ? USUAL[layer] : check.severity,
       isFixed: check.isFixed,
     }))
-    .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1));
+    .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1))
+    .map((listed, place) => ({ ...listed, place }));
 }

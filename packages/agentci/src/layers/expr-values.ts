@@ -1,19 +1,11 @@
 import { type CelVariables, NotCaptured } from '../kit/cel/expression.ts';
+import { finishOfAnswer } from '../trace/answer-finish.ts';
+import type { Step, Trace } from '../trace/model.ts';
 import { finalText, llmCalls } from '../trace/selectors.ts';
 import { noAnswer } from './answer.ts';
 import { NOT_CAPTURED } from './calls.ts';
 import type { CheckContext } from './check.ts';
 import { knownCalls, outputOf, usedUp } from './run-facts.ts';
-
-/** What an expression may use. */
-export const EXPR_VARIABLES: CelVariables = {
-  answer: 'string',
-  calls: 'list',
-  trace: 'map',
-  query: 'string',
-  vars: 'map',
-  output: 'dyn',
-};
 
 const CALL_FIELDS = ['name', 'args', 'result', 'error', 'agent', 'latency_ms'] as const;
 const TRACE_FIELDS = [
@@ -26,6 +18,19 @@ const TRACE_FIELDS = [
   'tool_calls',
   'handoffs',
 ];
+
+/** What an expression may use. */
+export const EXPR_VARIABLES: CelVariables = {
+  answer: 'string',
+  calls: { items: CALL_FIELDS },
+  trace: {
+    lists: { steps: ['kind', 'name', 'status', 'agent', 'latency_ms', 'triggered'] },
+    fields: ['status', 'metadata', ...TRACE_FIELDS, 'models', 'agents', 'finish', 'steps'],
+  },
+  query: 'string',
+  vars: 'map',
+  output: 'dyn',
+};
 
 type Fields = Record<string, unknown>;
 
@@ -122,5 +127,48 @@ function traceOf(context: CheckContext): Fields {
     () => (trace.agents.length > 0 ? trace.agents.map(({ name }) => name) : undefined),
     () => 'agents were not captured',
   );
+  put(
+    fields,
+    'finish',
+    () => finishOfAnswer(trace).finish,
+    () => 'why the model stopped was not captured',
+  );
+  put(
+    fields,
+    'steps',
+    () => stepsOf(trace),
+    () => 'not all steps were captured',
+  );
   return fields;
+}
+
+/** The steps in their order; undefined where calls of tools or models may be missing among them. */
+function stepsOf(trace: Trace): readonly Fields[] | undefined {
+  const { toolCalls, llmCalls: modelCalls } = trace.captured;
+  if (trace.status === 'incomplete' || toolCalls !== 'full' || modelCalls !== 'full') return undefined;
+  const agents = new Map(trace.agents.map(({ id, name }) => [id, name]));
+  return trace.steps.map((step) => {
+    const fields: Fields = { kind: step.kind, status: step.status };
+    const { t0, t1, agent } = step;
+    const known = {
+      name: nameOf(step),
+      agent: agent === undefined ? undefined : (agents.get(agent) ?? agent),
+      latency_ms: t0 === undefined || t1 === undefined ? undefined : t1 - t0,
+      triggered: step.kind === 'guardrail' ? step.triggered : undefined,
+    };
+    for (const [name, value] of Object.entries(known))
+      put(
+        fields,
+        name,
+        () => value,
+        () => `${name} of step ${step.seq} (${step.kind}) is not known`,
+      );
+    return fields;
+  });
+}
+
+function nameOf(step: Step): string | undefined {
+  if (step.kind === 'llm') return step.model;
+  if (step.kind === 'handoff') return step.to;
+  return 'name' in step ? step.name : undefined;
 }

@@ -7,7 +7,7 @@ import { caseKey } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts, listRuns } from '../store/run-store.ts';
+import { latestVerdicts, listRuns } from '../store/stored-runs.ts';
 import { toolNames } from '../trace/selectors.ts';
 import type { OpenDocument } from './documents.ts';
 

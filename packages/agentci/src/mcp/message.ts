@@ -23,11 +23,17 @@ export function requestVersion({ params }: Message): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
-/** The messages in a text: one, or those of a batch; undefined where it is not JSON or too deep to look into. */
-export function messagesIn(text: string): readonly Message[] | undefined {
+/**
+ * The messages in a text: one, or those of a batch; undefined where it is not JSON or too deep to look into. `parse` is
+ * another reader of JSON.
+ */
+export function messagesIn(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): readonly Message[] | undefined {
   if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parse(text);
     return (Array.isArray(value) ? value : [value]).filter(isObject);
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
+import { killMarked, newMark, SERVER_MARK } from './process-mark.ts';
 
 /** A server whose input was closed gets this long to end by itself. */
 const POLITE_MS = 1000;
@@ -28,6 +29,7 @@ export function startServer(
 ): Promise<ServerProcess> {
   const [program = '', ...args] = command;
   const isGroup = process.platform !== 'win32';
+  const mark = newMark();
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       const why =
@@ -36,12 +38,13 @@ export function startServer(
     };
     let child: ReturnType<typeof spawnServer>;
     try {
-      child = spawnServer(program, args, { env, cwd, isGroup });
+      child = spawnServer(program, args, { env: { ...env, [SERVER_MARK]: mark }, cwd, isGroup });
     } catch (error) {
       fail(error as NodeJS.ErrnoException);
       return;
     }
     const timers: NodeJS.Timeout[] = [];
+    let hasEnded = false;
     const signal = (name: NodeJS.Signals): void => {
       try {
         if (isGroup) process.kill(-child.pid!, name);
@@ -63,8 +66,10 @@ export function startServer(
       child.on('exit', (code, name) => {
         const finish = (): void => {
           for (const timer of timers) clearTimeout(timer);
-          // What it started and left behind has no one to talk to.
+          // What it started and left behind has no one to talk to, whatever group or session it is in.
           signal('SIGKILL');
+          killMarked(mark, SERVER_MARK);
+          hasEnded = true;
           done(code ?? 128 + (name === null ? 0 : (constants.signals[name] ?? 0)));
         };
         if (child.stdout.readableEnded || child.stdout.destroyed) finish();
@@ -78,7 +83,11 @@ export function startServer(
       });
     });
     // Whatever ends this process, the server does not outlive it.
-    process.once('exit', () => signal('SIGKILL'));
+    process.once('exit', () => {
+      if (hasEnded) return;
+      signal('SIGKILL');
+      killMarked(mark, SERVER_MARK);
+    });
     // A server that closed its input or is gone is told of by its exit.
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SECRETS } from '../kit/secrets.ts';
+import { findCredentials, mapTexts } from '../kit/credentials.ts';
+import { maskMark, SECRETS } from '../kit/secrets.ts';
 import { type Direction, messagesIn } from './message.ts';
 
 /** One line of a tap's file, the form in which the adapter `mcp` reads it. */
@@ -8,6 +9,8 @@ export interface TapLine {
   readonly ts: string;
   readonly dir: Direction;
   readonly message?: unknown;
+  /** Names of what was taken out of the message: values of secrets, and texts that look like credentials. */
+  readonly masked?: readonly string[];
   /** In place of a message that could not be kept: its length, and why. */
   readonly dropped?: { readonly bytes: number; readonly why: 'too_large' | 'not_json' };
 }
@@ -24,17 +27,22 @@ export interface TapSink {
   readonly drop: (dir: Direction, bytes: number, why: 'too_large' | 'not_json') => void;
 }
 
-/** Notes what passes between a client and a server. Values of secrets are not written. */
+/**
+ * Notes what passes between a client and a server. Values of secrets are not written, nor are texts that look like
+ * credentials unless they are wanted.
+ */
 export class TapLog implements TapSink {
   readonly #write: (line: TapLine) => void;
   readonly #now: () => number;
+  readonly #keepsCredentials: boolean;
   messages = 0;
   calls = 0;
   dropped = 0;
 
-  constructor(write: (line: TapLine) => void, now: () => number) {
+  constructor(write: (line: TapLine) => void, now: () => number, { keepsCredentials = false } = {}) {
     this.#write = write;
     this.#now = now;
+    this.#keepsCredentials = keepsCredentials;
   }
 
   /** Takes the bytes of a message, or of a batch. */
@@ -46,7 +54,11 @@ export class TapLog implements TapSink {
     for (const message of messages ?? []) {
       this.messages++;
       if (dir === 'c2s' && message.method === 'tools/call') this.calls++;
-      this.#write({ ts: this.#time(), dir, message: SECRETS.value(message) });
+      const masked = new Set<string>();
+      const known = SECRETS.value(message, (name) => masked.add(name));
+      const kept = this.#keepsCredentials ? known : mapTexts(known, (one) => maskCredentials(one, masked));
+      const names = [...masked].sort();
+      this.#write({ ts: this.#time(), dir, message: kept, ...(names.length === 0 ? {} : { masked: names }) });
     }
   }
 
@@ -58,6 +70,18 @@ export class TapLog implements TapSink {
   #time(): string {
     return new Date(this.#now()).toISOString();
   }
+}
+
+/** The text with a mark for every credential, whose names are noted: who reads it must know that something was there. */
+function maskCredentials(text: string, names: Set<string>): string {
+  let masked = '';
+  let at = 0;
+  for (const { name, start, end } of findCredentials(text)) {
+    names.add(name);
+    masked += text.slice(at, start) + maskMark(name);
+    at = end;
+  }
+  return at === 0 ? text : masked + text.slice(at);
 }
 
 /** A file of lines that is there line by line, so that a kill takes nothing of it along. Existing files are kept. */

@@ -4,18 +4,20 @@ import { visibleName } from '../kit/visible-text.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import { type CallsInSight, CannotTell, type Condition } from './condition-type.ts';
 import type { ListedTool } from './definitions/pinned-tools.ts';
+import { CALL_FIELDS } from './run-facts.ts';
 
 /** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
 export class CelNeeded extends Error {}
 
+const CALL = ['name', ...CALL_FIELDS];
 const VARIABLES: CelVariables = {
-  call: 'map',
+  call: { fields: CALL },
   args: 'dyn',
   result: 'dyn',
-  previous: 'list',
+  previous: { items: CALL },
   agent: 'dyn',
   query: 'string',
-  tool: 'map',
+  tool: { fields: ['name', 'description', 'schema'] },
 };
 const OWN_RESULT = ['result', 'call', 'call.result', 'call.error', 'call.latency_ms'];
 const RESULT_FIELDS = ['.result', '.error', '.latency_ms'];

@@ -1,31 +1,19 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { compileGlob, isGlob } from '../kit/glob.ts';
-import { exactNameSlip, patternSlip } from '../kit/name-slip.ts';
-import type { Problem } from '../kit/problem.ts';
 import { Problems } from '../kit/problems.ts';
-import { visibleName } from '../kit/visible-text.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import {
-  keyPlace,
-  locate,
-  nodeAt,
-  placeAt,
-  toPlain,
-  type YamlEntry,
-  type YamlMap,
-  type YamlNode,
-  type YamlPlace,
-} from '../kit/yaml-node.ts';
-import { placeInside } from '../kit/yaml-offset.ts';
+import { keyPlace, locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
-import { fromAssayForm, withLocalReferences } from './assay-form.ts';
+import { fromAssayForm } from './assay-form.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
-import type { ConstraintPlace, OnViolation } from './constraint.ts';
+import type { ConstraintPlace } from './constraint.ts';
 import { readFlows } from './flows/read-flows.ts';
-import { shown, unknownHint } from './issue.ts';
-import { compileToolSchema } from './json-tool-schema.ts';
-import type { NamePattern, Policy, PolicyExample, ToolPolicy } from './policy.ts';
+import { shown } from './issue.ts';
+import type { Policy, PolicyExample } from './policy.ts';
+import { LIMITS, NOT_ENFORCED, ROOT_KEYS } from './policy-keys.ts';
+import { PolicyWords, placeOfKey } from './policy-words.ts';
 import { readExamples } from './read-examples.ts';
+import { ToolsReader } from './read-tools.ts';
 import { type ReadPolicyFile, References } from './references.ts';
 import type { Aliases } from './selectors.ts';
 
@@ -69,32 +57,13 @@ export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}
   return policy === undefined || problems.errors > 0 ? { diagnostics } : { policy, diagnostics };
 }
 
-const ROOT_KEYS = [
-  ...['version', 'name', 'description', 'tools', 'definitions', '$defs', 'schemas', 'enforcement', 'limits'],
-  ...['aliases', 'sequences', 'rules', 'flows', 'blocklist', 'examples'],
-];
-const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
-const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
-/** Keys of other Assay policies that a recording cannot be checked against: refused, since ignoring them would look like a pass. */
-const NOT_ENFORCED = new Set([
-  ...['signatures', 'tool_pins', 'discovery', 'runtime_monitor', 'kill_switch', 'on_error'],
-  ...['allow_classes', 'deny_classes', 'approval_required', 'restrict_scope', 'redact_args'],
-]);
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['allow', 'write it under "tools"'],
-  ['deny', 'write it under "tools"'],
-  ['constraints', 'write it as tools.<name>.arguments'],
-  ['arg_constraints', 'write it as tools.<name>.arguments'],
-  ['require_args', 'write it as "required: true" under tools.<name>.arguments'],
-]);
-
 class PolicyReader {
   readonly #root: YamlMap;
   readonly #problems: Problems;
   readonly #options: ParsePolicyOptions;
   readonly #references: References;
-  readonly #compiler: ArgumentCompiler;
-  #decides = false;
+  readonly #words: PolicyWords;
+  readonly #toolsReader: ToolsReader;
   #decidesCalls = false;
 
   constructor(root: YamlMap, problems: Problems, options: ParsePolicyOptions) {
@@ -102,14 +71,16 @@ class PolicyReader {
     this.#problems = problems;
     this.#options = options;
     this.#references = new References(root, problems, options.readFile);
-    this.#compiler = new ArgumentCompiler({ problems, resolve: this.#references.resolve, dialect: 'policy' });
+    this.#words = new PolicyWords(problems);
+    const compiler = new ArgumentCompiler({ problems, resolve: this.#references.resolve, dialect: 'policy' });
+    this.#toolsReader = new ToolsReader(this.#words, problems, compiler);
   }
 
   read(): Policy {
     const { entries } = this.#root;
     const type = entries.get('type');
     if (type !== undefined && entries.has('properties'))
-      this.#fail(
+      this.#words.fail(
         keyPlace(type),
         'POLICY_TYPE',
         'this is a JSON Schema of no tool',
@@ -117,10 +88,11 @@ class PolicyReader {
       );
     else
       for (const entry of entries.values())
-        if (!ROOT_KEYS.includes(entry.key)) this.#unknown(entry, 'a policy', ROOT_KEYS);
-    for (const key of ['version', 'name', 'description']) this.#note(entries.get(key));
-    const tools = this.#tools(entries.get('tools'));
-    this.#schemas(entries.get('schemas'), tools.named);
+        if (!ROOT_KEYS.includes(entry.key)) this.#words.unknown(entry, 'a policy', ROOT_KEYS);
+    for (const key of ['version', 'name', 'description']) this.#words.note(entries.get(key));
+    const tools = this.#toolsReader.read(entries.get('tools'));
+    this.#toolsReader.addSchemas(entries.get('schemas'), tools.named);
+    this.#decidesCalls ||= this.#toolsReader.decidesCalls;
     const unconstrained = this.#enforcement(entries.get('enforcement'));
     const limits = this.#limits(entries.get('limits'));
     const aliases = this.#aliases(entries.get('aliases'));
@@ -129,10 +101,10 @@ class PolicyReader {
       ...this.#rules(entries.get('rules'), aliases),
       ...this.#flows(entries.get('flows'), aliases),
     ];
-    const blocklist = this.#patterns(entries.get('blocklist'), 'blocklist');
+    const blocklist = this.#words.patterns(entries.get('blocklist'), 'blocklist');
     const examples = this.#examples(entries.get('examples'));
-    this.#decides ||= rules.length > 0 || blocklist.length > 0;
-    if (!this.#decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
+    const decides = this.#words.decides || rules.length > 0 || blocklist.length > 0;
+    if (!decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
       this.#problems.add(this.#root, {
         code: 'POLICY_CANNOT_FAIL',
         message: 'the policy allows everything, so it cannot fail',
@@ -159,95 +131,16 @@ class PolicyReader {
     };
   }
 
-  #tools(entry: YamlEntry | undefined) {
-    const named = new Map<string, ToolPolicy>();
-    const none = { named, deny: [] as readonly NamePattern[], allow: undefined };
-    if (entry === undefined) return none;
-    if (entry.value.kind !== 'map') {
-      this.#fail(entry.value, 'POLICY_TYPE', '"tools" must be a map from names of tools to what is asked of them');
-      return none;
-    }
-    let deny: readonly NamePattern[] = [];
-    let allow: { patterns: readonly NamePattern[]; place: ConstraintPlace } | undefined;
-    for (const tool of entry.value.entries.values()) {
-      const isList = tool.value.kind === 'seq';
-      if (tool.key === 'deny' && isList) deny = this.#patterns(tool, 'deny');
-      else if (tool.key === 'allow' && isList)
-        allow = { patterns: this.#patterns(tool, 'allow'), place: placeOfKey(tool) };
-      else if ((NOT_ENFORCED.has(tool.key) || ELSEWHERE.has(tool.key)) && !isTool(tool.value))
-        this.#unknown(tool, '"tools"', []);
-      else {
-        this.#oddKey(tool);
-        const read = this.#tool(tool);
-        if (read !== undefined) named.set(visibleName(tool.key), read);
-      }
-    }
-    this.#decidesCalls ||= deny.length > 0 || (allow !== undefined && !allow.patterns.some(({ text }) => text === '*'));
-    return { named, deny, allow };
-  }
-
-  #tool(entry: YamlEntry): ToolPolicy | undefined {
-    const { key, value } = entry;
-    const place = placeOfKey(entry);
-    if (value.kind === 'scalar' && value.value === null && value.broken !== true) {
-      return { name: key, place, isJsonSchema: false };
-    }
-    if (value.kind !== 'map') {
-      this.#fail(value, 'POLICY_TYPE', `"${key}" must be a map with "arguments"`);
-      return undefined;
-    }
-    for (const each of value.entries.values())
-      if (!TOOL_KEYS.includes(each.key)) this.#unknown(each, 'a tool', TOOL_KEYS);
-    const mode = value.entries.get('on_violation');
-    const written = mode === undefined ? undefined : toPlain(mode.value);
-    if (mode !== undefined && written !== 'block' && written !== 'warn' && written !== 'log')
-      this.#fail(mode.value, 'POLICY_CHOICE', `"on_violation" must be block, warn or log, not ${shown(written)}`);
-    const onViolation = (written ?? 'block') as OnViolation;
-    const schema = this.#compiler.map({
-      properties: value.entries.get('arguments')?.value,
-      required: value.entries.get('required'),
-      additional: value.entries.get('additionalProperties'),
-      onViolation,
-      name: 'arguments',
-    });
-    if (schema?.decides !== true) return { name: key, place, isJsonSchema: false };
-    this.#decidesCalls = true;
-    return { name: key, place, isJsonSchema: false, schema };
-  }
-
-  #schemas(entry: YamlEntry | undefined, named: Map<string, ToolPolicy>): void {
-    if (entry === undefined) return;
-    if (entry.value.kind !== 'map') {
-      this.#fail(entry.value, 'POLICY_TYPE', '"schemas" must be a map from names of tools to JSON Schemas');
-      return;
-    }
-    const defs = entry.value.entries.get('$defs')?.value;
-    const shared = defs?.kind === 'map' ? (withLocalReferences(defs) as YamlMap) : undefined;
-    for (const tool of entry.value.entries.values()) {
-      if (tool.key === '$defs') continue;
-      if (named.get(visibleName(tool.key))?.schema !== undefined) {
-        this.#fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
-        continue;
-      }
-      const local = withLocalReferences(tool.value);
-      const schema = compileToolSchema({ ...tool, value: local }, shared, this.#problems);
-      if (schema === undefined) continue;
-      this.#decidesCalls = true;
-      this.#oddKey(tool);
-      named.set(visibleName(tool.key), { name: tool.key, place: placeOfKey(tool), schema, isJsonSchema: true });
-    }
-  }
-
   #enforcement(entry: YamlEntry | undefined): Policy['unconstrained'] {
-    const map = this.#map(entry);
+    const map = this.#words.map(entry);
     if (map === undefined) return undefined;
     for (const each of map.entries.values())
-      if (each.key !== 'unconstrained_tools') this.#unknown(each, '"enforcement"', ['unconstrained_tools']);
+      if (each.key !== 'unconstrained_tools') this.#words.unknown(each, '"enforcement"', ['unconstrained_tools']);
     const mode = map.entries.get('unconstrained_tools');
     if (mode === undefined) return undefined;
     const written = toPlain(mode.value);
     if (written !== 'allow' && written !== 'warn' && written !== 'deny') {
-      this.#fail(
+      this.#words.fail(
         mode.value,
         'POLICY_CHOICE',
         `"unconstrained_tools" must be allow, warn or deny, not ${shown(written)}`,
@@ -259,16 +152,20 @@ class PolicyReader {
   }
 
   #limits(entry: YamlEntry | undefined): Policy['limits'] {
-    const map = this.#map(entry);
+    const map = this.#words.map(entry);
     if (map === undefined) return [];
     return [...map.entries.values()].flatMap((each) => {
       if (!LIMITS.includes(each.key)) {
-        this.#unknown(each, '"limits"', LIMITS);
+        this.#words.unknown(each, '"limits"', LIMITS);
         return [];
       }
       const max = toPlain(each.value);
       if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
-        this.#fail(each.value, 'POLICY_RANGE', `"${each.key}" must be a whole number of at least 0, not ${shown(max)}`);
+        this.#words.fail(
+          each.value,
+          'POLICY_RANGE',
+          `"${each.key}" must be a whole number of at least 0, not ${shown(max)}`,
+        );
         return [];
       }
       this.#decidesCalls = true;
@@ -277,7 +174,7 @@ class PolicyReader {
   }
 
   #aliases(entry: YamlEntry | undefined): Aliases {
-    const map = this.#map(entry);
+    const map = this.#words.map(entry);
     const aliases = new Map<string, readonly string[]>();
     for (const each of map?.entries.values() ?? []) {
       const names = toPlain(each.value);
@@ -287,9 +184,9 @@ class PolicyReader {
         list.length > 0 &&
         list.every((name) => typeof name === 'string' && name.trim() !== '')
       ) {
-        for (const name of list as string[]) this.#slip(each.value, name);
+        for (const name of list as string[]) this.#words.slip(each.value, name);
         aliases.set(each.key, list as string[]);
-      } else this.#fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
+      } else this.#words.fail(each.value, 'POLICY_TYPE', `"${each.key}" must be a list of tools`);
     }
     return aliases;
   }
@@ -302,7 +199,7 @@ class PolicyReader {
       return locate(source, start);
     };
     const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf, readFile: this.#readBeside });
-    for (const issue of issues) this.#issue(value, issue);
+    for (const issue of issues) this.#words.issue(value, issue);
     return rules;
   }
 
@@ -313,7 +210,7 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    return readExamples(toPlain(value), { placeOf, report: (issue) => this.#issue(value, issue) });
+    return readExamples(toPlain(value), { placeOf, report: (issue) => this.#words.issue(value, issue) });
   }
 
   #flows(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
@@ -323,13 +220,7 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    return readFlows(toPlain(value), { aliases, placeOf, report: (issue) => this.#issue(value, issue) });
-  }
-
-  #issue(value: YamlNode, { path = [], part, offset, severity, code, message, hint }: Problem): void {
-    const place = placeAt(value, path, part);
-    const node = offset === undefined ? undefined : nodeAt(value, path);
-    this.#problems.add(node === undefined ? place : placeInside(node, offset!), { severity, code, message, hint });
+    return readFlows(toPlain(value), { aliases, placeOf, report: (issue) => this.#words.issue(value, issue) });
   }
 
   readonly #readBeside = (path: string): { ok: true; text: string } | { ok: false; message: string } => {
@@ -339,85 +230,4 @@ class PolicyReader {
     return found;
   };
   readonly #texts: string[] = [];
-
-  #patterns(entry: YamlEntry | undefined, name: string): readonly NamePattern[] {
-    if (entry === undefined) return [];
-    const { value } = entry;
-    if (value.kind !== 'seq') {
-      this.#fail(value, 'POLICY_TYPE', `"${name}" must be a list of tools`);
-      return [];
-    }
-    if (value.items.length === 0) this.#fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
-    return value.items.flatMap((item) => {
-      if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
-        this.#slip(item, item.value, `in "${name}" `);
-        return [{ text: item.value, matches: compileGlob(item.value), place: locate(item.source, item.start) }];
-      }
-      // What stands for something reported already was meant to say something.
-      if (item.kind === 'scalar' && item.broken === true) this.#decides = true;
-      else
-        this.#fail(
-          item,
-          'POLICY_TYPE',
-          `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`,
-        );
-      return [];
-    });
-  }
-
-  /** Says what is wrong with a name of a tool. What was meant may well have decided something. */
-  #slip(place: YamlPlace, name: string, where = ''): void {
-    const slip = patternSlip(name);
-    if (slip === undefined) return;
-    this.#fail(place, 'POLICY_BAD_GLOB', `${shown(name)} ${where}matches no tool: ${slip.why}`, slip.hint);
-    this.#decides = true;
-  }
-
-  /** As a key every name can be written, and some tools are called like this: it is only warned of. */
-  #oddKey(entry: YamlEntry): void {
-    const slip = exactNameSlip(entry.key);
-    if (slip === undefined) return;
-    const message = `${shown(entry.key)} is hardly the name of a tool: ${slip.why}`;
-    this.#problems.add(keyPlace(entry), { severity: 'warning', code: 'POLICY_ODD_NAME', message, hint: slip.hint });
-  }
-
-  #note(entry: YamlEntry | undefined): void {
-    if (entry === undefined || entry.value.kind === 'scalar') return;
-    this.#fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be text`);
-  }
-
-  #map(entry: YamlEntry | undefined): YamlMap | undefined {
-    if (entry === undefined) return undefined;
-    if (entry.value.kind === 'map') return entry.value;
-    this.#fail(entry.value, 'POLICY_TYPE', `"${entry.key}" must be a map`);
-    return undefined;
-  }
-
-  #unknown(entry: YamlEntry, where: string, known: readonly string[]): void {
-    const { key } = entry;
-    if (NOT_ENFORCED.has(key)) {
-      const hint = 'remove it here; a recording of tool calls does not show it';
-      this.#fail(
-        keyPlace(entry),
-        'POLICY_NOT_ENFORCED',
-        `"${key}" is not enforced, and must not look as if it were`,
-        hint,
-      );
-      return;
-    }
-    const hint = ELSEWHERE.get(key) ?? unknownHint(key, known, 'the keys');
-    this.#fail(keyPlace(entry), 'POLICY_UNKNOWN_KEY', `${where} has no key "${key}"`, hint);
-  }
-
-  #fail(place: YamlPlace, code: string, message: string, hint?: string): void {
-    this.#problems.add(place, { code, message, hint });
-  }
-}
-
-/** A tool may have any name, so what is under it decides. */
-const isTool = (node: YamlNode): boolean =>
-  node.kind === 'map' && [...node.entries.keys()].every((key) => TOOL_KEYS.includes(key));
-
-function placeOfKey(entry: YamlEntry): ConstraintPlace {
-  return locate(entry.keySource, entry.keyStart);
 }

@@ -27,7 +27,8 @@ export type CallValue = Readonly<Record<string | typeof ASIDE, unknown>>;
 export const ASIDE = Symbol('aside');
 export type Aside = Pick<PolicyCall, 'said' | 'sent'>;
 
-const FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
+/** What an expression may ask of a call, beside its name. */
+export const CALL_FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
 /** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
 export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
@@ -43,7 +44,7 @@ export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
 export function callValue(name: string, number: number, read: () => CallFacts & Aside): CallValue {
   const value: Record<string | typeof ASIDE, unknown> = { name, [ASIDE]: undefined };
   Object.defineProperty(value, ASIDE, { enumerable: false, get: () => read() });
-  for (const field of FIELDS)
+  for (const field of CALL_FIELDS)
     Object.defineProperty(value, field, {
       enumerable: true,
       get: () => {

@@ -14,7 +14,7 @@ import {
   type QueryResult,
   type RunResult,
 } from '../results/run-result.ts';
-import { checksOf, isUnmeasured } from '../results/status.ts';
+import { countsOf, usedBy } from '../results/stored-result.ts';
 import { answerLines } from './answer-lines.ts';
 import { cellTable } from './cell-tables.ts';
 import { conversationLines } from './conversation-lines.ts';
@@ -215,7 +215,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   lines.push(...cellLines(run, c), ...passHatLines(run, c), ...unsaidLine(run, c), ...warnedLine(run, c));
   lines.push(...groupLines(run, c));
   if (!context.quiet) lines.push(...rankings(run, c), ...judgeLine(run, c));
-  if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette)));
+  if (run.cassette !== undefined) lines.push(c.dim(cassetteText(run.cassette, run)));
   for (const notice of run.notices) lines.push(c.dim(`note: ${escapeTerminalLine(notice)}`));
   lines.push(exitLine(run, c));
   if (context.rerunCommand !== undefined && run.interrupted) {
@@ -259,8 +259,7 @@ function passHatLines({ summary }: RunResult, c: Colors): string[] {
 function unsaidLine(run: RunResult, c: Colors): string[] {
   const passed = run.results.filter(({ status }) => status === 'pass');
   const counts = new Map<string, number>();
-  for (const check of passed.flatMap(checksOf).filter(isUnmeasured))
-    counts.set(check.id, (counts.get(check.id) ?? 0) + 1);
+  for (const result of passed) for (const id of countsOf(result).unmeasured) counts.set(id, (counts.get(id) ?? 0) + 1);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (total === 0) return [];
   const named = [...counts]
@@ -296,11 +295,11 @@ function rankings(run: RunResult, c: Colors): string[] {
   if (run.results.length <= RANKED) return [];
   const rank = (
     title: string,
-    value: (actual: Actual) => number | null | undefined,
+    value: (used: ReturnType<typeof usedBy>) => number | null | undefined,
     format: (n: number) => string,
   ): string[] => {
     const ranked = run.results
-      .map((result) => ({ id: caseText(result), n: value(actualOf(result)) }))
+      .map((result) => ({ id: caseText(result), n: value(usedBy(result)) }))
       .filter((entry): entry is { id: string; n: number } => typeof entry.n === 'number' && entry.n > 0)
       .sort((a, b) => b.n - a.n)
       .slice(0, RANKED);

@@ -3,6 +3,7 @@ import { jsonInHtml } from '../kit/escape.ts';
 import { caseText } from '../results/cell.ts';
 import { PAGE_SCHEMA, type PageBefore, type PageData } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { wholeResult } from '../results/stored-result.ts';
 import { PAGE } from './html/page.gen.ts';
 import { clip } from './html/page-trace.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
@@ -72,7 +73,7 @@ const bounded = (result: QueryResult): QueryResult =>
   (result.answer?.length ?? 0) <= MAX_ANSWER && !result.runs?.some(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER)
     ? result
     : {
-        ...result,
+        ...wholeResult(result),
         answer: result.answer === null ? null : clip(result.answer, MAX_ANSWER),
         ...(result.runs
           ? {

@@ -59,7 +59,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   if (left > 0)
     lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
   lines.push(...metricTable(run.results, MAX_CHARACTERS - length));
-  if (run.cassette !== undefined) lines.push(`> ${inline(cassetteText(run.cassette))}`, '');
+  if (run.cassette !== undefined) lines.push(`> ${inline(cassetteText(run.cassette, run))}`, '');
   for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
   return `${lines.join('\n').trimEnd()}\n`;
 }

@@ -3,8 +3,9 @@ import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { caseText } from '../results/cell.ts';
-import type { RunResult } from '../results/run-result.ts';
+import type { CheckResult, RunResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
+import { countsOf } from '../results/stored-result.ts';
 import { mayHideCall } from '../results/trace-warnings.ts';
 
 export type Colors = ReturnType<typeof createColors>;
@@ -27,7 +28,7 @@ export function countLine(run: RunResult, c: Colors): string {
   const parts = counts
     .filter(([count]) => count > 0)
     .map(([count, word, color]) => color(`${formatCount(count)} ${word}`));
-  const checks = run.results.flatMap(checksOf).length + run.checks.length;
+  const checks = run.results.reduce((sum, result) => sum + countsOf(result).checkCount, run.checks.length);
   const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
   const facts = `(${repeats(run)}${plural(checks, 'check')}${duration})`;
   return `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(facts)}`;
@@ -56,9 +57,8 @@ export function exitLine(run: RunResult, c: Colors): string {
     case 130:
       return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
     default: {
-      const decided = [...run.results.flatMap(checksOf), ...run.checks].some(
-        (check) => check.status !== 'skip' && check.status !== 'error',
-      );
+      const isSaid = ({ status }: CheckResult): boolean => status !== 'skip' && status !== 'error';
+      const decided = run.checks.some(isSaid) || run.results.some((result) => checksOf(result).some(isSaid));
       if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
       const hasErrors = summary.errors > 0 || run.checks.some((check) => check.status === 'error');
       return c.magenta(`could not tell${hasErrors ? '' : unmeasured(run)} (exit 2)`);
@@ -70,11 +70,7 @@ export function exitLine(run: RunResult, c: Colors): string {
 function unmeasured(run: RunResult): string {
   const names = [
     ...run.checks.filter(isUnmeasured).map(({ id }) => id),
-    ...run.results.flatMap((result) =>
-      checksOf(result)
-        .filter(isUnmeasured)
-        .map(({ id }) => `${caseText(result)} ${id}`),
-    ),
+    ...run.results.flatMap((result) => countsOf(result).unmeasured.map((id) => `${caseText(result)} ${id}`)),
   ];
   const unique = [...new Set(names)];
   if (unique.length === 0) {

@@ -1,26 +1,39 @@
 import { formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
-import type { CassetteUse } from './run-result.ts';
+import type { CassetteUse, RunResult } from './run-result.ts';
+
+/** What a run asked beside its agents: models that judge, and models that play users. No cassette answers these. */
+interface OtherBills {
+  readonly judge?: RunResult['judge'] | undefined;
+  readonly user?: RunResult['judge'] | undefined;
+}
 
 /** What a run with cassettes may claim, in one line: calls served and missed, what was frozen, what it cost then and now. */
-export function cassetteText(use: CassetteUse): string {
-  const { mode, hits, misses, scrubbed, unused, new: fresh = 0, isolated, planes } = use;
-  if (mode === 'record') return `cassette: ${plural(fresh, 'call')} recorded`;
+export function cassetteText(use: CassetteUse, others: OtherBills = {}): string {
+  const { mode, hits, misses, scrubbed, unused, new: fresh = 0, asked = fresh, isolated, planes } = use;
+  const lost = asked - fresh;
+  const unkept = lost > 0 ? [`${formatCount(lost)} made and not kept`] : [];
+  if (mode === 'record') return `cassette: ${[`${plural(fresh, 'call')} recorded`, ...unkept].join(', ')}`;
   const counts = [
     `${plural(hits, 'call')} replayed${scrubbed === 0 ? '' : ` (${formatCount(scrubbed)} by scrub)`}`,
     ...(misses === 0 ? [] : [`${formatCount(misses)} missed${use.causes ? ` (${use.causes.join(', ')})` : ''}`]),
     ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
+    ...unkept,
     ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
   ];
   const frozen = planes.includes('llm')
     ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`
     : 'nothing was frozen';
-  const parts = [`cassette: ${counts.join(', ')}`, costText(use), frozen, isolated ? '' : 'not isolated'];
+  const parts = [`cassette: ${counts.join(', ')}`, costText(use, others), frozen, isolated ? '' : 'not isolated'];
   return parts.filter(Boolean).join('; ');
 }
 
-function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse): string {
+function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse, others: OtherBills): string {
   if (recorded === undefined || hits === 0) return '';
   const then = recorded === null ? 'recorded cost unknown' : `recorded ${formatUsd(recorded)}`;
-  return `${then}, spent ${spent === 0 ? '$0' : 'in part (new calls)'}`;
+  const agent = spent === 0 ? '$0' : 'in part (new calls)';
+  const bills = Object.entries({ judge: others.judge, user: others.user })
+    .filter(([, bill]) => bill !== undefined && bill.calls > 0)
+    .map(([name, bill]) => `${name} ${bill!.cost_usd === null ? 'an unknown amount' : formatUsd(bill!.cost_usd)}`);
+  return bills.length === 0 ? `${then}, spent ${agent}` : `${then}, spent: agent ${agent}, ${bills.join(', ')}`;
 }

@@ -60,9 +60,7 @@ interface Found {
 function findingsIn(result: QueryResult): Found[] {
   const { error, status } = result;
   if (error !== undefined)
-    return [
-      { check: `error.${error.kind}`, kind: 'error', pattern: errorClass(error.message), message: error.message },
-    ];
+    return [{ check: `error.${error.kind}`, kind: 'error', pattern: errorPattern(result), message: error.message }];
   const decided = checksOf(result).filter((check) => check.status === status);
   return decided.map((check) => ({
     check: check.id,
@@ -70,6 +68,16 @@ function findingsIn(result: QueryResult): Found[] {
     pattern: patternOf(check),
     message: check.message,
   }));
+}
+
+/** A call that a cassette does not have is known by what about it changed, whatever the texts are. */
+function errorPattern({ error, cassette }: QueryResult): string {
+  const { kind, message } = error!;
+  if (kind !== 'cassette_miss') return errorClass(message);
+  const [cause] = cassette?.causes ?? [];
+  return cause === undefined
+    ? withoutLiterals(message.replace(/; record it with: .*$/s, ''))
+    : `not as recorded: ${cause}`;
 }
 
 /** A check that could not be evaluated says why in the words of someone else's program. */

@@ -89,8 +89,10 @@ export interface CassetteUse {
   unused: number;
   /** Their places in the cassette; only where one run of one query is told of. */
   unused_exchanges?: number[];
-  /** Calls that were made and stored. */
+  /** Calls that were stored. */
   new?: number;
+  /** Calls that went to providers, stored or not; as many as are new where it is not said. */
+  asked?: number;
   /** Every call was answered from it, and there was at least one. */
   isolated: boolean;
   /** What was frozen: `llm` for calls of models. Everything else ran for real. */
@@ -99,7 +101,7 @@ export interface CassetteUse {
   causes?: string[];
   /** What the answers cost when they were recorded; `null` where that is not known. Only of the whole run. */
   recorded_cost_usd?: number | null;
-  /** What this run cost; `null` where it is not known. Only of the whole run. */
+  /** What the agents' calls cost this time; `null` where it is not known. Judges are apart. Only of the whole run. */
   spent_usd?: number | null;
 }
 

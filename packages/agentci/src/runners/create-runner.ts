@@ -30,12 +30,13 @@ async function startHttp(config: Extract<RunnerConfig, { kind: 'http' }>, around
   const runner = createHttpRunner(config, around);
   if (config.http.start === undefined) return runner;
   const { startServer } = await import('./http-server.ts');
-  const server = await startServer(config.http.start, { dir: around.dir, env: { ...around.env, ...config.env } });
+  const { dir, onVoid } = around;
+  const server = await startServer(config.http.start, { dir, env: { ...around.env, ...config.env }, onVoid });
   return {
-    run: (request) => server.guard(() => runner.run(request)),
+    run: (request) => server.guard(request, () => runner.run(request)),
     open: async () => {
       const session = await runner.open!();
-      return { run: (request) => server.guard(() => session.run(request)), close: session.close };
+      return { run: (request) => server.guard(request, () => session.run(request)), close: session.close };
     },
     close: async () => {
       await runner.close();

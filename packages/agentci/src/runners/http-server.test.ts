@@ -87,6 +87,30 @@ test('a program that is not there', async () => {
   await expect(startServer(start, { dir, env: process.env })).rejects.toMatchObject({ code: 'RUNNER_NOT_READY' });
 });
 
+test.each([5, 0])('a server that ends with code %i after its last answer: the fault is of that query', async (code) => {
+  const dies = SERVER.replace("if (request.url === '/die') process.exit(5);", '').replace(
+    'response.end(',
+    `if (request.url === '/ask') setTimeout(() => process.exit(${code}), 10); response.end(`,
+  );
+  const { config, around } = await configOf('/ask', dies);
+  const voids: string[] = [];
+  const runner = await createRunner(config, { ...around, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) });
+  await runner.run(request());
+  await runner.close();
+  expect(voids).toEqual([
+    expect.stringMatching(new RegExp(`^q: the server .* exited with code ${code} after its last`)),
+  ]);
+});
+
+test('a server that is stopped at the end has no fault', async () => {
+  const { config, around } = await configOf();
+  const voids: string[] = [];
+  const runner = await createRunner(config, { ...around, onVoid: (_, why) => voids.push(why) });
+  await runner.run(request());
+  await runner.close();
+  expect(voids).toEqual([]);
+});
+
 test('a server that dies in the middle of a run is named in the error of each query after it', async () => {
   const { config, around } = await configOf('/die');
   const runner = await createRunner(config, around);

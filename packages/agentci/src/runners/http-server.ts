@@ -1,5 +1,5 @@
 import { UserError } from '../kit/user-error.ts';
-import { AgentError } from './runner.ts';
+import { AgentError, type RunAbout, type RunnerEnvironment } from './runner.ts';
 import { StandingProcess } from './standing-process.ts';
 import { reasonIn } from './stderr-reason.ts';
 
@@ -11,7 +11,7 @@ const PROBE_MS = 2000;
 /** A server that runs for as long as the run does. */
 export interface RunServer {
   /** Does something with it; once it has ended, nothing can be done with it any more. */
-  readonly guard: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly guard: <T>(about: RunAbout, work: () => Promise<T>) => Promise<T>;
   readonly stop: () => Promise<void>;
 }
 
@@ -22,10 +22,12 @@ export async function startServer(
     dir,
     env,
     readyMs = READY_MS,
+    onVoid,
   }: {
     readonly dir: string;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly readyMs?: number;
+    readonly onVoid?: RunnerEnvironment['onVoid'];
   },
 ): Promise<RunServer> {
   if (await answers(ready))
@@ -62,16 +64,22 @@ export async function startServer(
         hint: 'The server has to run until it is stopped.',
       },
     );
+  let last: RunAbout | undefined;
+  let isTold = false;
   const refuse = (): void => {
     if (server.end === undefined) return;
+    isTold = true;
     const { how, stderr } = server.end;
-    throw new AgentError('agent', `the server "${program}" ${how}${reasonIn(stderr)}`, { stderr });
+    const after = last === undefined ? '' : ` after it had answered "${last.id}"`;
+    throw new AgentError('agent', `the server "${program}" ${how}${after}${reasonIn(stderr)}`, { stderr });
   };
   return {
-    guard: async (work) => {
+    guard: async (about, work) => {
       refuse();
       try {
-        return await work();
+        const done = await work();
+        last = about;
+        return done;
       } catch (error) {
         // The connection breaks a moment before the system says why.
         if (error instanceof AgentError && error.kind === 'infra') {
@@ -82,7 +90,10 @@ export async function startServer(
       }
     },
     stop: async () => {
-      await server.stop();
+      await server.lastMoment();
+      const { isByItself, how, stderr } = await server.stop();
+      if (isByItself && !isTold && last !== undefined)
+        onVoid?.(last, `the server "${program}" ${how} after its last answer${reasonIn(stderr)}`);
     },
   };
 }

@@ -37,6 +37,23 @@ test('the answer, the tokens and the cost become the trace; there were no tool c
   });
 });
 
+test.each(['openai-chat:gpt-4o-mini', 'openai:gpt-4o-mini', 'anthropic:claude-sonnet-4-5', 'google:gemini-2.5-flash'])(
+  'tool calls in the reply of %s are kept, and what it said before them is not an answer',
+  async (model) => {
+    for (const text of ['Let me look.', '']) {
+      const asked = { text, toolCalls: [{ name: 'delete_all', args: { id: 7 } }] } as unknown as ScriptedReply;
+      const { run } = await setUp([asked], { model });
+      const trace = await interpretOutput(await run('hello'), { id: 'q', query: 'hello' });
+      expect(trace.final).toBeUndefined();
+      expect(trace.status).toBe('incomplete');
+      expect(trace.steps.filter(({ kind }) => kind === 'tool')).toMatchObject([
+        { name: 'delete_all', args: { id: 7 } },
+      ]);
+      expect(trace.warnings).toMatchObject([{ code: 'MODEL_ASKED_FOR_TOOLS', message: expect.stringContaining(text) }]);
+    }
+  },
+);
+
 describe('the prompt', () => {
   const shown = (model: ScriptedModel): string => JSON.stringify(model.requests.at(-1));
   test('with {{query}} in it is the whole message', async () => {

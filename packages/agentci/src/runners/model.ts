@@ -6,6 +6,7 @@ import { callModel, type ModelReply } from '../judge/providers.ts';
 import { defined } from '../kit/defined.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import type { RunnerConfig } from './config.ts';
 import { filledText } from './fill-texts.ts';
@@ -42,7 +43,7 @@ export function createModelRunner(config: ModelConfig, around: RunnerEnvironment
         });
         const wallMs = performance.now() - started;
         if (reply.refused) throw new AgentError('agent', 'the model refused to answer (content filter)');
-        if (reply.text.trim() === '')
+        if (reply.text.trim() === '' && reply.toolCalls === undefined)
           throw new AgentError('agent', `the model gave an empty answer (finish reason: ${reply.finish ?? 'unknown'})`);
         return { value: traceOf(reply, { model: name.model, provider: name.provider, wallMs }), wallMs };
       } catch (error) {
@@ -124,17 +125,31 @@ function keyOf(
   return value;
 }
 
-/** One call of a model without tools: there were no tool calls, and that is known. */
+const MAX_SHOWN = 80;
+
+/**
+ * One call of a model. Without calls of tools in the reply it is known that there were none; with some, the model has not
+ * answered yet: what it said before them is not its answer, and the run is not complete.
+ */
 function traceOf(
-  { text, usage, finish }: ModelReply,
+  { text, usage, finish, toolCalls = [] }: ModelReply,
   { model, provider, wallMs }: { readonly model: string; readonly provider: string; readonly wallMs: number },
 ): object {
+  const asksForTools = toolCalls.length > 0;
   const trace = simpleTrace({
-    answer: text,
+    ...(asksForTools ? { status: 'incomplete' } : { answer: text }),
     model,
-    tool_calls: [],
     llm_calls: [{ model, latency_ms: wallMs, ...defined({ input_tokens: usage.input, output_tokens: usage.output }) }],
+    tool_calls: toolCalls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),
   });
+  if (asksForTools) {
+    const names = andMore([...new Set(toolCalls.map(({ name }) => JSON.stringify(name)))], 3);
+    const said = text.trim() === '' ? '' : `; before, it said ${JSON.stringify(text.trim().slice(0, MAX_SHOWN))}`;
+    trace.warnings.push({
+      code: 'MODEL_ASKED_FOR_TOOLS',
+      message: `the model asked for ${names} instead of answering${said}. A "model" runner runs no tools: use a command, module or http runner for an agent with tools`,
+    });
+  }
   for (const step of trace.steps) {
     if (step.kind !== 'llm') continue;
     step.provider = provider;
@@ -144,3 +159,7 @@ function traceOf(
   }
   return trace;
 }
+
+/** What a model writes as arguments may be anything. */
+const argumentsOf = (args: unknown): object =>
+  typeof args === 'object' && args !== null && !Array.isArray(args) ? args : { value: args ?? null };

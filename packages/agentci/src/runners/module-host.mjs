@@ -15,7 +15,9 @@ const { file, exportName } = workerData;
 const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
-markCalls(() => calls.getStore());
+const requestsOf = markCalls(() => calls.getStore());
+/** The module may put its own in their place. */
+const nextTurn = setImmediate;
 /** What the agent keeps between the turns of one conversation. */
 let state = {};
 /** When the agent was called: starting the thread and loading the module are not its time. */
@@ -78,14 +80,17 @@ parentPort.on('message', async (message) => {
   began = performance.now();
   try {
     const started = performance.now();
+    const busyBefore = args ? busy() : undefined;
     const given = await calls.run(call, async () => {
       const value = await (args
         ? loaded.agent(...args)
         : loaded.agent(query, { ...context, ...(hasState ? { state } : {}), signal: controller.signal }));
       return args ? { value } : consume(value, started);
     });
+    // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
+    if (args) await settled(busyBefore);
     await printed();
-    reply({ call, ok: true, ...given });
+    reply({ call, ok: true, ...given, ...(await asked(call)) });
   } catch (error) {
     await printed();
     reply({ call, ok: false, loading: false, error: facts(error) });
@@ -93,6 +98,32 @@ parentPort.on('message', async (message) => {
     aborts.delete(call);
   }
 });
+
+/** What a function left behind gets this long to fail; later it is told apart from the verdict. */
+const SETTLE_MS = 250;
+
+/** Waits until as much is under way as before the call. A timer that runs for ever, or a kept connection, is waited for once. */
+async function settled(busyBefore) {
+  for (let n = 0; n < 2; n++) await new Promise((done) => setImmediate(done));
+  const until = performance.now() + SETTLE_MS;
+  while (performance.now() < until && hasMore(busyBefore)) await new Promise((done) => setTimeout(done, 2));
+}
+
+/** How many timers, sockets and so on are under way. */
+function busy() {
+  const counts = new Map();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+const hasMore = (before) => [...busy()].some(([kind, count]) => count > (before.get(kind) ?? 0));
+
+/** How many requests to models the call has begun. One that it does not wait for gets its turn to begin. */
+async function asked(call) {
+  if (requestsOf === undefined) return {};
+  for (let turn = 0; turn < 2; turn++) await new Promise((done) => nextTurn(done));
+  return { asked: requestsOf(call) };
+}
 
 /** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
 async function printed() {

@@ -24,6 +24,8 @@ interface Reply extends GivenValue {
   readonly returned?: boolean;
   /** From the call of the function to its answer. */
   readonly ranMs?: number;
+  /** Requests to models that it began, where they are counted. */
+  readonly asked?: number;
   readonly error?: ErrorFacts & { readonly stack?: string };
   /** The thread ended because of an error that nothing caught. */
   readonly crashed?: boolean;
@@ -85,7 +87,7 @@ export function createModuleRunner(
     const given = await host.call(request);
     const waitedMs = performance.now() - started;
     // What the agent left running may still call models: the thread is free when that is over.
-    const seen = await lookout?.end('itself');
+    const seen = await lookout?.end('itself', host.asked);
     const clock = host.clock(waitedMs);
     const { acceptsErrors } = config;
     const stderr = host.printed();
@@ -131,6 +133,8 @@ export function createModuleRunner(
 export interface ModuleCaller {
   /** Rejects when the function throws, or when the signal aborts and the function does not return by itself. */
   readonly call: (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+  /** What failed in the background when its call had returned long ago. */
+  readonly lateErrors: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -143,11 +147,16 @@ export function createModuleCaller(options: {
   readonly what: string;
 }): ModuleCaller {
   let host: Host | undefined;
+  const late: string[] = [];
   return {
     call: (args, signal) => {
-      if (host?.alive !== true) host = new Host(options.file, options.exportName, options.env, options.what);
+      if (host?.alive !== true) {
+        host = new Host(options.file, options.exportName, options.env, options.what);
+        host.onLate = (why) => late.push(why);
+      }
       return host.send(args, signal);
     },
+    lateErrors: () => late,
     close: async () => host?.end(),
   };
 }
@@ -156,9 +165,12 @@ export function createModuleCaller(options: {
 class Host {
   alive = true;
   onGone: () => void = () => {};
+  onLate: (why: string) => void = () => {};
   readonly #worker: Worker;
   #calls = 0;
   #ranMs: number | undefined;
+  /** Requests to models that the last call began, where they are counted. */
+  asked: number | undefined;
   #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
   /** The queries of the calls so far, to tell whose background task failed. */
@@ -260,6 +272,7 @@ class Host {
   }
 
   #settle(reply: Reply): void {
+    if (reply.late || (reply.crashed && this.#pending === undefined)) this.onLate(reply.error?.message ?? '');
     if (reply.late) {
       const query = this.#queries.get(reply.call) ?? 'unknown';
       const message = `a background task of the earlier query "${query}" failed: ${reply.error?.message ?? ''}`;
@@ -272,6 +285,7 @@ class Host {
     }
     if (this.#pending?.call !== reply.call) return;
     this.#ranMs = reply.ranMs;
+    this.asked = reply.asked;
     if (reply.ok) {
       this.#pending.resolve(reply);
       return;

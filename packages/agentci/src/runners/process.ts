@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { systemErrorText } from '../kit/system-error.ts';
-import { killMarked, MARK, newMark, outlives } from './process-mark.ts';
+import { killMarked, MARK, newMark, outlives } from '../mcp/process-mark.ts';
 
 export interface ProcessRequest {
   readonly command: string;

@@ -103,8 +103,8 @@ export interface Lookout {
   readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to this run. Called before the agent gets its query. */
   readonly begin: (about: RunAbout) => void;
-  /** Waits for what is under way. */
-  readonly end: (how: AgentEnd) => Promise<Sighting>;
+  /** Waits for what is under way. `asked`: how many requests to models the agent is known to have begun. */
+  readonly end: (how: AgentEnd, asked?: number) => Promise<Sighting>;
   readonly close: () => Promise<void>;
 }
 
@@ -138,6 +138,8 @@ export interface RunnerEnvironment {
   /** A metric asks for CPU, memory or energy of the agent. */
   readonly watchResources?: boolean;
   readonly watch?: Watch | undefined;
+  /** Called with a run that was answered and whose answer turned out not to count. Its verdict may have been given. */
+  readonly onVoid?: ((run: RunAbout, why: string) => void) | undefined;
 }
 
 /**
@@ -148,17 +150,20 @@ export class AgentError extends Error {
   readonly kind: 'agent' | 'infra';
   readonly stderr: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** It says why the time ran out, so it is worth more than the fact that it did. */
+  readonly explainsTimeout: boolean;
 
   constructor(
     kind: 'agent' | 'infra',
     message: string,
-    options: { stderr?: string | undefined; retryAfterMs?: number | undefined } = {},
+    options: { stderr?: string | undefined; retryAfterMs?: number | undefined; explainsTimeout?: boolean } = {},
   ) {
     super(message);
     this.name = 'AgentError';
     this.kind = kind;
     this.stderr = options.stderr;
     this.retryAfterMs = options.retryAfterMs;
+    this.explainsTimeout = options.explainsTimeout ?? false;
   }
 }
 

@@ -1,12 +1,18 @@
 /** What came back for one query. */
 export type LineReply =
-  | { readonly ok: true; readonly value: unknown; readonly noise: readonly string[] }
+  | { readonly ok: true; readonly value: unknown; readonly noise: readonly string[]; readonly isNamed: boolean }
   | { readonly ok: false; readonly why: string };
+
+/** An answer that was not due: to the query it names, where it names one. */
+export interface Surplus {
+  readonly id?: string;
+}
 
 /** After the answer so long is waited for a second one: it would be taken for the answer to the next query. */
 const SETTLE_MS = 2;
 const MAX_NOISE_LINES = 100;
 const MAX_SHOWN = 80;
+const ANSWER_LINE = 'print each answer as one line of JSON, a string in quotes or an object such as {"answer": "…"}';
 
 /**
  * Reads the lines of a program that answers one query after the other. An answer is a JSON string or object on one line;
@@ -16,6 +22,7 @@ export class ServeLines {
   /** Something was printed that belongs to no query, or may belong to another. */
   isOutOfStep = false;
   readonly #maxBytes: number;
+  readonly #onSurplus: (surplus: Surplus) => void;
   #rest: Buffer[] = [];
   #size = 0;
   #noise: string[] = [];
@@ -23,8 +30,9 @@ export class ServeLines {
   #answer: LineReply | undefined;
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, onSurplus: (surplus: Surplus) => void) {
     this.#maxBytes = maxBytes;
+    this.#onSurplus = onSurplus;
   }
 
   /** The reply to the query that is sent now. */
@@ -40,6 +48,15 @@ export class ServeLines {
   given(): LineReply | undefined {
     clearTimeout(this.#settling);
     return this.#answer;
+  }
+
+  /** What was printed for the query so far and is not an answer, in words; undefined where there was nothing. */
+  printed(): string | undefined {
+    const rest = Buffer.concat(this.#rest).toString('utf8').trim();
+    const [first = rest] = this.#noise;
+    if (first === '') return undefined;
+    const more = this.#noise.length > 1 ? ` and ${this.#noise.length - 1} more` : '';
+    return `printed ${JSON.stringify(first.slice(0, MAX_SHOWN))}${more}${this.#noise.length === 0 ? ' without a line break' : ''}, which is not an answer: ${ANSWER_LINE}`;
   }
 
   add(chunk: Buffer): void {
@@ -65,28 +82,37 @@ export class ServeLines {
     const isAnswer = typeof value === 'string' || isMap(value);
     if (this.#pending === undefined) {
       // After the answer, or before anything was asked: words may be anything, an answer would be someone else's.
-      if (isAnswer) this.isOutOfStep = true;
+      if (isAnswer) this.#surplus(value);
       return;
     }
     if (this.#answer !== undefined) {
-      if (isAnswer) this.#fail('printed two answers to one query; print one JSON line for each, and logs to stderr');
+      if (!isAnswer) return;
+      this.#surplus(value);
+      this.#fail('printed two answers to one query; print one JSON line for each, and logs to stderr');
       return;
     }
     if (!isAnswer) {
       if (/^[{"]/.test(line))
-        this.#fail(`printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}`);
+        this.#fail(`printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}; ${ANSWER_LINE}`);
       else if (this.#noise.length < MAX_NOISE_LINES) this.#noise.push(line);
       return;
     }
     const { id } = this.#pending;
-    const named = isMap(value) ? [value.id, value.query_id] : [];
-    const other = named.find((one) => one !== undefined && one !== null && String(one) !== id);
+    const named = idsIn(value);
+    const other = named.find((one) => one !== id);
     if (other !== undefined) {
-      this.#fail(`answered another query: its reply has the id ${JSON.stringify(String(other).slice(0, MAX_SHOWN))}`);
+      this.#surplus(value);
+      this.#fail(`answered another query: its reply has the id ${JSON.stringify(other.slice(0, MAX_SHOWN))}`);
       return;
     }
-    this.#answer = { ok: true, value, noise: this.#noise };
+    this.#answer = { ok: true, value, noise: this.#noise, isNamed: named.length > 0 };
     this.#settling = setTimeout(() => this.#settle(this.#answer!), SETTLE_MS);
+  }
+
+  #surplus(value: unknown): void {
+    this.isOutOfStep = true;
+    const [id] = idsIn(value);
+    this.#onSurplus(id === undefined ? {} : { id });
   }
 
   #fail(why: string): void {
@@ -105,6 +131,10 @@ export class ServeLines {
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The ids a reply says it is for. */
+const idsIn = (value: unknown): string[] =>
+  isMap(value) ? [value.id, value.query_id].filter((one) => one !== undefined && one !== null).map(String) : [];
 
 function parsed(line: string): unknown {
   try {

@@ -4,7 +4,9 @@ import type { Runner } from './runner.ts';
 import { createServeRunner } from './serve.ts';
 
 const open: Runner[] = [];
+const voids: string[] = [];
 afterEach(async () => {
+  voids.length = 0;
   await Promise.all(open.splice(0).map((runner) => runner.close()));
 });
 
@@ -21,7 +23,7 @@ function serve(code: string, { command = [] as string[] } = {}) {
   const dir = tempDir({ 'agent.cjs': code });
   const runner = createServeRunner(
     { kind: 'command', command: [process.execPath, 'agent.cjs', ...command], mode: 'serve', env: { MODE: 'test' } },
-    { dir, env: process.env, timeoutMs: 1000, workers: 2 },
+    { dir, env: process.env, timeoutMs: 1000, workers: 2, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) },
   );
   open.push(runner);
   return (query: string, rest: { id?: string; vars?: Record<string, unknown>; timeoutMs?: number } = {}) => {
@@ -147,6 +149,123 @@ describe('a process that fails does so for one query', () => {
       setTimeout(resolve, 200);
     });
     expect((await ask('b')).value).toBe('b');
+  });
+});
+
+const closeAll = () => Promise.all(open.splice(0).map((runner) => runner.close()));
+const pause = (ms: number) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+describe('an answer too many, without an id', () => {
+  // Each answer takes 60 ms, the second one to "a" 30 ms more: it comes while "b" is asked.
+  const LATE = LOOP(
+    'setTimeout(() => say(`to ${query}`), 60); if (query === "a") setTimeout(() => say("to a again"), 90);',
+  );
+
+  test('voids all that this process answered, however late it is found', async () => {
+    const ask = serve(LATE);
+    for (const query of ['a', 'b', 'c']) await ask(query);
+    await closeAll();
+    expect(voids.map((text) => text.slice(0, 2))).toEqual(['a:', 'b:', 'c:']);
+    expect(voids[1]).toContain('send the "id" of the query back');
+  });
+
+  test('is waited for at the end as long as an answer took', async () => {
+    const ask = serve(LOOP('setTimeout(() => say("one"), 500); setTimeout(() => say("two"), 1100);'));
+    await ask('a');
+    await closeAll();
+    expect(voids).toHaveLength(1);
+  });
+
+  test('two at once are an error of that query, and void what was answered before', async () => {
+    const ask = serve(LOOP('say("x"); if (query === "b") say("y");'));
+    await ask('a');
+    await expect(ask('b')).rejects.toMatchObject(failure);
+    expect(voids.map((text) => text.slice(0, 2))).toEqual(['a:']);
+  });
+
+  test('with ids only the query that has two answers is void, and the next is not answered by it', async () => {
+    const ask = serve(
+      LOOP(
+        'setTimeout(() => say({ id, answer: query }), 60); if (query === "a") setTimeout(() => say({ id, answer: "again" }), 90);',
+      ),
+    );
+    await ask('first');
+    await ask('a');
+    await expect(ask('b')).rejects.toMatchObject({ message: expect.stringMatching(/another query.*"a"/) });
+    expect((await ask('c')).value).toMatchObject({ answer: 'c' });
+    await closeAll();
+    expect(voids).toEqual([expect.stringMatching(/^a: .* printed two answers to this query/)]);
+  });
+
+  test('a reply that is no answer may be a line of log: the next query has another process', async () => {
+    const ask = serve(LOOP('if (query === "a") say({}); setTimeout(() => say(`to ${query}`), 20);'));
+    await expect(ask('a')).rejects.toMatchObject(failure);
+    expect((await ask('b')).value).toBe('to b');
+  });
+
+  test('a server that answers once each time voids nothing', async () => {
+    const ask = serve(LOOP('setTimeout(() => say(query), 5);'));
+    for (const query of ['a', 'b', 'c']) await ask(query);
+    await closeAll();
+    expect(voids).toEqual([]);
+  });
+});
+
+describe('a process that falls after its answer', () => {
+  test.each([0, 1, 3, 8, 40])('%i ms later: the fault is of the query it answered', async (ms) => {
+    const fall = `setTimeout(() => { console.error("late fault"); process.exit(4); }, ${ms})`;
+    const ask = serve(LOOP(`if (query === "a") { say(query); ${fall}; } else setTimeout(() => say(query), 100);`));
+    expect((await ask('a')).value).toBe('a');
+    expect((await ask('b')).value).toBe('b');
+    await pause(150);
+    await closeAll();
+    expect(voids).toEqual([expect.stringMatching(/^a: .*exited with code 4 after it had answered/)]);
+  });
+
+  test('the last one too', async () => {
+    const ask = serve(LOOP('say(query); if (query === "b") setTimeout(() => process.exit(4), 5);'));
+    await ask('a');
+    await ask('b');
+    await closeAll();
+    expect(voids).toEqual([expect.stringMatching(/^b: .*exited with code 4/)]);
+  });
+
+  test.each([
+    { what: 'ends with code 0', code: 'say(query); setTimeout(() => process.exit(0), 5);' },
+    {
+      what: 'fails when its input is closed',
+      code: 'say(query); process.stdin.on("end", () => process.exit(1));',
+    },
+  ])('a process that $what has done its work', async ({ code }) => {
+    const ask = serve(LOOP(code));
+    await ask('a');
+    await closeAll();
+    expect(voids).toEqual([]);
+  });
+});
+
+describe('a program that prints text', () => {
+  test.each([
+    {
+      what: 'its answer as text',
+      reply: 'console.log("Your order is on its way")',
+      shown: /"Your order is on its way"/,
+    },
+    { what: 'text without a line break', reply: 'process.stdout.write("on its way")', shown: /without a line break/ },
+    { what: 'a list', reply: 'say(["on its way"])', shown: /on its way/ },
+  ])('$what: the error shows it and says what a line must be', async ({ reply, shown }) => {
+    const error = await serve(LOOP(reply))('a', { timeoutMs: 300 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ ...failure, explainsTimeout: true, message: expect.stringMatching(shown) });
+    expect(error).toMatchObject({ message: expect.stringMatching(/one line of JSON/) });
+  });
+
+  test('and ends: the error shows both', async () => {
+    await expect(serve('console.log("hello")')('a')).rejects.toMatchObject({
+      message: expect.stringMatching(/exited with code 0; it printed "hello".*one line of JSON/),
+    });
   });
 });
 

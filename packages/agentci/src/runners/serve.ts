@@ -1,21 +1,22 @@
 import { resolve } from 'node:path';
 import type { Trace } from '../trace/model.ts';
-import { MAX_OUTPUT_BYTES } from './command.ts';
 import type { RunnerConfig } from './config.ts';
 import { filledTexts } from './fill-texts.ts';
 import {
   AgentError,
-  inputOf,
-  type Lookout,
   type Runner,
   type RunnerEnvironment,
   type RunOutput,
   type RunRequest,
   refuseNoAnswer,
 } from './runner.ts';
-import { type LineReply, ServeLines } from './serve-lines.ts';
-import { StandingProcess } from './standing-process.ts';
-import { reasonIn } from './stderr-reason.ts';
+import { Fallen, ServeProcess } from './serve-process.ts';
+
+/** A process in use, and where it is put back. */
+interface Taken {
+  readonly server: ServeProcess;
+  readonly free: ServeProcess[];
+}
 
 /**
  * A program that stays up: one process for each worker, `{query, id, run, metadata, vars}` as a JSON line on its stdin, the
@@ -27,11 +28,11 @@ export function createServeRunner(
 ): Runner {
   const cwd = resolve(around.dir, config.cwd ?? '.');
   const env = { ...around.env, ...config.env };
-  const idle = new Map<string, Server[]>();
-  const all = new Set<Server>();
+  const idle = new Map<string, ServeProcess[]>();
+  const all = new Set<ServeProcess>();
   let isClosed = false;
 
-  const start = async (command: readonly string[]): Promise<Server> => {
+  const start = async (command: readonly string[]): Promise<ServeProcess> => {
     const lookout = await around.watch?.open();
     if (isClosed) {
       await lookout?.close();
@@ -39,7 +40,8 @@ export function createServeRunner(
     }
     const [program = '', ...args] = command;
     const given = lookout === undefined ? args : [...lookout.args, ...args];
-    const server = new Server({ command: program, args: given, cwd, env: lookout?.env ?? env }, lookout);
+    const options = { command: program, args: given, cwd, env: lookout?.env ?? env };
+    const server = new ServeProcess(options, { name: program, lookout, onVoid: around.onVoid ?? (() => {}) });
     all.add(server);
     void server.gone.then(() => {
       all.delete(server);
@@ -49,31 +51,37 @@ export function createServeRunner(
   };
 
   /** A process that is free, and where it is put back. */
-  const take = async (request: RunRequest): Promise<{ server: Server; free: Server[] }> => {
+  const take = async (request: RunRequest, { isNew = false } = {}): Promise<Taken> => {
     // A program line with variables in it is another program for each of their values.
     const command = filledTexts(config.command, request);
     const free = idle.get(JSON.stringify(command)) ?? [];
     idle.set(JSON.stringify(command), free);
-    let server = free.pop();
+    let server = isNew ? undefined : free.pop();
     while (server !== undefined && !server.isFit) {
       await server.stop();
       server = free.pop();
     }
     return { server: server ?? (await start(command)), free };
   };
-  const giveBack = async ({ server, free }: { server: Server; free: Server[] }): Promise<void> => {
+  const giveBack = async ({ server, free }: Taken): Promise<void> => {
     if (server.isFit) free.push(server);
     else await server.stop();
   };
-  const runOn = async (server: Server, request: RunRequest): Promise<RunOutput> => {
+  const runOn = async (server: ServeProcess, request: RunRequest): Promise<RunOutput> => {
     server.lookout?.begin(request);
     const started = performance.now();
-    const { value, noise } = await server.ask(request, config.command[0]!);
+    const { value, noise } = await server.ask(request);
     const wallMs = performance.now() - started;
     const seen = await server.lookout?.end('itself');
     const stderr = server.stderr();
     const { acceptsErrors } = config;
-    refuseNoAnswer(value, { acceptsErrors, stderr });
+    try {
+      refuseNoAnswer(value, { acceptsErrors, stderr });
+    } catch (error) {
+      // It may have been a line of log, with the answer still to come.
+      server.distrust();
+      throw error;
+    }
     return {
       value,
       wallMs,
@@ -84,23 +92,45 @@ export function createServeRunner(
     };
   };
 
+  /** A process that falls after it answered another query proves nothing against this one, which is asked of a new process. */
+  const runFirst = async (request: RunRequest, onTaken: (taken: Taken) => void): Promise<RunOutput> => {
+    let fallen: Fallen | undefined;
+    for (;;) {
+      const taken = await take(request, { isNew: fallen !== undefined });
+      onTaken(taken);
+      try {
+        const output = await runOn(taken.server, request);
+        fallen?.blamePrevious();
+        return output;
+      } catch (error) {
+        if (!(error instanceof Fallen) || !error.hadAnswered || request.signal.aborted) throw error;
+        fallen = error;
+        await giveBack(taken);
+      }
+    }
+  };
+
   return {
     run: async (request) => {
-      const taken = await take(request);
+      let taken: Taken | undefined;
       try {
-        return await runOn(taken.server, request);
+        return await runFirst(request, (now) => {
+          taken = now;
+        });
       } finally {
-        await giveBack(taken);
+        if (taken !== undefined) await giveBack(taken);
       }
     },
     // One process for all turns of a conversation: it may remember what was said.
     open: async () => {
-      let taken: Awaited<ReturnType<typeof take>> | undefined;
+      let taken: Taken | undefined;
       return {
-        run: async (request) => {
-          taken ??= await take(request);
-          return runOn(taken.server, request);
-        },
+        run: (request) =>
+          taken === undefined
+            ? runFirst(request, (now) => {
+                taken = now;
+              })
+            : runOn(taken.server, request),
         close: async () => {
           if (taken !== undefined) await giveBack(taken);
         },
@@ -108,7 +138,7 @@ export function createServeRunner(
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...all].map((server) => server.stop()));
+      await Promise.all([...all].map((server) => server.retire()));
     },
   };
 }
@@ -119,63 +149,4 @@ function noiseWarning(noise: readonly string[]): Trace['warnings'][number] {
   const shown = JSON.stringify(noise[0]!.trim().slice(0, MAX_NOISE));
   const lines = noise.length === 1 ? '1 line' : `${noise.length} lines`;
   return { code: 'OUTPUT_NOISE', message: `${lines} printed before the answer, ignored: ${shown}` };
-}
-
-/** One process that answers one query at a time. */
-class Server {
-  readonly lookout: Lookout | undefined;
-  readonly gone: Promise<unknown>;
-  readonly #process: StandingProcess;
-  readonly #lines: ServeLines;
-
-  constructor(options: ConstructorParameters<typeof StandingProcess>[0], lookout: Lookout | undefined) {
-    this.lookout = lookout;
-    this.#lines = new ServeLines(MAX_OUTPUT_BYTES);
-    this.#process = new StandingProcess(options, (chunk) => this.#lines.add(chunk));
-    this.gone = this.#process.ended;
-  }
-
-  /** It runs, and what it printed last was the answer to what it was asked last. */
-  get isFit(): boolean {
-    return this.#process.isAlive && !this.#process.hasExited && !this.#lines.isOutOfStep;
-  }
-
-  stderr(): string {
-    return this.#process.stderr();
-  }
-
-  stop(): Promise<unknown> {
-    return this.#process.stop();
-  }
-
-  async ask(request: RunRequest, name: string): Promise<LineReply & { ok: true }> {
-    const { signal, id } = request;
-    this.#process.clearStderr();
-    const reply = this.#lines.next(id);
-    this.#process.write(`${JSON.stringify(inputOf(request))}\n`);
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<'aborted'>((resolveAbort) => {
-      onAbort = () => resolveAbort('aborted');
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
-    });
-    try {
-      const first = await Promise.race([reply, this.#process.ended.then(() => 'ended' as const), aborted]);
-      // An answer that is in the pipe when the process ends is still its answer.
-      const outcome = first === 'ended' ? (this.#lines.given() ?? first) : first;
-      if (outcome === 'ended') {
-        const { how, stderr } = this.#process.end!;
-        throw new AgentError('agent', `"${name}" ${how}${reasonIn(stderr)}`, { stderr });
-      }
-      if (outcome === 'aborted') {
-        await this.#process.kill();
-        throw new AgentError('infra', 'stopped', { stderr: this.stderr() });
-      }
-      if (outcome.ok) return outcome;
-      await this.#process.kill();
-      throw new AgentError('agent', `"${name}" ${outcome.why}`, { stderr: this.stderr() });
-    } finally {
-      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { killMarked, MARK, newMark } from '../mcp/process-mark.ts';
 import { forget, KILL_GRACE_MS, keepTrack, killTree, reasonOf, tail } from './process.ts';
-import { killMarked, MARK, newMark } from './process-mark.ts';
 
 export interface StandingOptions {
   readonly command: string;
@@ -13,12 +13,17 @@ export interface StandingOptions {
 export interface ProcessEnd {
   /** In words that follow the name of the program: `exited with code 1`. */
   readonly how: string;
+  /** It was not told to end, or was told so later. */
+  readonly isByItself: boolean;
+  readonly isClean: boolean;
   readonly stderr: string;
 }
 
 const MAX_STDERR = 64 * 1024;
 /** After its input was closed a process gets this long to end by itself. */
-const CLOSE_GRACE_MS = 500;
+export const CLOSE_GRACE_MS = 500;
+/** A program that falls right after its last answer has done so by then. */
+const LAST_MOMENT_MS = 50;
 
 /** A process that stays up while a run needs it, and is taken down with all that it started. */
 export class StandingProcess {
@@ -27,18 +32,20 @@ export class StandingProcess {
   #child: ChildProcessWithoutNullStreams | undefined;
   /** It takes no more input, though its last words may still be in the pipe. */
   hasExited = false;
+  #isTold = false;
   readonly #mark = newMark();
   #stderr: Buffer[] = [];
 
   constructor({ command, args, cwd, env }: StandingOptions, onOutput: (chunk: Buffer) => void) {
     this.ended = new Promise((resolve) => {
+      let exit: { how: string; isByItself: boolean; isClean: boolean } | undefined;
       const finish = (how: string): void => {
         if (this.end !== undefined) return;
         const pid = this.#child?.pid;
         killTree(pid, 'SIGKILL');
         forget(pid);
         killMarked(this.#mark);
-        this.end = { how, stderr: this.stderr() };
+        this.end = { ...(exit ?? { how, isByItself: !this.#isTold, isClean: false }), stderr: this.stderr() };
         resolve(this.end);
       };
       try {
@@ -56,14 +63,14 @@ export class StandingProcess {
         child.stdout.on('data', onOutput);
         child.stderr.on('data', (chunk: Buffer) => this.#keep(chunk));
         child.stdin.on('error', () => {});
-        let exit: string | undefined;
         child.on('exit', (code, signal) => {
           this.hasExited = true;
-          exit = code === null ? `was ended by ${signal}` : `exited with code ${code}`;
+          const how = code === null ? `was ended by ${signal}` : `exited with code ${code}`;
+          exit = { how, isByItself: !this.#isTold, isClean: code === 0 };
           // What it printed last is still in the pipe; a grandchild may hold the pipe for ever.
-          setTimeout(() => finish(exit!), KILL_GRACE_MS / 4).unref();
+          setTimeout(() => finish(how), KILL_GRACE_MS / 4).unref();
         });
-        child.on('close', () => finish(exit ?? 'ended'));
+        child.on('close', () => finish('ended'));
       } catch (error) {
         finish(`could not be started: ${reasonOf(error as NodeJS.ErrnoException).message}`);
       }
@@ -89,14 +96,22 @@ export class StandingProcess {
   }
 
   kill(): Promise<ProcessEnd> {
+    this.#isTold = true;
     killTree(this.#child?.pid, 'SIGTERM');
     return this.#within(KILL_GRACE_MS);
   }
 
+  /** A moment in which it may still end by itself. */
+  async lastMoment(): Promise<void> {
+    if (this.isAlive) await Promise.race([this.ended, pauseFor(LAST_MOMENT_MS)]);
+    if (this.hasExited) await this.ended;
+  }
+
   /** Closes its input, which tells a server that reads it to end; then politely, then for good. */
-  async stop(): Promise<ProcessEnd> {
+  async stop(graceMs = CLOSE_GRACE_MS): Promise<ProcessEnd> {
+    this.#isTold = true;
     this.#child?.stdin.end();
-    if (this.isAlive) await Promise.race([this.ended, pauseFor(CLOSE_GRACE_MS)]);
+    if (this.isAlive) await Promise.race([this.ended, pauseFor(graceMs)]);
     return this.kill();
   }
 
@@ -115,5 +130,5 @@ export class StandingProcess {
 
 const pauseFor = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    setTimeout(resolve, ms).unref();
   });

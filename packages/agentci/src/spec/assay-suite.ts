@@ -48,7 +48,10 @@ const TEST_SCHEMAS: Readonly<Record<string, ValueSchema>> = {
   id: v
     .string()
     .max(100)
-    .regex(/^[A-Za-z0-9._-]+$/, 'an id is written in letters, digits, dots, dashes and underscores'),
+    .regex(
+      /^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$/,
+      'an id is written in letters, digits, dots, dashes and underscores, and is not just punctuation',
+    ),
   metric: text,
   description: v.string(),
   tags: v.array(text),

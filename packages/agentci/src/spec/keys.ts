@@ -66,7 +66,10 @@ export const QUERY_KEYS = {
   id: v
     .string()
     .max(100)
-    .regex(/^[A-Za-z0-9._-]+$/, 'an id is written in letters, digits, dots, dashes and underscores')
+    .regex(
+      /^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$/,
+      'an id is written in letters, digits, dots, dashes and underscores, and is not just punctuation',
+    )
     .describe('Stable name, used for baselines and reports'),
   query: text.describe('What the agent is asked'),
   description: v.string().describe('For people'),

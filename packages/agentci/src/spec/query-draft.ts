@@ -24,13 +24,16 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QU
   readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
 } & Pick<Query, Layer>;
 
+/** One list for all queries without tags: there may be a hundred thousand. */
+const NO_TAGS: readonly string[] = Object.freeze([]);
+
 /** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
 export function toQuery({ plain: written, locations, policy, turns }: Draft, location: Location): Mutable<Query> {
   const plain = written as WrittenQuery;
   const query: Mutable<Query> = {
     id: plain.id ?? '',
     query: plain.query ?? plain.conversation?.start ?? '',
-    tags: plain.tags ?? [],
+    tags: plain.tags ?? NO_TAGS,
     runs: plain.runs ?? 1,
     minPassRate: plain.min_pass_rate ?? 1,
     location,

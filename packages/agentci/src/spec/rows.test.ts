@@ -42,6 +42,59 @@ describe('rows from a file or a list', () => {
   });
 });
 
+test('ids of rows are names of files, whatever is written', () => {
+  const ids = ['..', '.', '--', 'a/b', '../../x', '.hidden', 'C:\\\\y'];
+  const { queries, found } = load({ 'a.jsonl': ids.map((id) => `{"id": "${id}", "x": "1"}`).join('\n') });
+  expect(found).toEqual([]);
+  for (const { id } of queries) expect(id).toMatch(/^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$/);
+  expect(new Set(queries.map(({ id }) => id)).size).toBe(ids.length);
+});
+
+describe('columns that nothing uses', () => {
+  const two = (first: string, second: string): string =>
+    `${HEAD}  - {id: a, query: "${first}", rows: a.csv, path: {max_tool_calls: 1}}\n  - {id: b, query: "${second}", rows: a.csv, path: {max_tool_calls: 1}}\n`;
+  const files = { 'a.csv': 'x,y\n1,2\n' };
+  test('are told once, though two queries read the file', () => {
+    expect(load(files, two('{{x}}', 'b{{x}}')).found).toEqual(['a.csv:1:3 ROWS_UNUSED']);
+  });
+  test('are not told where one of the queries uses them', () => {
+    expect(load(files, two('{{x}}', '{{y}}')).found).toEqual([]);
+  });
+});
+
+test.each([
+  { what: 'of the row', text: '\\\\{{x}} {{x}}', found: ['spec.yaml:3:27 SPEC_VARIABLE_ESCAPED'] },
+  { what: 'that is not there', text: '\\\\{{z}} {{x}}', found: [] },
+  { what: 'after two backslashes', text: '\\\\\\\\{{x}}', found: [] },
+])('a backslash before a variable $what', ({ text, found }) => {
+  const spec = `${HEAD}  - {id: q, query: "aaa ${text}", rows: [{x: Paris}], path: {max_tool_calls: 1}}\n`;
+  expect(load({}, spec).found).toEqual(found);
+});
+
+describe('variables in the file of a prompt', () => {
+  const spec = (prompt: string, more = ''): string =>
+    `agent: a\nrunner: {model: openai:gpt-5-mini, prompt: ${prompt}}\n${more}queries:\n  - {id: q, query: hi, rows: [{city: Paris, tone: dry}], correctness: {expected_in_answer: [x]}}\n`;
+  test.each([
+    { what: 'that are all there', text: 'In {{city}}, {{tone}}: {{query}}', found: [] },
+    {
+      what: 'of which one is misspelt',
+      text: 'a\n{{ctiy}} {{tone}} {{city}}',
+      found: ['p.md:2:1 SPEC_VARIABLE_MISSING'],
+    },
+    { what: 'that are not closed', text: '{{city}} {{tone}} {{x', found: ['p.md:1:19 SPEC_VARIABLE'] },
+    { what: 'as text', text: '\\{{x}} {{city}} {{tone}}', found: [] },
+  ])('$what', ({ text, found }) => {
+    expect(load({ 'p.md': text }, spec('./p.md')).found).toEqual(found);
+  });
+
+  test('whose name is in the matrix', () => {
+    const files = { 'p.md': '{{city}} {{tone}}', 'r.md': '{{city}} {{tome}}' };
+    const { found, messages } = load(files, spec('"{{prompt}}"', 'matrix: {prompt: [p.md, r.md]}\n'));
+    expect(found).toEqual(['r.md:1:10 SPEC_VARIABLE_MISSING']);
+    expect(messages[0]).toContain('which the prompt needs');
+  });
+});
+
 describe('what is wrong with a row is told at its place', () => {
   test.each([
     { files: { 'a.csv': 'x,y\n1\n' }, found: ['a.csv:2:1 ROWS_RAGGED'] },
@@ -53,6 +106,9 @@ describe('what is wrong with a row is told at its place', () => {
     { files: { 'a.csv': 'x\n' }, found: ['spec.yaml:3:41 SPEC_EMPTY'] },
     { files: { 'a.csv': '' }, found: ['spec.yaml:3:41 SPEC_EMPTY'] },
     { files: { 'a.jsonl': '{"x":"1"}\n{"x":}\n' }, found: ['a.jsonl:2:6 ROWS_JSON'] },
+    { files: { 'a.jsonl': '{"x":"1"}\n{"x":"2", "x":"3"}\n' }, found: ['a.jsonl:2:11 ROWS_JSON'] },
+    { files: { 'a.jsonl': '{"x":{"a":1,"a":2}}\n' }, found: ['a.jsonl:1:13 ROWS_JSON'] },
+    { files: { 'a.json': '[{"x":"1"},\n {"x":"\\": ", "\\u0078":"3"}]' }, found: ['a.json:2:15 ROWS_JSON'] },
     { files: { 'a.jsonl': '[1]\n' }, found: ['a.jsonl:1:1 ROWS_TYPE'] },
     { files: { 'a.json': '{"x": 1}' }, found: ['a.json:1:1 ROWS_TYPE'] },
     { files: { 'a.json': '[{"x": "1"},\n  7]' }, found: ['a.json:2:3 ROWS_TYPE'] },

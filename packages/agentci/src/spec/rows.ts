@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readCsv } from '../kit/csv-reader.ts';
 import { findJsonError } from '../kit/json-error.ts';
 import { isDeeperThan } from '../kit/json-limits.ts';
-import { jsonParts } from '../kit/json-places.ts';
+import { duplicateKey, jsonParts } from '../kit/json-places.ts';
 import { isObject } from '../kit/object.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { setOwn, toPlain, type YamlNode, type YamlPlace, type YamlSource } from '../kit/yaml-node.ts';
@@ -251,6 +251,14 @@ function rowOfJson(source: YamlSource, start: number, text: string, problems: Sp
   }
   if (!isObject(vars)) {
     problems.add(place, NOT_A_MAP);
+    return undefined;
+  }
+  const twice = duplicateKey(text, vars);
+  if (twice !== undefined) {
+    problems.add(
+      { source, start: start + twice.offset },
+      { code: 'ROWS_JSON', message: `duplicate key "${twice.key}"` },
+    );
     return undefined;
   }
   const placeOf = (name: string): YamlPlace => {

@@ -5,7 +5,7 @@ import type { Query } from './suite.ts';
 import { slotPlace } from './variables.ts';
 
 /** What a run says of itself in the texts of its runner. */
-const OWN_NAMES: ReadonlySet<string> = new Set([
+export const OWN_NAMES: ReadonlySet<string> = new Set([
   'query',
   'id',
   'run',

@@ -13,6 +13,7 @@ import { type IdBase, type QueryReader, type ReadQuery, VALUE_SCHEMAS } from './
 import { RowProblems } from './row-problems.ts';
 import { openRows, type Row, type Rows } from './rows.ts';
 import type { Query } from './suite.ts';
+import { UnusedColumns } from './unused-columns.ts';
 import { checkValue, isBroken } from './value-check.ts';
 import { findVariables, mergeVars, type Scope, slotPlace, type VariableEntry, type VariableText } from './variables.ts';
 
@@ -53,6 +54,7 @@ export class ScopedReader {
   readonly #reader: QueryReader;
   readonly #problems: SpecProblems;
   readonly #suite: SuiteScope;
+  readonly #unused = new UnusedColumns();
 
   constructor(reader: QueryReader, problems: SpecProblems, suite: SuiteScope) {
     this.#reader = reader;
@@ -67,7 +69,11 @@ export class ScopedReader {
     const rows = rowsEntry === undefined ? undefined : openRows(rowsEntry.value, this.#suite.folder, this.#problems);
     if (rowsEntry !== undefined && rows === undefined) return [];
     const plain = hashBasis(entries, rows);
-    const read = new RowsOfQuery(this.#reader, this.#problems, this.#suite, pattern, own, rows);
+    const read = new RowsOfQuery(this.#reader, this.#problems, this.#suite, pattern, {
+      own,
+      rows,
+      unused: this.#unused,
+    });
     const found: ReadQuery[] = [];
     if (rows === undefined) {
       const one = read.add(NO_ROW);
@@ -80,6 +86,11 @@ export class ScopedReader {
     }
     read.finish(rowsEntry, entries);
     return found;
+  }
+
+  /** After the last query. */
+  finish(): void {
+    for (const { place, problem } of this.#unused.found()) this.#problems.add(place, problem);
   }
 
   #scopeOf(entries: readonly YamlEntry[]): { own: Vars | undefined; rowsEntry: YamlEntry | undefined } {
@@ -172,6 +183,7 @@ class RowsOfQuery {
   readonly #pattern: Pattern;
   readonly #own: Vars | undefined;
   readonly #rows: Rows | undefined;
+  readonly #unused: UnusedColumns;
   readonly #told: RowProblems;
   readonly #location;
   readonly #columns = new Map<string, YamlPlace>();
@@ -183,8 +195,7 @@ class RowsOfQuery {
     problems: SpecProblems,
     suite: SuiteScope,
     pattern: Pattern,
-    own: Vars | undefined,
-    rows: Rows | undefined,
+    { own, rows, unused }: { own: Vars | undefined; rows: Rows | undefined; unused: UnusedColumns },
   ) {
     this.#reader = reader;
     this.#problems = problems;
@@ -192,6 +203,7 @@ class RowsOfQuery {
     this.#pattern = pattern;
     this.#own = own;
     this.#rows = rows;
+    this.#unused = unused;
     this.#told = new RowProblems(pattern.texts);
     this.#location = locate(pattern.node.source, pattern.node.start);
   }
@@ -246,6 +258,22 @@ class RowsOfQuery {
       }
     }
     return hasAll;
+  }
+
+  /** A backslash in front of a variable is mostly meant as part of the text, as in a path of Windows. */
+  #warnOfEscaped(): void {
+    const { vars, cells } = this.#suite;
+    const known = mergeVars(vars, this.#own, cells?.[0]);
+    for (const { node, escaped } of this.#pattern.texts) {
+      const slot = escaped.find(({ name }) => Object.hasOwn(known, name) || this.#columns.has(name));
+      if (slot === undefined) continue;
+      this.#problems.add(slotPlace(node, slot.start), {
+        severity: 'warning',
+        code: 'SPEC_VARIABLE_ESCAPED',
+        message: `the backslash makes "{{${slot.name}}}" plain text, though there is a variable "${slot.name}"`,
+        hint: 'for a backslash and then the value write two backslashes (in double quotes four)',
+      });
+    }
   }
 
   #make(vars: Vars, row: Row | undefined): Mutable<Query> {
@@ -306,6 +334,7 @@ class RowsOfQuery {
   /** After the last row. */
   finish(rowsEntry: YamlEntry | undefined, entries: readonly YamlEntry[]): void {
     for (const { place, problem } of this.#told.rest()) this.#problems.add(place, problem);
+    this.#warnOfEscaped();
     if (rowsEntry === undefined) return;
     if (this.#count === 0 && !this.#problems.hasErrors)
       this.#problems.add(rowsEntry.value, {
@@ -313,13 +342,15 @@ class RowsOfQuery {
         message: '"rows" has no rows: nothing would be tested',
       });
     const readers = entries.flatMap(({ key, value }) => codeIn(value, key));
-    if (readers.some((each) => each === ANY_CODE)) return;
     const used = new Set(this.#pattern.texts.flatMap(({ slots }) => slots.map(({ name }) => name)));
     for (const [name, place] of this.#columns) {
-      if (name === 'id' || used.has(name) || this.#suite.runnerNames.has(name)) continue;
-      if (readers.some((text) => typeof text === 'string' && text.includes(name))) continue;
+      const isRead = readers.some((text) => text === ANY_CODE || text.includes(name));
+      if (name === 'id' || used.has(name) || this.#suite.runnerNames.has(name) || isRead) {
+        this.#unused.see(place);
+        continue;
+      }
       const isHidden = Object.hasOwn(this.#suite.cells?.[0] ?? {}, name);
-      this.#problems.add(place, {
+      this.#unused.add(place, {
         severity: 'warning',
         code: 'ROWS_UNUSED',
         message: isHidden ? `the matrix replaces the variable "${name}"` : `nothing uses the variable "${name}"`,

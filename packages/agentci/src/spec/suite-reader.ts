@@ -21,6 +21,7 @@ import { unknownKeyHint } from './known-keys.ts';
 import { readBaselineCell, readMatrix } from './matrix.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
+import { PromptFiles } from './prompt-files.ts';
 import { IdAllocator, queryId } from './query-id.ts';
 import { type IdBase, QueryReader, type ReadQuery } from './query-reader.ts';
 import { readRunner } from './runner.ts';
@@ -62,18 +63,20 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   const cells = readMatrix(root, problems);
   const baselineCell = readBaselineCell(root, cells, problems);
   const runnerNames = runnerVariables(runnerEntry);
+  const prompts = new PromptFiles(runner, runnerEntry);
   const read = readQueries(root, problems, {
     vars: plain.vars as Readonly<Record<string, unknown>> | undefined,
     cells,
-    runnerNames: new Set(runnerNames.keys()),
+    runnerNames: new Set([...runnerNames.keys(), ...prompts.names(cells)]),
   });
   const queries = withIds(read, problems);
   checkRunnerVariables(runnerNames, queries, problems);
+  prompts.check(queries, problems);
   checkConversationRunner(runnerEntry, runner, queries, problems);
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
-  let toHash: Parameters<typeof hashOf> | undefined = [plain, read];
+  let toHash: Parameters<typeof hashOf> | undefined = [plain, read.filter((each) => each.plain !== undefined)];
   let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
@@ -175,6 +178,7 @@ function readQueries(root: YamlMap, problems: SpecProblems, scope: Omit<SuiteSco
       scoped ??= new ScopedReader(reader, problems, { ...scope, folder: dirname(realPath(file)) });
       for (const query of scoped.read(node)) queries.push(query);
     }
+    scoped?.finish();
     reader.finish();
     return queries;
   }

@@ -20,6 +20,8 @@ export interface Scope {
 export interface VariableText {
   readonly node: YamlScalar;
   readonly slots: readonly TemplateSlot[];
+  /** Those that a backslash makes plain text. */
+  readonly escaped: readonly TemplateSlot[];
 }
 
 /** An entry with its variables found: `fill` gives the entry for one set of values. */
@@ -90,7 +92,7 @@ class Finder {
         hint: `read it there: vars${/^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`,
       });
     }
-    this.#texts.push({ node, slots });
+    this.#texts.push({ node, slots, escaped: template.escaped });
     return fillScalar(node, template, isPattern(key));
   }
 }

@@ -30,6 +30,8 @@ const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$
 /** Larger ones are not recordings of an agent. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
+/** A suite reads the heads of all its cassettes, one after the other. */
+const HEAD = Buffer.allocUnsafe(MAX_HEAD_BYTES);
 
 /** A name as a file may have it. Any other becomes a slug with a short hash, so that every name has a file of its own. */
 function safeName(name: string, fallback: string): string {
@@ -55,6 +57,7 @@ export const cassettePath = (dir: string, name: CassetteName): string =>
 
 /** The text of a cassette; undefined where there is none. */
 export function readCassetteFile(dir: string, path: string): string | undefined {
+  needFolders(path);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
@@ -76,12 +79,12 @@ export function readCassetteFile(dir: string, path: string): string | undefined 
 
 /** The first line of a cassette, which says what it is; undefined where there is none. */
 export function readCassetteHead(path: string): string | undefined {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (!existsSync(path) || !statSync(path).isFile()) return undefined;
   const fd = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(MAX_HEAD_BYTES);
-    const text = bytes.toString('utf8', 0, readSync(fd, bytes, 0, MAX_HEAD_BYTES, 0));
-    return text.includes('\n') ? text.slice(0, text.indexOf('\n')) : undefined;
+    const length = readSync(fd, HEAD, 0, MAX_HEAD_BYTES, 0);
+    const end = HEAD.subarray(0, length).indexOf(0x0a);
+    return end < 0 ? undefined : HEAD.toString('utf8', 0, end);
   } finally {
     closeSync(fd);
   }
@@ -89,6 +92,7 @@ export function readCassetteHead(path: string): string | undefined {
 
 /** Replaces the file whole, or leaves it as it was. */
 export function writeCassetteFile(dir: string, path: string, text: string): void {
+  needFolders(path);
   stayInside(dir, path);
   writeFileAtomic(path, text);
 }
@@ -100,6 +104,7 @@ export function removeCassetteFile(dir: string, path: string): void {
 
 /** All cassettes below a folder, sorted: of one agent, or of all. */
 export function listCassetteFiles(dir: string, agent?: string): readonly string[] {
+  needFolders(cassettePath(dir, { agent: agent ?? 'a', id: 'a', run: 1 }));
   if (agent !== undefined) return filesIn(cassetteFolder(dir, agent));
   if (!existsSync(dir)) return [];
   const folders = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -116,6 +121,15 @@ const filesIn = (folder: string): string[] =>
         .sort()
         .map((name) => join(folder, name))
     : [];
+
+/** What is above a cassette must be folders, as far as it is there. */
+function needFolders(path: string): void {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    if (!existsSync(above)) continue;
+    if (!statSync(above).isDirectory()) refuse(above, 'is a file, and cassettes need a folder there');
+    return;
+  }
+}
 
 /** A link below the folder must not lead out of it: a checkout could point anywhere on the machine. */
 function stayInside(dir: string, path: string): void {

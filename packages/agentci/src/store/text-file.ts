@@ -13,9 +13,17 @@ export class TextFile {
   readonly #fd: number;
   #bytes: Buffer | undefined;
   #length = 0;
+  /** What has left the buffer, and what was in the file before. */
+  #written: number;
 
-  constructor(fd: number) {
+  constructor(fd: number, size = 0) {
     this.#fd = fd;
+    this.#written = size;
+  }
+
+  /** How long the file is once everything is written. */
+  get size(): number {
+    return this.#written + this.#length;
   }
 
   /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
@@ -29,7 +37,11 @@ export class TextFile {
     for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
     if (this.#length + most > CAPACITY) this.flush();
     if (most > CAPACITY) {
-      for (const piece of pieces) writeAll(this.#fd, Buffer.from(piece));
+      for (const piece of pieces) {
+        const bytes = Buffer.from(piece);
+        writeAll(this.#fd, bytes);
+        this.#written += bytes.length;
+      }
       return;
     }
     this.#bytes ??= Buffer.allocUnsafe(CAPACITY);
@@ -42,6 +54,7 @@ export class TextFile {
     const length = this.#length;
     this.#length = 0;
     writeAll(this.#fd, this.#bytes.subarray(0, length));
+    this.#written += length;
   }
 }
 

@@ -1,5 +1,6 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
+import { parseExact } from '../../kit/exact-json.ts';
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
 import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
@@ -52,7 +53,7 @@ function readBody(bytes: Buffer): RequestBody {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return undefined;
   }
@@ -82,15 +83,40 @@ export interface MatchRules {
   readonly exactKey: (request: StoredRequest) => string;
 }
 
-export function matchRules(given: {
+interface GivenRules {
   readonly ignore: readonly string[];
   readonly scrub: readonly string[];
-}): MatchRules {
+}
+
+/** Rules made so far: all cassettes of a suite have the same, and what is known of an entry under them is kept. */
+const made = new Map<string, MatchRules>();
+const MAX_MADE = 100;
+
+export function matchRules(given: GivenRules): MatchRules {
+  const name = JSON.stringify([given.ignore, given.scrub]);
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  if (made.size >= MAX_MADE) made.clear();
+  const rules = makeRules(given);
+  made.set(name, rules);
+  return rules;
+}
+
+function makeRules(given: GivenRules): MatchRules {
   const ignore = prepareIgnore(given.ignore);
   const scrub = prepareScrub(given.scrub);
   const bodyOf = ({ body }: StoredRequest): unknown =>
     body.kind === 'json' ? ignore(body.value) : body.kind === 'text' ? { text: body.text } : { sha256: body.sha256 };
+  // An entry is looked at when its file is read, and again when its answers are laid out.
+  const seen = new WeakMap<StoredRequest, Canonical>();
   const canonical = (request: StoredRequest): Canonical => {
+    const before = seen.get(request);
+    if (before !== undefined) return before;
+    const found = compute(request);
+    seen.set(request, found);
+    return found;
+  };
+  const compute = (request: StoredRequest): Canonical => {
     const plain = bodyOf(request);
     const body = scrub.isEmpty ? plain : scrubbed(plain, scrub);
     const path = sharedPath(request.path);

@@ -18,6 +18,8 @@ export interface CassetteEntry extends StoredRequest {
   readonly askedUsage?: boolean;
   /** The client hung up before the reply was over, so these are the bytes until then. */
   readonly why?: Extract<Broken, 'client_abort'>;
+  /** How long the client had waited by then, in whole seconds; absent where it was less than one. */
+  readonly hungUpAfterS?: number;
   /** Names of credentials that were taken out of the reply because `scrub` says so. */
   readonly scrubbed?: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../kit/exact-json.ts';
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import type { Canonical } from './canonical.ts';
@@ -116,14 +117,16 @@ function firstDifference(recorded: unknown, asked: unknown, pointer: string): Pl
     }
     return undefined;
   }
-  if (isObject(recorded) && isObject(asked)) {
+  if (isObject(recorded) && isObject(asked) && !isExactNumber(recorded) && !isExactNumber(asked)) {
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(asked)])) {
       const inner = firstDifference(recorded[key], asked[key], `${pointer}/${escapeStep(key)}`);
       if (inner !== undefined) return inner;
     }
     return undefined;
   }
-  return canonicalJson(recorded) === canonicalJson(asked) ? undefined : { pointer, recorded, asked };
+  // A field that is null is not one that is absent, though both are written alike.
+  const isSame = (recorded === undefined) === (asked === undefined) && canonicalJson(recorded) === canonicalJson(asked);
+  return isSame ? undefined : { pointer, recorded, asked };
 }
 
 const escapeStep = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

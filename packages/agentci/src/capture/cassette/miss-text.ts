@@ -1,3 +1,4 @@
+import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
 import { clip, plural } from '../../kit/words.ts';
 import type { Miss } from './deck.ts';
 
@@ -11,7 +12,8 @@ export function missText(miss: Miss, { file, call }: { readonly file: string; re
   const what = `call ${call} (${request.method} ${request.path.split('?')[0]}) is not in ${file}`;
   if (recordedTimes !== undefined)
     return `${what} once more: the same request was asked ${plural(recordedTimes + 1, 'time')} and recorded ${plural(recordedTimes, 'time')}`;
-  if (nearest === undefined || first === undefined) return `${what}, which is empty`;
+  if (nearest === undefined) return `${what}, which is empty`;
+  if (first === undefined) return `${what}; no difference from exchange ${nearest.i} can be shown`;
   const place = first.pointer === undefined ? '' : ` at ${first.pointer}`;
   const [recorded, asked] = excerpts(first.recorded, first.asked);
   const also = [...new Set(others)].filter((cause) => cause !== first.cause);
@@ -29,11 +31,31 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
   const start = at > BEFORE + 10 ? at - BEFORE : 0;
-  return [shown(a, start), shown(b, start)];
+  const [left, right] = [shown(a, start), shown(b, start)];
+  // What looks the same is told apart by its code points, such as an accent that is a character of its own.
+  if (left.normalize('NFKC') !== right.normalize('NFKC')) return [left, right];
+  if (a === b) return [`${left} (${typeOf(recorded)})`, `${right} (${typeOf(asked)})`];
+  const from = /[\uDC00-\uDFFF]/.test(a.charAt(at)) ? at - 1 : at;
+  return [`${left} (${codePoints(a, from)})`, `${right} (${codePoints(b, from)})`];
 }
 
+const typeOf = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : isExactNumber(value)
+      ? 'a number'
+      : typeof value === 'object'
+        ? 'JSON'
+        : `a ${typeof value}`;
+
 const textOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? undefined : typeof value === 'string' ? value : stringifyExact(value);
 
 const shown = (text: string | undefined, start: number): string =>
   text === undefined ? 'nothing' : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);
+
+/** The characters from the first that differs on, by number. */
+const codePoints = (text: string, at: number): string => {
+  const points = [...text.slice(at)].slice(0, 4).map((char) => char.codePointAt(0)!.toString(16).toUpperCase());
+  return points.length === 0 ? 'ends there' : points.map((hex) => `U+${hex.padStart(4, '0')}`).join(' ');
+};

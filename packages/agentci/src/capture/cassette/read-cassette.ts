@@ -1,4 +1,5 @@
 import { bytesOf } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { ROUTES, type Route } from '../exchange.ts';
@@ -116,6 +117,8 @@ function readEntry(value: Fields, i: number, bodies: ReadonlyMap<number, unknown
   if (value.asked_usage !== undefined && typeof value.asked_usage !== 'boolean')
     return '"asked_usage" is not true or false';
   if (why !== undefined && why !== 'client_abort') return '"why" is not known';
+  const { hung_up_after_s: hungUpAfterS } = value;
+  if (hungUpAfterS !== undefined && !isCount(hungUpAfterS, 1)) return '"hung_up_after_s" is not a whole number';
   if (scrubbed !== undefined && !isTexts(scrubbed)) return '"scrubbed" is not a list of texts';
   const body = readBody(value.request, i, bodies);
   if (typeof body === 'string') return body;
@@ -132,6 +135,7 @@ function readEntry(value: Fields, i: number, bodies: ReadonlyMap<number, unknown
     ...reply,
     ...(value.asked_usage === true ? { askedUsage: true } : {}),
     ...(why === undefined ? {} : { why }),
+    ...(hungUpAfterS === undefined ? {} : { hungUpAfterS }),
     ...(scrubbed === undefined ? {} : { scrubbed }),
   };
 }
@@ -166,7 +170,7 @@ function readResponse(response: unknown): Pick<CassetteEntry, 'status' | 'header
   if (!isObject(headers) || !Object.entries(headers).every(isHeader))
     return 'the headers of the response cannot be read';
   if ('json' in response)
-    return { status, headers: headers as Record<string, string>, chunks: [Buffer.from(JSON.stringify(response.json))] };
+    return { status, headers: headers as Record<string, string>, chunks: [Buffer.from(stringifyExact(response.json))] };
   const isPiece = (piece: unknown): boolean =>
     typeof piece === 'string' ||
     (isObject(piece) && typeof piece.b64 === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(piece.b64));
@@ -185,7 +189,7 @@ const isTexts = (value: unknown): value is string[] =>
 
 function parseLine(line: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseExact(line);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

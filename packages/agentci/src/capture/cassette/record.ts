@@ -92,6 +92,9 @@ function entryOf(exchange: Exchange, request: StoredRequest, scrub: Scrub): Omit
     chunks: reply.chunks.map(([, bytes]) => bytes),
     ...(exchange.askedUsage === true ? { askedUsage: true } : {}),
     ...(exchange.why === 'client_abort' ? { why: exchange.why } : {}),
+    ...(exchange.why === 'client_abort' && exchange.endMs >= 1000
+      ? { hungUpAfterS: Math.ceil(exchange.endMs / 1000) }
+      : {}),
     ...(names.length === 0 ? {} : { scrubbed: names }),
   };
 }

@@ -43,6 +43,30 @@ const json: Behaviour = ({ body: sent }, response) => {
   response.end(said(`about ${sent.length}`));
 };
 
+describe('two numbers are one only where they are', () => {
+  const tool = (id: string): string => `{"model":"m","messages":[{"role":"tool","content":{"id":${id}}}]}`;
+  it.each([
+    ['9007199254740993', '9007199254740992', false],
+    ['9007199254740993', '"9007199254740993"', false],
+    ['9007199254740993', '{"$number":"9007199254740993"}', false],
+    ['0.1234567890123456789', '0.1234567890123456780', false],
+    ['1e400', '2e400', false],
+    ['9007199254740993', '9007199254740993', true],
+    ['100', '1.0e2', true],
+  ])('recorded %s, asked %s: the same is %s', async (recorded, asked, isSame) => {
+    const upstream = await startChaos(json);
+    const env = { PATH: process.env.PATH, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
+    const made = await withTape('record', { env }, (slot) => ask(base(slot) + CHAT, tool(recorded)));
+    await upstream.close();
+    expect(made.text).toContain(recorded);
+    const replayed = await withTape('replay', { env: {}, cassette: made.cassette }, (slot) =>
+      ask(base(slot) + CHAT, tool(asked)),
+    );
+    expect(replayed.session.counts()).toMatchObject(isSame ? { hits: 1, misses: 0 } : { hits: 0, misses: 1 });
+    if (!isSame) expect(replayed.session.missText).toContain('/messages/0/content/id');
+  });
+});
+
 describe('what the agent gets in replay is what it got when recorded', () => {
   const chunks = ['data: {"choices":[{"delta":{"content":"Grö', 'ße 😀"}}]}\n\n', 'data: [DONE]\n\n'];
   const cut = Buffer.from(chunks.join(''));
@@ -92,7 +116,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     expect(replayed.value.status).toBe(recorded.value.status);
     expect(replayed.value.chunks).toEqual(recorded.value.chunks);
     expect(replayed.value.headers['content-type']).toBe(recorded.value.headers['content-type']);
-    expect(replayed.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, fresh: 0 });
+    expect(replayed.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 0 });
     expect(recorded.text).not.toContain(KEY);
   });
 
@@ -136,6 +160,35 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     expect(replayed.value).toBe(recorded.value);
     expect(replayed.seen.evidence.exchanges.map(({ why }) => why)).toEqual(['client_abort']);
     expect(replayed.seen.trace?.captured).toEqual(recorded.seen.trace?.captured);
+  });
+
+  it('an agent that reads past the place where the recorded one hung up is broken off and told of, not kept waiting', async () => {
+    const upstream = await startChaos((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: one\n\n');
+    });
+    onTestFinished(() => upstream.close());
+    const env = { PATH: process.env.PATH, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
+    const sent = body('x', { stream: true, stream_options: { include_usage: true } });
+    const open = async (slot: CaptureSlot): Promise<IncomingMessage> => {
+      const request = httpRequest(base(slot) + CHAT, { method: 'POST' });
+      request.on('error', () => {});
+      request.end(sent);
+      const [reply] = (await once(request, 'response')) as [IncomingMessage];
+      reply.on('error', () => {});
+      await once(reply, 'data');
+      return reply;
+    };
+    const recorded = await withTape('record', { env }, async (slot) => (await open(slot)).destroy());
+    const started = performance.now();
+    const replayed = await withTape('replay', { env: {}, cassette: recorded.cassette }, async (slot) => {
+      const reply = await open(slot);
+      await new Promise((resolve) => reply.once('close', resolve));
+      return reply.complete;
+    });
+    expect(replayed.value).toBe(false);
+    expect(performance.now() - started).toBeLessThan(4000);
+    expect(replayed.session.missText).toContain('reads on past the end of exchange 1');
   });
 
   it('equal requests get their answers in order, one after the other and side by side', async () => {
@@ -229,7 +282,7 @@ describe('what the cassette does not have', () => {
       [await ask(base(slot) + CHAT, body('a')), await ask(base(slot) + CHAT, body('b'))].map(({ status }) => status);
     const first = await withTape('auto', { env }, (slot) => ask(base(slot) + CHAT, body('a')));
     const second = await withTape('auto', { env, cassette: first.cassette }, both);
-    expect(second.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, fresh: 1 });
+    expect(second.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 1 });
     expect(upstream.requests).toHaveLength(2);
     expect((await withTape('replay', { env: {}, cassette: second.cassette }, both)).value).toEqual([200, 200]);
   });

@@ -1,5 +1,5 @@
 import { plural } from '../../kit/words.ts';
-import type { Exchange } from '../exchange.ts';
+import { type Broken, type Exchange, MISS_HEADER } from '../exchange.ts';
 import type { Answer, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
@@ -7,6 +7,17 @@ import type { Cassette, CassetteEntry } from './cassette.ts';
 import { Deck, type Miss } from './deck.ts';
 import { missText } from './miss-text.ts';
 import { recordEntries } from './record.ts';
+
+/** An agent that hung up when it was recorded does so again in this time, beyond what it took then. */
+const HANG_UP_MS = 1000;
+const MAX_HANG_UP_MS = 30_000;
+
+/** Why a call could not be compared, by how it broke. */
+const UNANSWERED: Readonly<Partial<Record<Broken, string>>> = {
+  client_abort: 'the agent ended or hung up before its request was whole',
+  timeout: 'it was still open when the agent had ended',
+  too_large: 'it is too large',
+};
 
 /** How a cassette is used: ask and store; answer and never ask; answer what is known, ask and store the rest. */
 export type CassetteMode = 'record' | 'replay' | 'auto';
@@ -31,8 +42,8 @@ export interface CassetteCounts {
   /** Hits that only `scrub` made possible. */
   readonly scrubbed: number;
   readonly unused: number;
-  /** Calls that were made and stored. */
-  readonly fresh: number;
+  /** Calls that were left to the provider. */
+  readonly asked: number;
 }
 
 /** One run of one query with a cassette: answers the agent's calls from it, and keeps what was new. */
@@ -46,7 +57,7 @@ export class CassetteSession {
   #calls = 0;
   #hits = 0;
   #scrubbed = 0;
-  #fresh = 0;
+  #asked = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -64,20 +75,50 @@ export class CassetteSession {
       this.#hits++;
       if (match.isScrubbed) this.#scrubbed++;
       for (const name of match.entry.scrubbed ?? []) this.#altered.add(name);
-      return replyOf(match.entry, hidesUsage(match.entry, route, body));
+      return this.#replyOf(match.entry, hidesUsage(match.entry, route, body));
     }
     if (this.#options.mode === 'auto') {
-      this.#fresh++;
+      this.#asked++;
       return undefined;
     }
     return this.#miss(request);
   };
+
+  #replyOf(entry: CassetteEntry, hides: boolean): ServedReply {
+    const { i, status, headers, chunks, why, hungUpAfterS = 0 } = entry;
+    const waitMs = Math.min(MAX_HANG_UP_MS, hungUpAfterS * 1000 + HANG_UP_MS);
+    const onReadOn = (): void => {
+      this.#misses.push(
+        `the agent reads on past the end of exchange ${i} in ${this.#options.file}: the recorded agent hung up there, so the rest of the reply is not known`,
+      );
+    };
+    return {
+      served: 'cassette',
+      status,
+      headers,
+      chunks,
+      ...(hides ? { hidesUsage: true } : {}),
+      ...(why === 'client_abort' ? { cutOff: { waitMs, onReadOn } } : {}),
+    };
+  }
 
   /** A connection past the front was refused. One to a model is a call that the cassette does not have. */
   readonly blocked = (host: string, isModel: boolean): void => {
     if (!isModel) this.#blocked.add(host);
     else this.#misses.push(`the agent tried to reach ${host} past the cassette`);
   };
+
+  /** Calls of a run that is over which nothing could answer: one that broke off half-way, or is too large to compare. */
+  noteUnanswered(exchanges: readonly Exchange[]): void {
+    if (this.#options.mode !== 'replay') return;
+    for (const { served, method, path = '', why, error } of exchanges) {
+      if (served !== undefined && why !== 'timeout') continue;
+      const reason = why === undefined ? error : (UNANSWERED[why] ?? error);
+      this.#misses.push(
+        `a call (${method} ${path.split('?')[0]}) could not be compared with ${this.#options.file}: ${reason ?? 'it was not answered'}`,
+      );
+    }
+  }
 
   #miss(request: StoredRequest): ServedReply {
     const miss: Miss = this.#deck.explain(request);
@@ -127,7 +168,7 @@ export class CassetteSession {
       misses: this.#misses.length,
       scrubbed: this.#scrubbed,
       unused: isRecording ? 0 : this.#deck.unused().length,
-      fresh: isRecording ? this.#calls : this.#fresh,
+      asked: isRecording ? this.#calls : this.#asked,
     };
   }
 
@@ -141,15 +182,6 @@ export class CassetteSession {
     return [...known, ...fresh.map((entry) => ({ ...entry, i: known.length + entry.i }))];
   }
 }
-
-const replyOf = (entry: CassetteEntry, hides: boolean): ServedReply => ({
-  served: 'cassette',
-  status: entry.status,
-  headers: entry.headers,
-  chunks: entry.chunks,
-  ...(hides ? { hidesUsage: true } : {}),
-  ...(entry.why === 'client_abort' ? { staysOpen: true } : {}),
-});
 
 /** Usage that this client does not ask for: we asked for it, or the recorded client did. */
 function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer): boolean {
@@ -167,7 +199,7 @@ function missReply(text: string): ServedReply {
   return {
     served: 'cassette',
     status: 422,
-    headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
+    headers: { 'content-type': 'application/json', 'x-should-retry': 'false', [MISS_HEADER]: 'cassette' },
     chunks: [Buffer.from(JSON.stringify({ type: 'error', error, message }))],
   };
 }

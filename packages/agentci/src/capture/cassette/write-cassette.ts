@@ -1,4 +1,5 @@
 import { bytesToJson } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { matchRules, type RequestBody } from './canonical.ts';
 import { CASSETTE_SCHEMA, type Cassette, type CassetteEntry } from './cassette.ts';
 import { DeltaWriter } from './request-delta.ts';
@@ -35,10 +36,11 @@ export function writeCassette(cassette: Cassette): string {
       response: responseOf(entry),
       ...(entry.askedUsage === undefined ? {} : { asked_usage: entry.askedUsage }),
       ...(entry.why === undefined ? {} : { why: entry.why }),
+      ...(entry.hungUpAfterS === undefined ? {} : { hung_up_after_s: entry.hungUpAfterS }),
       ...(entry.scrubbed === undefined ? {} : { scrubbed: entry.scrubbed }),
     };
   });
-  return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
+  return `${[header, ...lines].map((line) => stringifyExact(line)).join('\n')}\n`;
 }
 
 function requestOf(i: number, body: RequestBody, deltas: DeltaWriter): unknown {
@@ -59,8 +61,8 @@ function responseOf({ status, headers, chunks }: CassetteEntry): unknown {
 function sameJson(text: string): unknown {
   if (!/^[{[]/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return JSON.stringify(value) === text ? value : undefined;
+    const value = parseExact(text);
+    return stringifyExact(value) === text ? value : undefined;
   } catch {
     return undefined;
   }

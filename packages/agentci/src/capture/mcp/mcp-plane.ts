@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rememberKeys } from '../../kit/request-keys.ts';
 import { relay } from '../../mcp/http/relay.ts';
 import { readServerUrl } from '../../mcp/http/serve.ts';
 import { tapHttp } from '../../mcp/http/tap.ts';
@@ -40,7 +41,16 @@ export function openMcpPlane(
   const fileOf = (name: string): string => `${encodeURIComponent(name)}.jsonl`;
   if (folder !== undefined) {
     const tapped = withTaps(config, {
-      command: (name) => [process.execPath, PROGRAM, 'tap', '--server', name, '--out', join(folder, fileOf(name))],
+      command: (name) => [
+        process.execPath,
+        PROGRAM,
+        'tap',
+        '--unmasked',
+        '--server',
+        name,
+        '--out',
+        join(folder, fileOf(name)),
+      ],
       url: (name) => `${context.base}/mcp/${encodeURIComponent(name)}`,
     });
     writeFileSync(copy, JSON.stringify(tapped, null, 2), { mode: 0o600 });
@@ -92,9 +102,10 @@ export function openMcpPlane(
       }
       const lines = logs.get(name) ?? [];
       logs.set(name, lines);
+      rememberKeys(request);
       relay(request as IncomingMessage, response as ServerResponse, {
         upstream: readServerUrl(url),
-        middle: tapHttp(new TapLog((line) => lines.push(line), context.now)),
+        middle: tapHttp(new TapLog((line) => lines.push(line), context.now, { keepsCredentials: true })),
       });
     },
     begin: clear,

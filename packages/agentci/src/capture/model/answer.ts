@@ -8,8 +8,13 @@ export interface ServedReply {
   readonly chunks: readonly Buffer[];
   /** Usage in the chunks was not asked for by this client. */
   readonly hidesUsage?: boolean;
-  /** The reply has no end: whoever was served it hung up first. */
-  readonly staysOpen?: boolean;
+  /** The reply has no end: whoever was served it first hung up. */
+  readonly cutOff?: {
+    /** Clients get so long to hang up again; then the connection is broken off. */
+    readonly waitMs: number;
+    /** Told when one did not. */
+    readonly onReadOn: () => void;
+  };
 }
 
 /** What may look at a request before it is sent on, and answer in the upstream's place. */

@@ -30,6 +30,11 @@ export class ExchangeBook {
     this.#onExchange = onExchange;
   }
 
+  /** How many have begun. */
+  get count(): number {
+    return this.#count;
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }

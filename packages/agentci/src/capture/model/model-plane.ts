@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { rememberKeys } from '../../kit/request-keys.ts';
 import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
@@ -8,7 +9,6 @@ import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
-import { rememberKeys } from './known-keys.ts';
 import { relay } from './relay.ts';
 import { routeOf } from './route.ts';
 import { serveReply } from './serve-reply.ts';
@@ -36,6 +36,11 @@ export interface ModelPlaneOptions {
   readonly refusesUsage: Set<string>;
 }
 
+/** What a program sent before its end is read in fewer turns than this: its connection, its first bytes, its request. */
+const ARRIVAL_TURNS = 10;
+/** A request that an agent has begun is here in this time, or was given up. */
+const ARRIVAL_MS = 250;
+
 /** Relays calls of models to their providers and keeps what went over the wire. */
 export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
   let book = new ExchangeBook(context.now, options.onExchange);
@@ -46,12 +51,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   /** Takes what belongs to a query that is over. */
   const openLate: ExchangeBook['open'] = (about) => {
     counts.late++;
-    if (!hasTold)
-      options.onNote?.({
-        code: 'CAPTURE_LATE',
-        message:
-          'the agent called a model after its answer to a query: such calls are not counted, and what passed may have called more',
-      });
+    if (!hasTold) options.onNote?.(options.isOffline === true ? LATE_IN_REPLAY : LATE);
     hasTold = true;
     return new ExchangeBook(context.now).open(about);
   };
@@ -150,8 +150,11 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       query++;
       book = new ExchangeBook(context.now, options.onExchange);
     },
-    end: async ({ maxMs }) => {
+    end: async ({ maxMs, asked = 0 }) => {
       if (options.lingerMs !== undefined && options.expectsMore?.() !== false) await sleep(options.lingerMs);
+      else for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();
+      const until = performance.now() + ARRIVAL_MS;
+      while (book.count < asked && performance.now() < until) await sleep(1);
       const exchanges = await book.close(maxMs);
       const notes: CaptureNote[] = [];
       if (sockets > 0)
@@ -169,6 +172,17 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     close: async () => {},
   };
 }
+
+const LATE: CaptureNote = {
+  code: 'CAPTURE_LATE',
+  message:
+    'the agent called a model after its answer to a query: such calls are not counted, and what passed may have called more',
+};
+const LATE_IN_REPLAY: CaptureNote = {
+  code: 'CASSETTE_LATE',
+  message:
+    'in replay the agent called a model after its answer to a query: such a call is not answered, and it was not compared with the recording',
+};
 
 /** The provider a path names, and the rest of the path. */
 function placeOf(

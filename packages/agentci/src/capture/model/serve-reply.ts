@@ -17,7 +17,7 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
   const headers = Object.entries(reply.headers).filter(([name]) => !(hides && name === 'content-encoding'));
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
-  if (reply.chunks.length === 1 && only !== undefined && !hides && reply.staysOpen !== true && !response.destroyed) {
+  if (reply.chunks.length === 1 && only !== undefined && !hides && reply.cutOff === undefined && !response.destroyed) {
     // A document, in one write.
     writeHead(response, reply.status, '', [...headers.flat(), 'content-length', String(only.length)]);
     response.end(only);
@@ -39,14 +39,34 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
     if (isFull) await drained(response);
   }
   send(response, filter?.end());
-  if (reply.staysOpen === true || response.destroyed) {
-    if (!response.destroyed) await new Promise<void>((resolve) => response.once('close', () => resolve()));
+  if (reply.cutOff !== undefined && !response.destroyed && !(await hangsUp(response, reply.cutOff.waitMs))) {
+    // Not a proper end: the client must not take the part that there is for the whole.
+    reply.cutOff.onReadOn();
+    exchange.end({ complete: false, why: 'upstream_reset' });
+    response.destroy();
+    return;
+  }
+  if (reply.cutOff !== undefined || response.destroyed) {
     exchange.end({ complete: false, why: 'client_abort' });
     return;
   }
   response.end();
   exchange.end({ complete: true });
 }
+
+/** Whether the client ends the connection in time. */
+const hangsUp = (response: Outgoing, waitMs: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const onClose = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(() => {
+      response.off('close', onClose);
+      resolve(false);
+    }, waitMs);
+    response.once('close', onClose);
+  });
 
 /** Whether there is room for more. */
 function send(response: Outgoing, chunk: Buffer | undefined): boolean {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { MARK, newMark, outlives } from '../../runners/process-mark.ts';
+import { MARK, newMark, outlives } from '../../mcp/process-mark.ts';
 
 export interface ChildEnd {
   readonly code: number | undefined;

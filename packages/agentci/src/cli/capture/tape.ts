@@ -2,6 +2,7 @@ import type { CaptureOptions } from '../../capture/capture.ts';
 import { type CassetteChoice, planCassettes } from '../../engine/cassette-choice.ts';
 import { Cassettes, type Played } from '../../engine/cassettes.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import { cassetteText } from '../../results/cassette-text.ts';
 import type { RunAbout } from '../../runners/runner.ts';
 import { queryId } from '../../spec/query-id.ts';
@@ -54,11 +55,30 @@ export function openTape(
         : plan.mode === 'replay'
           ? { offline: { providers: recorded } }
           : { providers: Object.keys(recorded), lacking: recorded },
-    finish: (end) =>
-      end === undefined || (end.code === 0 && end.signal === undefined)
-        ? cassettes.finish(about)
-        : cassettes.abandon(about),
+    finish: (end) => {
+      const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
+      const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);
+      return played === undefined ? undefined : told(played, cassettes.place(about));
+    },
   };
+}
+
+/** What came of the one run that there is: a recording of nothing, or a replay that served nothing, is not one. */
+function told(played: Played, place: string): Played {
+  const { use, error } = played;
+  const { mode, hits, asked = 0 } = use;
+  if (error !== undefined) return played;
+  const nothing =
+    mode === 'replay' && hits === 0
+      ? 'no recorded call was served: the program did not ask a model, or reached it past the cassette'
+      : mode !== 'replay' && hits + asked === 0
+        ? `no call of a model was seen, so nothing was recorded and ${place} is as it was`
+        : undefined;
+  if (nothing !== undefined) return { use, warnings: [], error: { kind: 'cassette', message: nothing } };
+  const kept = played.keep?.(true) ?? played;
+  if (kept.error !== undefined || mode !== 'record' || played.replaces === undefined) return kept;
+  const message = `the earlier recording of ${plural(played.replaces, 'call')} in ${place} was replaced; --query gives each its own file`;
+  return { ...kept, warnings: [...kept.warnings, { code: 'CASSETTE_REPLACED', message }] };
 }
 
 /** What came of it, for people. */

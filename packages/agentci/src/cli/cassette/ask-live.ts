@@ -5,6 +5,7 @@ import { providersInUse } from '../../capture/environment.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
 import { targetOf } from '../../capture/upstreams.ts';
 import { PLACEHOLDER } from '../../kit/credentials.ts';
+import { stringifyExact } from '../../kit/exact-json.ts';
 import type { LlmStep } from '../../trace/model.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -30,7 +31,7 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
   const skip = (why: string): LiveComparison => ({ same: false, differences: [], skipped: why });
   if (entry.route === 'other') return skip('it is not a call of a model');
   if (entry.body.kind !== 'json') return skip('its request was not JSON');
-  if (JSON.stringify(entry.body.value).includes(PLACEHOLDER)) return skip('its request held a credential');
+  if (stringifyExact(entry.body.value).includes(PLACEHOLDER)) return skip('its request held a credential');
   const provider = PROVIDERS.find(({ name }) => name === entry.provider);
   const key = provider?.keys.map((name) => env[name]).find(Boolean);
   const { inUse } = providersInUse(env, provider === undefined ? {} : { providers: [provider.name] });
@@ -40,7 +41,7 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
   if (provider.name === 'bedrock' && !env.AWS_BEARER_TOKEN_BEDROCK) return skip('AWS_BEARER_TOKEN_BEDROCK is not set');
   const { target } = targetOf(upstream, entry.path);
   const auth = key === undefined ? {} : (HEADERS[provider.name] ?? bearer)(key);
-  const body = JSON.stringify(entry.body.value);
+  const body = stringifyExact(entry.body.value);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const reply = await fetch(target, {
@@ -83,7 +84,7 @@ function shapeOf(
     route: entry.route,
     method: entry.method,
     uri: `https://provider.invalid${entry.path}`,
-    request: Buffer.from(entry.body.kind === 'json' ? JSON.stringify(entry.body.value) : ''),
+    request: Buffer.from(entry.body.kind === 'json' ? stringifyExact(entry.body.value) : ''),
     response: { status, headers, chunks: chunks.map((chunk) => [0, chunk] as const) },
     end_ms: 0,
     complete: true,

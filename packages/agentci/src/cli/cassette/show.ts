@@ -1,6 +1,7 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import type { Cassette, CassetteEntry } from '../../capture/cassette/cassette.ts';
 import { DeltaWriter } from '../../capture/cassette/request-delta.ts';
+import { stringifyExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { clip } from '../../kit/words.ts';
 
@@ -21,15 +22,15 @@ function requestLines({ i, body }: CassetteEntry, deltas: DeltaWriter): string[]
   if (body.kind === 'bytes') return [`${body.size} bytes, sha256 ${body.sha256}`];
   if (body.kind === 'text') return cut(body.text);
   const delta = deltas.write(i, body.value);
-  if (delta === undefined) return cut(JSON.stringify(body.value, null, 2));
+  if (delta === undefined) return cut(stringifyExact(body.value, 2));
   const { base, append = {}, set, unset } = delta;
   return [
     `as exchange ${base}, and:`,
     ...Object.entries(append).flatMap(([name, { keep, add }]) => [
       `${name} from place ${keep + 1} on:`,
-      ...add.flatMap((item) => cut(JSON.stringify(item, null, 2))),
+      ...add.flatMap((item) => cut(stringifyExact(item, 2))),
     ]),
-    ...(set === undefined ? [] : cut(JSON.stringify(set, null, 2))),
+    ...(set === undefined ? [] : cut(stringifyExact(set, 2))),
     ...(unset === undefined ? [] : [`without ${unset.join(', ')}`]),
   ];
 }

@@ -8,7 +8,7 @@ import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff
 import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
 import { renderComparisonMarkdown, renderDiffMarkdown } from '../../reporters/diff/markdown.ts';
 import type { DiffReport, RunComparison } from '../../results/diff.ts';
-import { readRun } from '../../store/run-store.ts';
+import { readRun } from '../../store/stored-runs.ts';
 import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';

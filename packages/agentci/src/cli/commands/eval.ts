@@ -1,5 +1,5 @@
 import { UserError } from '../../kit/user-error.ts';
-import { tracesOf } from '../../store/run-store.ts';
+import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { runTests } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';

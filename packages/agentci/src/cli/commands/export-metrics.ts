@@ -4,7 +4,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { reporter } from '../../reporters/prometheus.ts';
 import { type ReportContext, reportText } from '../../reporters/reporter.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
-import { readRun } from '../../store/run-store.ts';
+import { readRun } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';

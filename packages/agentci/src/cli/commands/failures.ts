@@ -9,7 +9,7 @@ import { compareGroups, type FailureGroup, groupFailures } from '../../results/f
 import type { RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { listRuns, readRun, tracesOf } from '../../store/run-store.ts';
+import { listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { DEFAULT_SPEC, runsRoot, specFolder } from '../spec-folders.ts';

@@ -17,7 +17,7 @@ import type { MutationResult } from '../../results/mutation-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { selectQueries } from '../../spec/select.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
-import { tracesOf } from '../../store/run-store.ts';
+import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { collect, collectList, fraction, positiveNumber, someText, wholeNumber } from '../options.ts';

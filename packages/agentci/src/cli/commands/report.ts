@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { readRun, tracesOf } from '../../store/run-store.ts';
+import { readRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';

@@ -7,7 +7,7 @@ import { caseKey, caseText, sameCell } from '../../results/cell.ts';
 import type { QueryResult } from '../../results/run-result.ts';
 import { selectQueries } from '../../spec/select.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
+import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import type { Trace } from '../../trace/model.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import { cellsOf } from '../cell-option.ts';

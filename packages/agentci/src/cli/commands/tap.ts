@@ -13,6 +13,7 @@ export const command: CliCommand = {
         'where to write (default: .agentci/captures/mcp-NAME.jsonl); existing files are kept',
         someText,
       )
+      .option('--unmasked', 'also write texts that look like credentials; values of known secrets are never written')
       .option('--url <url>', 'a server that is reached by HTTP, in place of one to start', someText)
       .option('--listen <address>', 'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)', someText)
       .option(

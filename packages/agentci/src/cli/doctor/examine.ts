@@ -6,7 +6,7 @@ import { plural } from '../../kit/words.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { listBaselineFiles, usableBaselines } from '../../store/baseline-files.ts';
-import { listRuns } from '../../store/run-store.ts';
+import { listRuns } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
 import { runsRoot } from '../spec-folders.ts';
 import { captureFinding } from './capture.ts';

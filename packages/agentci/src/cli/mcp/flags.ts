@@ -24,4 +24,5 @@ export interface TapFlags {
   readonly url?: string;
   readonly listen?: string;
   readonly cassette?: string;
+  readonly unmasked?: boolean;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { parseExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -18,6 +19,7 @@ import { clientStreams, parentId } from './streams.ts';
 
 const COULD_NOT_TELL = 2;
 const MISS = 'MCP_CASSETTE_MISS';
+const NOT_SERVED = 'MCP_CASSETTE_UNSERVED';
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A tap that keeps the answers of a server, or gives them in its place. */
@@ -78,7 +80,11 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,
   );
-  return player.misses.length > 0 ? COULD_NOT_TELL : 0;
+  if (player.served > 0 || player.misses.length > 0) return player.misses.length > 0 ? COULD_NOT_TELL : 0;
+  say(
+    `nothing was served: the client called no tool, so this session shows nothing about the recording (${NOT_SERVED})`,
+  );
+  return COULD_NOT_TELL;
 }
 
 const sayOf =
@@ -102,7 +108,7 @@ function readLines(path: string): TapLine[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, i) => {
     try {
-      const value: unknown = JSON.parse(line);
+      const value = parseExact(line);
       if (isObject(value) && (value.dir === 'c2s' || value.dir === 's2c')) return value as unknown as TapLine;
     } catch {
       // Said below.

@@ -21,6 +21,10 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
       hint: 'leave one of them out',
     });
   if (flags.cassette !== undefined) {
+    if (flags.out !== undefined)
+      throw new UserError('MCP_CASSETTE_OUT', '--out and --cassette both say where to write', {
+        hint: '--cassette record=FILE names the file of the recording, and replay=FILE writes none; leave --out out',
+      });
     const { runCassette } = await import('./run-cassette.ts');
     return runCassette(command, { ...flags, cassette: flags.cassette }, io);
   }
@@ -30,7 +34,7 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
     });
   const name = cleanName(flags.server ?? serverName(command, flags.url));
   const file = openTapFile(resolve(io.cwd, flags.out ?? join('.agentci', 'captures', `mcp-${name}.jsonl`)));
-  const { log, failure } = safeLog(file.write, io);
+  const { log, failure } = safeLog(file.write, io, flags.unmasked === true);
   const say = (text: string): void => io.stderr.write(`agentci tap: ${escapeTerminalLine(text)}\n`);
   let code: number;
   if (flags.url !== undefined) {
@@ -58,14 +62,19 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
 }
 
 /** A tap that cannot write must not hold the session up; that it could not is said at the end. */
-function safeLog(write: (line: TapLine) => void, io: Io): { log: TapLog; failure: () => string | undefined } {
+function safeLog(
+  write: (line: TapLine) => void,
+  io: Io,
+  keepsCredentials: boolean,
+): { log: TapLog; failure: () => string | undefined } {
   let failed: string | undefined;
-  const log = new TapLog((line) => {
+  const safely = (line: TapLine): void => {
     try {
       write(line);
     } catch (error) {
       failed ??= (error as Error).message;
     }
-  }, io.now);
+  };
+  const log = new TapLog(safely, io.now, { keepsCredentials });
   return { log, failure: () => failed };
 }

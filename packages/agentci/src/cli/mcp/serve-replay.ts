@@ -1,3 +1,4 @@
+import { parseExact } from '../../kit/exact-json.ts';
 import type { CassettePlayer } from '../../mcp/cassette/player.ts';
 import { type BodyOutcome, relay, sendJson } from '../../mcp/http/relay.ts';
 import { serveMcp } from '../../mcp/http/serve.ts';
@@ -24,7 +25,7 @@ export async function serveReplay(
         answer: (bytes) => bytes,
         body: (bytes): BodyOutcome => {
           const text = bytes.toString('utf8').trim();
-          const messages = messagesIn(text);
+          const messages = messagesIn(text, parseExact);
           if (messages === undefined)
             return { replies: [errorReply(null, -32700, 'the message is not JSON')], isBatch: false, status: 400 };
           const replies = messages.flatMap<Message>((message) => player.answer(message, clean) ?? []);

@@ -1,3 +1,4 @@
+import { rememberKeys } from '../../kit/request-keys.ts';
 import { relay } from '../../mcp/http/relay.ts';
 import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
 import { tapHttp } from '../../mcp/http/tap.ts';
@@ -13,9 +14,11 @@ export async function serveTap(
   { flags, io, say }: { readonly flags: TapFlags; readonly io: Io; readonly say: (text: string) => void },
 ): Promise<number> {
   const upstream = readServerUrl(url);
-  const served = await serveMcp(flags.listen, (request, response) =>
-    relay(request, response, { upstream, middle: tapHttp(log) }),
-  );
+  const served = await serveMcp(flags.listen, (request, response) => {
+    // A server may repeat the client's key in what it says.
+    rememberKeys(request);
+    relay(request, response, { upstream, middle: tapHttp(log) });
+  });
   say(`serving ${served.url} for ${upstream.origin}`);
   const code = await untilStopped(io.signal);
   await served.close();

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { caseKey } from '../../results/cell.ts';
 import type { QueryResult } from '../../results/run-result.ts';
 import { worstStatus } from '../../results/status.ts';
-import type { JournalEntry } from '../../store/run-store.ts';
+import type { JournalEntry } from '../../store/journal.ts';
 
 const CHUNK_BYTES = 1 << 20;
 

@@ -5,7 +5,7 @@ import { pageBefore } from '../../reporters/html.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
 import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { readRun, type StoredRun, tracesOf } from '../../store/run-store.ts';
+import { readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
 import { RunList } from './run-list.ts';

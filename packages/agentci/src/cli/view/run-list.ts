@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageRun } from '../../results/page-data.ts';
 import type { RunResult } from '../../results/run-result.ts';
-import { listRuns, readRun, type StoredRun } from '../../store/run-store.ts';
+import { listRuns, readRun, type StoredRun } from '../../store/stored-runs.ts';
 
 const MAX_RUNS = 200;
 

@@ -8,7 +8,7 @@ function valuesOf(): Record<string, unknown> {
   const values: Record<string, unknown> = {
     answer: 'Hello',
     vars: { n: 3, f: 1.5 },
-    output: { a: 1, list: [1, 2.5] },
+    output: { a: 1, list: [1, 2.5], nothing: null },
     calls: [{ name: 'a', args: { x: 1 } }, { name: 'b' }],
   };
   Object.defineProperty(values, 'hidden', {
@@ -44,6 +44,77 @@ describe('values', () => {
     ['"matches" == "matches" && "x".matches("x")', true],
   ])('%s is %s', (text, value) => {
     expect(run(text)).toBe(value);
+  });
+});
+
+describe('whole and fractional numbers are equal where their values are', () => {
+  test.each([
+    ['sum([1, 2, 3]) == 6', true],
+    ['6 == sum([1, 2, 3])', true],
+    ['sum([1, 2]) != 3', false],
+    ['1 == 1.0', true],
+    ['1.5 == 1', false],
+    ['size(calls) == 2.0', true],
+    ['sum(output.list) in [3.5]', true],
+    ['sum([1, 2]) in [3, 4]', true],
+    ['2 in [2.0]', true],
+    ['vars.n == 3 && vars.n == 3.0', true],
+    ['vars.n % 2 == 1', true],
+    ['sum([1, 2]) + 1 == 4', true],
+    ['sum([1, 2]) > 2', true],
+  ])('%s is %s', (text, value) => {
+    expect(run(text)).toBe(value);
+  });
+});
+
+describe('has() asks a map', () => {
+  test.each([
+    ['has(output.a)', true],
+    ['has(output.b)', false],
+    ['!has(vars.x)', true],
+    ['has(output.nothing)', true],
+    ['!has(output.nothing.error)', 'error: has(): no field "error" can be in null, only in an object'],
+    ['!has(output.list.error)', 'error: has(): no field "error" can be in a list, only in an object'],
+    ['!has(output.a.error)', 'error: has(): no field "error" can be in a number, only in an object'],
+    ['has(output.no.such)', expect.stringMatching(/^error: no such key: no/)],
+    ['output.nothing != null && has(output.nothing.error)', false],
+    ['"has(x)" == "has(x)" && has(output.a)', true],
+    ['has(output)', expect.stringMatching(/has\(\) takes a field/)],
+  ])('%s is %s', (text, value) => {
+    expect(run(text)).toEqual(value);
+  });
+});
+
+describe('fields that are known', () => {
+  const known: CelVariables = {
+    calls: { items: ['name', 'args', 'error'] },
+    trace: { fields: ['cost_usd', 'models', 'steps'], lists: { steps: ['kind', 'name'] } },
+    output: 'dyn',
+  };
+  test.each([
+    ['trace.cost_us < 1.0', 6, 'cost_usd'],
+    ['has(trace.cost_us)', 10, 'cost_usd'],
+    ['trace["model"] == []', 6, 'models'],
+    ['calls[0].nme == "a"', 9, 'name'],
+    ['calls.exists(c, c.nam == "a")', 18, 'name'],
+    ['calls.filter(c, has(c.err)).size() == 0', 22, undefined],
+    ['calls.filter(c, c.name == "a").all(d, d.arg.x == 1)', 40, 'args'],
+    ['trace.steps.exists(s, s.knd == "llm")', 24, 'kind'],
+    ['cel.bind(t, trace, t.modls == [])', 21, 'models'],
+    ['!(output.x == 1 || calls[size(calls) - 1].errr == null)', 42, 'error'],
+  ])('%s is refused at character %i', (text, offset, near) => {
+    const compiled = engine.compile(text, known);
+    const way = near === undefined ? 'there are' : `did you mean "${near}"`;
+    expect(compiled).toMatchObject({ ok: false, problem: { offset, message: expect.stringContaining(way) } });
+  });
+
+  test.each([
+    'calls.exists(c, c.args.anything == 1)',
+    'output.calls.exists(c, c.whatever == 1)',
+    'calls.map(c, c.args).exists(c, c.whatever == 1)',
+    'calls.exists(trace, trace.name == "a")',
+  ])('%s is fine', (text) => {
+    expect(engine.compile(text, known)).toMatchObject({ ok: true });
   });
 });
 

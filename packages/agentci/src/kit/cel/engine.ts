@@ -11,7 +11,9 @@ import {
   MAX_EXPRESSION,
   NotCaptured,
 } from './expression.ts';
-import { loopDepth, pathsIn, patternsIn, withOwnMatches } from './syntax.ts';
+import { unknownField } from './known-fields.ts';
+import { addStrictHas } from './strict-has.ts';
+import { loopDepth, pathsIn, patternsIn, withOwnFunctions } from './syntax.ts';
 
 const LIMITS = { maxAstNodes: 2_000, maxDepth: 64, maxListElements: 500, maxMapEntries: 200, maxCallArguments: 16 };
 /** Compiled expressions kept: a spec repeats the same ones in many queries. */
@@ -20,39 +22,66 @@ const MAX_KEPT = 500;
 /** What is thrown by a function of ours and must not be taken for a value. */
 class CannotTell extends Error {}
 
-/** The name under which our own `matches` is registered; as long as the library's, so that places stay the same. */
-const MATCHES = 'rematch';
+/** The names under which our own functions are registered; as long as the library's, so that places stay the same. */
+const OWN = { matches: 'rematch', has: 'haz' } as const;
 
 const environments = new Map<string, Environment>();
+const keys = new WeakMap<CelVariables, string>();
+
+/** A set of variables as text, made once: expressions are looked up for every query. */
+function keyOf(variables: CelVariables): string {
+  let key = keys.get(variables);
+  if (key === undefined) {
+    key = JSON.stringify(variables);
+    keys.set(variables, key);
+  }
+  return key;
+}
+
+const typeOf = (type: CelVariables[string]): string => {
+  if (typeof type !== 'string') return 'fields' in type ? 'map' : 'list<dyn>';
+  return type === 'list' ? 'list<dyn>' : type;
+};
 
 function environmentFor(variables: CelVariables): Environment {
-  const key = JSON.stringify(variables);
+  const key = keyOf(variables);
   let environment = environments.get(key);
   if (environment === undefined) {
     environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
-    for (const [name, type] of Object.entries(variables))
-      environment.registerVariable(name, type === 'list' ? 'list<dyn>' : type);
+    for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, typeOf(type));
     addFunctions(environment);
     environments.set(key, environment);
   }
   return environment;
 }
 
-/** JSON has one kind of number, CEL three; so whole and fractional numbers may be added, and `sum` takes both. */
+/**
+ * JSON has one kind of number, CEL three; so whole and fractional numbers may be added and compared, as CEL compares them
+ * where their types are known only when it runs, and `sum` takes both.
+ */
 function addFunctions(environment: Environment): void {
   const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
     '+': (a, b) => a + b,
     '-': (a, b) => a - b,
     '*': (a, b) => a * b,
     '/': (a, b) => a / b,
+    '%': (a, b) => a % b,
   };
   for (const [sign, compute] of Object.entries(operators)) {
     const handler = (a: unknown, b: unknown): number => compute(Number(a), Number(b));
     environment.registerOperator(`int ${sign} double`, handler);
     environment.registerOperator(`double ${sign} int`, handler);
   }
+  environment.registerOperator('double % double', (a: unknown, b: unknown) => Number(a) % Number(b));
+  // The library derives the other order and `!=` from it.
+  environment.registerOperator('int == double', (a: unknown, b: unknown) => Number(a) === Number(b));
+  const isIn = (one: unknown, list: unknown): boolean =>
+    [...(list as Iterable<unknown>)].some((each) => Number(each) === Number(one));
+  environment.registerOperator('double in list<int>', isIn);
+  environment.registerOperator('int in list<double>', isIn);
+  addStrictHas(environment, OWN.has);
   environment.registerFunction('sum(list<dyn>): double', (list: unknown) => sumOf(list));
-  environment.registerFunction(`string.${MATCHES}(string): bool`, (text: string, pattern: string) =>
+  environment.registerFunction(`string.${OWN.matches}(string): bool`, (text: string, pattern: string) =>
     matches(text, pattern),
   );
 }
@@ -81,7 +110,7 @@ function matches(text: string, pattern: string): boolean {
 const kept = new Map<string, CelCompiled>();
 
 function compileOnce(text: string, variables: CelVariables): CelCompiled {
-  const key = `${JSON.stringify(variables)} ${text}`;
+  const key = `${keyOf(variables)} ${text}`;
   const before = kept.get(key);
   if (before !== undefined) return before;
   const compiled = compile(text, variables);
@@ -101,7 +130,9 @@ function compile(text: string, variables: CelVariables): CelCompiled {
       const compiled = compileRegex(pattern);
       if (!compiled.ok) return wrong(`the pattern does not compile: ${compiled.message}`, offset);
     }
-    parsed = environment.parse(withOwnMatches(text, first.ast, MATCHES));
+    const misspelt = unknownField(first.ast, variables);
+    if (misspelt !== undefined) return { ok: false, problem: misspelt };
+    parsed = environment.parse(withOwnFunctions(text, first.ast, OWN));
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
@@ -119,7 +150,10 @@ const typeName = (type: string | undefined): string =>
 
 function problemOf(error: unknown): CelProblem {
   const { summary, message, range } = error as { summary?: string; message?: string; range?: { start: number } };
-  const text = (summary ?? message ?? String(error)).split('\n')[0]!.replaceAll(MATCHES, 'matches');
+  const text = (summary ?? message ?? String(error))
+    .split('\n')[0]!
+    .replaceAll(OWN.matches, 'matches')
+    .replaceAll(`${OWN.has}(`, 'has(');
   return { message: text.charAt(0).toLowerCase() + text.slice(1), offset: range?.start ?? 0 };
 }
 

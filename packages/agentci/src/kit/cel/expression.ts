@@ -8,8 +8,17 @@ export class NotCaptured extends Error {
 
 export type CelType = 'string' | 'bool' | 'int' | 'double' | 'list' | 'map' | 'dyn';
 
+/** A map whose fields are known, or a list of such maps: another field is a mistake. */
+export type CelRecord =
+  | {
+      readonly fields: readonly string[];
+      /** Those of its fields that are lists of maps, with the fields of these. */
+      readonly lists?: Readonly<Record<string, readonly string[]>>;
+    }
+  | { readonly items: readonly string[] };
+
 /** Names an expression may use, with their types. */
-export type CelVariables = Readonly<Record<string, CelType>>;
+export type CelVariables = Readonly<Record<string, CelType | CelRecord>>;
 
 export interface CelProblem {
   readonly message: string;

@@ -57,13 +57,15 @@ export function patternsIn(root: ASTNode): { readonly pattern: string; readonly 
   return found;
 }
 
-/** The text with another name for `matches`, at the same places: the library does not let its own be replaced. */
-export function withOwnMatches(text: string, root: ASTNode, name: string): string {
+/** The text with other names for functions of the library, at the same places: it does not let its own be replaced. */
+export function withOwnFunctions(text: string, root: ASTNode, names: Readonly<Record<string, string>>): string {
   const characters = text.split('');
   for (const node of nodesIn(root)) {
-    if (node.op !== 'rcall' || node.args[0] !== 'matches') continue;
-    const at = text.indexOf('matches', node.args[1].range.end);
-    characters.splice(at, name.length, ...name);
+    if (node.op !== 'rcall' && node.op !== 'call') continue;
+    const before = node.args[0];
+    if (!Object.hasOwn(names, before)) continue;
+    const at = text.indexOf(before, node.op === 'rcall' ? node.args[1].range.end : node.range.start);
+    characters.splice(at, before.length, ...names[before]!);
   }
   return characters.join('');
 }

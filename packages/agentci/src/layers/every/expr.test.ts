@@ -35,6 +35,8 @@ describe('over a run', () => {
     ['calls[0].latency_ms <= 12', 'pass'],
     ['trace.cost_usd < 0.02 && trace.total_tokens == 120', 'pass'],
     ['trace.latency_ms < 5', 'error'],
+    ['trace.finish == "stop"', 'error'],
+    ['size(trace.steps) > 0', 'error'],
     ['calls[0].agent == "x"', 'error'],
     ['size(calls) == 7', 'fail'],
     ['output.nope == 1', 'error'],
@@ -95,5 +97,28 @@ test('of a list the first that is not true is told, at its own line', () => {
     value: 1,
     limit: 2,
     message: 'expr: size(calls) == 9 is false',
+  });
+});
+
+describe('steps and the reason the model stopped', () => {
+  const whole = {
+    answer: 'x',
+    finish_reason: 'stop',
+    tool_calls: [
+      { name: 'lookup', args: {}, latency_ms: 3 },
+      { name: 'pay', args: {}, error: 'declined' },
+    ],
+    llm_calls: [{ model: 'm', latency_ms: 7 }],
+  };
+  test.each([
+    ['trace.finish == "stop"', 'pass'],
+    ['trace.finish == "tool_calls"', 'fail'],
+    ['trace.steps.filter(s, s.kind == "tool").size() == 2', 'pass'],
+    ['trace.steps.exists(s, s.status == "error")', 'pass'],
+    ['trace.steps.exists(s, s.kind == "llm" && s.name == "m")', 'pass'],
+    ['trace.steps.all(s, s.kind != "guardrail" || !s.triggered)', 'pass'],
+    ['trace.steps.all(s, s.latency_ms < 100)', 'error'],
+  ])('%s: %s', (expr, status) => {
+    expect(evaluate('correctness', { expr }, whole).checks[0]).toMatchObject({ status });
   });
 });

@@ -1,3 +1,4 @@
+import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { clip } from '../../kit/words.ts';
 
@@ -15,15 +16,18 @@ export function firstDifference(recorded: unknown, asked: unknown): Difference {
   let first: Omit<Difference, 'count'> | undefined;
   let count = 0;
   const visit = (a: unknown, b: unknown, path: string): void => {
-    if (isObject(a) && isObject(b)) {
+    if (isExactNumber(a) || isExactNumber(b)) {
+      if (shown(a) !== shown(b)) note(a, b, path);
+    } else if (isObject(a) && isObject(b)) {
       for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
         visit(own(a, key), own(b, key), `${path}/${key}`);
     } else if (Array.isArray(a) && Array.isArray(b)) {
       for (let i = 0; i < Math.max(a.length, b.length); i++) visit(a[i], b[i], `${path}/${i}`);
-    } else if (a !== b) {
-      count++;
-      first ??= { path: path === '' ? '/' : path, recorded: shown(a), asked: shown(b) };
-    }
+    } else if (a !== b) note(a, b, path);
+  };
+  const note = (a: unknown, b: unknown, path: string): void => {
+    count++;
+    first ??= { path: path === '' ? '/' : path, recorded: shown(a), asked: shown(b) };
   };
   visit(recorded, asked, '');
   return { ...(first ?? { path: '/', recorded: shown(recorded), asked: shown(asked) }), count };
@@ -32,4 +36,4 @@ export function firstDifference(recorded: unknown, asked: unknown): Difference {
 const own = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-const shown = (value: unknown): string => (value === undefined ? 'nothing' : clip(JSON.stringify(value), 80));
+const shown = (value: unknown): string => (value === undefined ? 'nothing' : clip(stringifyExact(value), 80));

@@ -1,9 +1,13 @@
 import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
+import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { errorReply, idKey, type Message } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
 import { firstDifference } from './difference.ts';
+
+/** As `idKey`, for messages whose numbers keep their digits. */
+const idOf = (id: unknown): string | undefined => (isExactNumber(id) ? stringifyExact(id) : idKey(id));
 
 /** One request of a recording and what was answered. */
 interface Entry {
@@ -51,7 +55,7 @@ export class CassettePlayer {
   /** The answer to a message; undefined for one that wants none. `clean`: takes secrets out, as was done when recording. */
   answer(message: Message, clean: (value: unknown) => unknown = (value) => value): Message | undefined {
     const { id, method } = message;
-    if (typeof method !== 'string' || idKey(id) === undefined) return undefined;
+    if (typeof method !== 'string' || idOf(id) === undefined) return undefined;
     const params = mapTexts(clean(message.params), withoutCredentials);
     const key = keyOf(method, params);
     const alike = this.#entries.filter((entry) => entry.key === key);
@@ -65,7 +69,7 @@ export class CassettePlayer {
     const why = alike.length > 0 ? askedTooOften(alike.length) : this.#whyNot(method, params);
     const text = `cassette miss: ${describe(method, params)}: ${why}`;
     this.misses.push({ method, message: text });
-    return errorReply(id, MISSED, text, { 'agentci/cassette': 'miss' });
+    return { ...errorReply(null, MISSED, text, { 'agentci/cassette': 'miss' }), id };
   }
 
   /** How the nearest recorded request differs. */
@@ -105,11 +109,11 @@ export function unansweredCalls(lines: readonly TapLine[]): number {
   for (const { dir, message } of lines) {
     if (!isObject(message)) continue;
     const { method, params } = message;
-    const id = idKey(message.id);
+    const id = idOf(message.id);
     if (dir === 'c2s' && method === 'tools/call' && id !== undefined) open.add(id);
     else if (dir === 's2c' && method === undefined && id !== undefined) open.delete(id);
     else if (method === 'notifications/cancelled' && isObject(params)) {
-      const cancelled = idKey(params.requestId);
+      const cancelled = idOf(params.requestId);
       if (cancelled !== undefined) open.delete(cancelled);
     }
   }
@@ -122,7 +126,7 @@ export function entriesOf(lines: readonly TapLine[]): Entry[] {
   const open = new Map<string, (typeof entries)[number]>();
   for (const { dir, message } of lines) {
     if (!isObject(message)) continue;
-    const id = idKey(message.id);
+    const id = idOf(message.id);
     if (id === undefined) continue;
     const { method, params } = message;
     if (dir === 'c2s' && typeof method === 'string') {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
+import { messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
 import { CassettePlayer } from './player.ts';
 import { CassetteRecording } from './recording.ts';
@@ -41,4 +43,30 @@ test('a call without an answer refuses the recording, unless it was cancelled', 
   );
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
   expect(record(['c2s', call(1, {})], ['c2s', cancelled]).text()).toContain('cancelled');
+});
+
+test.each([
+  ['9007199254740993', true],
+  ['9007199254740992', false],
+])('a number that JavaScript would round is compared and given by its digits: asked %s', (asked, isKnown) => {
+  const line = (id: string, number: string): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"t","arguments":{"row":${number}}}}`;
+  const recording = new CassetteRecording(() => 0);
+  recording.add('c2s', Buffer.from(line('9007199254740995', '9007199254740993')));
+  recording.add('s2c', Buffer.from('{"jsonrpc":"2.0","id":9007199254740995,"result":{"row":9007199254740993}}'));
+  const text = recording.text();
+  expect(text).toContain('"result":{"row":9007199254740993}');
+  const lines = text.trim().split('\n');
+  const player = new CassettePlayer(lines.map((one) => parseExact(one) as TapLine));
+  const [message] = messagesIn(line('9007199254740997', asked), parseExact)!;
+  const given = stringifyExact(player.answer(message!));
+  expect(given).toContain('"id":9007199254740997');
+  expect(given.includes('"row":9007199254740993')).toBe(isKnown);
+  expect(player.misses.map((miss) => miss.message)).toEqual(
+    isKnown
+      ? []
+      : [
+          'cassette miss: tools/call t: the nearest recorded one differs at /arguments/row: recorded 9007199254740993, asked 9007199254740992',
+        ],
+  );
 });

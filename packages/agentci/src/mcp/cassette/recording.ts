@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findCredentials, mapTexts, withoutCredentials } from '../../kit/credentials.ts';
+import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type Direction, messagesIn } from '../message.ts';
@@ -20,7 +21,7 @@ export class CassetteRecording {
   add(dir: Direction, bytes: Buffer): void {
     const text = bytes.toString('utf8').trim();
     if (text === '') return;
-    const messages = messagesIn(text);
+    const messages = messagesIn(text, parseExact);
     if (messages === undefined) this.missed();
     for (const message of messages ?? []) {
       // What an agent is given must be what it was given: a mark in its place would be another answer.
@@ -57,7 +58,7 @@ export class CassetteRecording {
         `${open === 1 ? '1 call got' : `${open} calls got`} no answer; nothing was written`,
       );
     proveReplay(this.#lines);
-    return this.#lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    return this.#lines.map((line) => `${stringifyExact(line)}\n`).join('');
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { LineSplitter } from '../lines.ts';
 import { errorReply, messagesIn } from '../message.ts';
 import type { CassettePlayer } from './player.ts';
@@ -38,9 +39,9 @@ export function replayStdio(
 }
 
 function answersTo(text: string, player: CassettePlayer, clean: (value: unknown) => unknown): string {
-  const messages = messagesIn(text);
+  const messages = messagesIn(text, parseExact);
   if (messages === undefined) return `${JSON.stringify(errorReply(null, -32700, 'the message is not JSON'))}\n`;
   const answers = messages.flatMap((message) => player.answer(message, clean) ?? []);
-  if (text.startsWith('[')) return answers.length === 0 ? '' : `${JSON.stringify(answers)}\n`;
-  return answers.map((answer) => `${JSON.stringify(answer)}\n`).join('');
+  if (text.startsWith('[')) return answers.length === 0 ? '' : `${stringifyExact(answers)}\n`;
+  return answers.map((answer) => `${stringifyExact(answer)}\n`).join('');
 }

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { stringifyExact } from '../../kit/exact-json.ts';
 import { MAX_MESSAGE_BYTES } from '../lines.ts';
 import { errorReply, type Message, messageText } from '../message.ts';
 import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
@@ -295,7 +296,7 @@ function sendReplies(response: ServerResponse, { replies, isBatch, status }: Bod
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  sendText(response, status, JSON.stringify(value));
+  sendText(response, status, stringifyExact(value));
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

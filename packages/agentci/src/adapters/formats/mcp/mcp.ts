@@ -27,6 +27,9 @@ const FOREIGN = /^(?:session\/|message\/|fs\/|terminal\/|Send|Get|Cancel|Subscri
 const isDropped = (value: unknown): boolean =>
   isFields(value) && isFields(value.dropped) && (value.dir === 'c2s' || value.dir === 's2c');
 
+const isMaskedLine = (value: unknown): value is { readonly dir: unknown; readonly masked: readonly string[] } =>
+  isFields(value) && Array.isArray(value.masked) && value.masked.every((name) => typeof name === 'string');
+
 function likeness(value: unknown): number {
   if (isDropped(value) || isAuditLine(value)) return 0.95;
   let known = 0;
@@ -95,10 +98,16 @@ class Transcript {
   #results = 0;
   /** Messages that a tap could not keep. */
   readonly #dropped: number;
+  /** What a tap took out of messages, by name. */
+  readonly #masked: readonly string[];
+  readonly #hasMaskedAnswers: boolean;
 
   constructor(records: readonly RawRecord[]) {
     this.#first = records[0] ?? { value: undefined };
     this.#dropped = records.filter(({ value }) => isDropped(value)).length;
+    const masked = records.map(({ value }) => value).filter(isMaskedLine);
+    this.#masked = [...new Set(masked.flatMap((line) => line.masked))].sort();
+    this.#hasMaskedAnswers = masked.some(({ dir }) => dir === 's2c');
     this.#messages = inOrder(records.flatMap((record) => [...messagesOf(record)]));
   }
 
@@ -240,6 +249,8 @@ class Transcript {
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
     captured.toolResults = captureLevel(steps.filter(({ result }) => result !== undefined).length, steps.length);
+    // What was taken out may be the very thing that is looked for.
+    if (this.#hasMaskedAnswers && captured.toolResults === 'full') captured.toolResults = 'partial';
     if (steps.some(({ t0 }) => t0 !== undefined)) captured.timing = 'partial';
     const times = steps.flatMap(({ t0, t1 }) => [t0, t1]).filter((time) => time !== undefined);
     return {
@@ -249,6 +260,7 @@ class Transcript {
       status: 'unknown',
       agents: [],
       steps: list.steps,
+      ...(this.#masked.length === 0 ? {} : { masked: [...this.#masked] }),
       ...(this.#tools.size === 0 ? {} : { tools: [...this.#tools.values()] }),
       ...(times.length === 0 ? {} : { startedAt: Math.min(...times), endedAt: Math.max(...times) }),
       meta: this.#orphans === 0 ? {} : { orphan_responses: this.#orphans },

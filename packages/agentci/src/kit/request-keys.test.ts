@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { maskText } from '../../kit/secrets.ts';
-import { rememberKeys } from './known-keys.ts';
+import { rememberKeys } from './request-keys.ts';
+import { maskText } from './secrets.ts';
 
 type Request = Parameters<typeof rememberKeys>[0];
 

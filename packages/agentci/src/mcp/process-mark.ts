@@ -1,19 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The variable that every process of an agent inherits, whichever group or session it moves to. */
 export const MARK = 'AGENTCI_PROCESS_MARK';
 
-export const newMark = (): string => randomUUID();
+/** The same for an MCP server behind a tap: whoever runs the tap finds its processes by the other one still. */
+export const SERVER_MARK = 'AGENTCI_SERVER_MARK';
+
+/** No other process of this machine makes the same. */
+export const newMark = (): string => `${process.pid}-${process.hrtime.bigint()}`;
 
 /**
  * Ends every process that carries the mark. Linux shows the environment of a user's processes; other systems do not, and
  * there a process that left its group is not found. A process that clears its environment is not found anywhere.
  */
-export function killMarked(mark: string): void {
+export function killMarked(mark: string, variable: string = MARK): void {
   if (process.platform !== 'linux') return;
-  const wanted = Buffer.from(`${MARK}=${mark}`);
+  const wanted = Buffer.from(`${variable}=${mark}`);
   // One that is starting another while it is killed would leave that one behind, so this is done until none is found.
   for (let round = 0; round < MAX_ROUNDS && killRound(wanted); round++);
 }

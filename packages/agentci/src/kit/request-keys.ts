@@ -1,5 +1,10 @@
-import { isSecretName, SECRETS } from '../../kit/secrets.ts';
-import type { PlaneRequest } from '../plane.ts';
+import { isSecretName, SECRETS } from './secrets.ts';
+
+/** What of a request may hold keys. */
+interface KeyedRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly url?: string | undefined;
+}
 
 /** Keys by names that do not say so; `isSecretName` knows the others. */
 const KEY_NAMES: ReadonlySet<string> = new Set(['cookie', 'key', 'sig', 'signature', 'x-amz-signature', 'code']);
@@ -7,7 +12,7 @@ const SCHEME = /^[\w-]+\s+(?=\S)/;
 const seen = new Set<string>();
 
 /** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
-export function rememberKeys({ headers, url = '' }: PlaneRequest['request']): void {
+export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
   for (const [name, given] of Object.entries(headers)) {
     if (!isKey(name)) continue;
     for (const value of [given].flat()) if (value !== undefined) rememberHeader(name, value);

@@ -1,0 +1,56 @@
+import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
+import { type CaseName, caseKey, caseText } from '../results/cell.ts';
+import type { Suite } from '../spec/suite.ts';
+import { latestVerdicts } from '../store/stored-runs.ts';
+import { isRunOf } from './spec-folders.ts';
+
+/** The cases of a spec whose last verdict was bad, for `--failed`. */
+export function failedCases(root: string, suite: Suite): CaseName[] {
+  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
+  if (!previous) {
+    throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
+      hint: 'Run it once without --failed.',
+    });
+  }
+  const hasFailed = (key: string): boolean => {
+    const status = previous.results.get(key)?.status;
+    return status === 'fail' || status === 'error';
+  };
+  const failed = suite.queries.filter((query) => hasFailed(caseKey(query)));
+  refuseGone(
+    suite,
+    failed,
+    [...previous.current].filter(hasFailed).map((key) => previous.results.get(key)!),
+  );
+  const cases = failed.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
+  if (cases.length === 0) {
+    const unseen = suite.queries.filter((query) => !previous.results.has(caseKey(query))).length;
+    throw new UserError(
+      'NOTHING_FAILED',
+      `--failed: the last verdict on every query${unseen === 0 ? '' : ` but ${unseen} that had none`} was good (newest run: ${previous.id}), so there is nothing to run again`,
+    );
+  }
+  return cases;
+}
+
+/** What failed and is no longer there cannot be run again, and a green run of the rest would look as if it had been. */
+function refuseGone(suite: Suite, left: readonly CaseName[], failed: readonly CaseName[]): void {
+  const known = new Set(suite.queries.map(caseKey));
+  const gone = failed.filter((each) => !known.has(caseKey(each)));
+  if (gone.length === 0) return;
+  const names = andMore(
+    gone.map((each) => JSON.stringify(caseText(each))),
+    5,
+  );
+  throw new UserError(
+    'FAILED_GONE',
+    `--failed: ${names} failed last time and ${gone.length === 1 ? 'is' : 'are'} no longer in ${suite.file}`,
+    {
+      hint:
+        left.length === 0
+          ? 'Run it once without --failed.'
+          : `Run it once without --failed. Still there: ${andMore(left.map(caseText), 5)}`,
+    },
+  );
+}

@@ -1,0 +1,66 @@
+import type { MatchRules } from '../capture/cassette/canonical.ts';
+import type { Cassette } from '../capture/cassette/cassette.ts';
+import { readHeader } from '../capture/cassette/read-cassette.ts';
+import { provenText } from '../capture/cassette/record.ts';
+import { UserError } from '../kit/user-error.ts';
+import { plural } from '../kit/words.ts';
+import type { TraceWarning } from '../results/run-result.ts';
+import { readCassetteHead, writeCassetteFile } from '../store/cassette-files.ts';
+
+/** Where a recording goes. */
+export interface RecordingPlace {
+  readonly dir: string;
+  readonly path: string;
+  /** As messages name it. */
+  readonly shown: string;
+}
+
+/** A recording that is proved and not written yet. */
+export interface Recording {
+  /** Calls that it holds and the file did not. */
+  readonly calls: number;
+  /** How many calls the recording that is there holds; undefined where there is none, or it cannot be read. */
+  readonly earlier: number | undefined;
+  /**
+   * Writes it, unless the run went wrong and there is an earlier recording to lose. Gives the warning that says so, or
+   * undefined where it was written.
+   */
+  readonly write: (wentWell: boolean) => TraceWarning | undefined;
+}
+
+/** Proves that what was recorded can be replayed. Throws a `UserError` where it cannot. */
+export function proveRecording(
+  cassette: Cassette,
+  about: { readonly rules: MatchRules; readonly place: RecordingPlace; readonly calls: number; readonly adds: boolean },
+): Recording {
+  const { rules, place, calls, adds } = about;
+  const text = provenText(cassette, rules, place.shown);
+  const earlier = exchangesIn(place, cassette);
+  return {
+    calls,
+    earlier,
+    write: (wentWell) => {
+      // What is added to a recording takes nothing away from it.
+      if (!wentWell && !adds && earlier !== undefined && earlier > 0)
+        return {
+          code: 'CASSETTE_KEPT',
+          message: `the query did not pass, so the earlier recording of ${plural(earlier, 'call')} in ${place.shown} was kept and this one was not; remove the file to record this one all the same`,
+        };
+      writeCassetteFile(place.dir, place.path, text);
+      return undefined;
+    },
+  };
+}
+
+/** The calls of a recording of the same run, by its header. */
+function exchangesIn({ path, shown }: RecordingPlace, { agent, id, run }: Cassette): number | undefined {
+  try {
+    const head = readCassetteHead(path);
+    if (head === undefined) return undefined;
+    const header = readHeader(head, shown);
+    return header.agent === agent && header.id === id && header.run === run ? header.exchanges : undefined;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import type { Cell } from './cell.ts';
+import type {
+  CassetteUse,
+  CheckStatus,
+  ConversationResult,
+  LayerResult,
+  MetricResult,
+  QueryError,
+  QueryResult,
+  RunSummary,
+  Stability,
+  TraceWarning,
+} from './run-result.ts';
+import { checksOf, isUnmeasured } from './status.ts';
+
+/**
+ * A result whose text is on disk. What every run looks at (its status, how many checks, what it used) is kept here; the
+ * rest is read again whenever someone wants it, so that a run of a hundred thousand queries fits into memory.
+ * Copy one with `wholeResult`, since `{...result}` would leave out what is on disk.
+ */
+export class StoredResult implements QueryResult {
+  readonly id: string;
+  readonly cell?: Cell;
+  readonly query: string;
+  readonly tags: string[];
+  readonly status: CheckStatus;
+  readonly error?: QueryError;
+  readonly warnings?: TraceWarning[];
+  readonly cassette?: CassetteUse;
+  readonly checkCount: number;
+  /** Ids of the checks that could not be measured; mostly none. */
+  readonly unmeasured: readonly string[];
+  readonly costUsd: number | null | undefined;
+  readonly latencyMs: number | null | undefined;
+  readonly #read: () => string;
+
+  constructor(result: QueryResult, read: () => string) {
+    const { id, cell, query, tags, status, error, warnings, cassette } = result;
+    const actual = result.cost.details.actual as { cost_usd?: number | null; latency_ms?: number | null } | undefined;
+    this.id = id;
+    if (cell !== undefined) this.cell = cell;
+    this.query = query;
+    this.tags = tags.length === 0 ? NO_TAGS : tags;
+    this.status = status;
+    if (error !== undefined) this.error = error;
+    if (warnings !== undefined) this.warnings = shared(warnings);
+    if (cassette !== undefined) this.cassette = cassette;
+    const { checkCount, unmeasured } = countsOf(result);
+    this.checkCount = checkCount;
+    this.unmeasured = unmeasured;
+    this.costUsd = actual?.cost_usd;
+    this.latencyMs = actual?.latency_ms;
+    this.#read = read;
+  }
+
+  /** The result as JSON, as the journal has it. */
+  text(): string {
+    return this.#read();
+  }
+
+  whole(): QueryResult {
+    // Who looks at one field mostly looks at the next as well.
+    if (last?.of !== this) last = { of: this, whole: JSON.parse(this.#read()) as QueryResult };
+    return last.whole;
+  }
+
+  toJSON(): QueryResult {
+    return this.whole();
+  }
+
+  get description(): string {
+    return this.whole().description as string;
+  }
+  get answer(): string | null {
+    return this.whole().answer;
+  }
+  get location(): NonNullable<QueryResult['location']> {
+    return this.whole().location as NonNullable<QueryResult['location']>;
+  }
+  get baseline(): NonNullable<QueryResult['baseline']> {
+    return this.whole().baseline as NonNullable<QueryResult['baseline']>;
+  }
+  get conversation(): ConversationResult {
+    return this.whole().conversation as ConversationResult;
+  }
+  get correctness(): LayerResult {
+    return this.whole().correctness;
+  }
+  get path(): LayerResult {
+    return this.whole().path;
+  }
+  get cost(): LayerResult {
+    return this.whole().cost;
+  }
+  get metrics(): Record<string, MetricResult> {
+    return this.whole().metrics;
+  }
+
+  /** Results of several runs, and those put aside, are not stored this way. */
+  declare readonly runs?: RunSummary[];
+  declare readonly stability?: Stability;
+  declare readonly pass_rate?: NonNullable<QueryResult['pass_rate']>;
+  declare readonly not_run?: string;
+  declare readonly skip?: NonNullable<QueryResult['skip']>;
+  declare readonly xfail?: NonNullable<QueryResult['xfail']>;
+}
+
+const NO_TAGS: string[] = [];
+const NO_WARNINGS: TraceWarning[] = [];
+const NONE: readonly string[] = [];
+
+/** Different lists of warnings that are kept to be shared: recordings of one kind mostly have the same to say. */
+const MAX_SHARED = 256;
+const sharedWarnings = new Map<string, TraceWarning[]>();
+
+function shared(warnings: TraceWarning[]): TraceWarning[] {
+  if (warnings.length === 0) return NO_WARNINGS;
+  const key = JSON.stringify(warnings);
+  const before = sharedWarnings.get(key);
+  if (before === undefined && sharedWarnings.size < MAX_SHARED) sharedWarnings.set(key, warnings);
+  return before ?? warnings;
+}
+
+let last: { readonly of: StoredResult; readonly whole: QueryResult } | undefined;
+
+/** Whether everything a `StoredResult` does not know is absent. */
+export const isStorable = ({ runs, stability, pass_rate, not_run, skip, xfail }: QueryResult): boolean =>
+  (runs ?? stability ?? pass_rate ?? not_run ?? skip ?? xfail) === undefined;
+
+/** The result with everything in it, to be copied. */
+export const wholeResult = (result: QueryResult): QueryResult =>
+  result instanceof StoredResult ? result.whole() : result;
+
+/** How many checks a query has, and the ids of those that could not be measured. */
+export function countsOf(result: QueryResult): {
+  readonly checkCount: number;
+  readonly unmeasured: readonly string[];
+} {
+  if (result instanceof StoredResult) return result;
+  const checks = checksOf(result);
+  const unmeasured = checks.some(isUnmeasured) ? checks.filter(isUnmeasured).map(({ id }) => id) : NONE;
+  return { checkCount: checks.length, unmeasured };
+}
+
+/** What the run of a query used, as far as it is known. */
+export function usedBy(result: QueryResult): {
+  readonly cost_usd?: number | null | undefined;
+  readonly latency_ms?: number | null | undefined;
+} {
+  if (result instanceof StoredResult) return { cost_usd: result.costUsd, latency_ms: result.latencyMs };
+  return (result.cost.details.actual as { cost_usd?: number | null; latency_ms?: number | null } | undefined) ?? {};
+}

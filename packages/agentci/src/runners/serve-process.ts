@@ -1,0 +1,182 @@
+import { MAX_OUTPUT_BYTES } from './command.ts';
+import { AgentError, inputOf, type Lookout, type RunAbout, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import { type LineReply, ServeLines, type Surplus } from './serve-lines.ts';
+import { CLOSE_GRACE_MS, StandingProcess } from './standing-process.ts';
+import { reasonIn } from './stderr-reason.ts';
+
+/** A query this process has answered. */
+interface Answered {
+  readonly about: RunAbout;
+  /** The reply said which query it is for. */
+  readonly isNamed: boolean;
+}
+
+interface Surroundings {
+  /** The program, for messages. */
+  readonly name: string;
+  readonly lookout: Lookout | undefined;
+  readonly onVoid: NonNullable<RunnerEnvironment['onVoid']>;
+}
+
+/** An answer that is late by more than this is not waited for at the end. */
+const MAX_DRAIN_MS = 30_000;
+
+/** One process that answers one query at a time. */
+export class ServeProcess {
+  readonly lookout: Lookout | undefined;
+  readonly gone: Promise<unknown>;
+  readonly #name: string;
+  readonly #onVoid: Surroundings['onVoid'];
+  readonly #process: StandingProcess;
+  readonly #lines: ServeLines;
+  readonly #answered: Answered[] = [];
+  #isAsked = false;
+  #isBlamed = false;
+  #isDistrusted = false;
+  #wasInterrupted = false;
+  #longestMs = 0;
+
+  constructor(options: ConstructorParameters<typeof StandingProcess>[0], { name, lookout, onVoid }: Surroundings) {
+    this.lookout = lookout;
+    this.#name = name;
+    this.#onVoid = onVoid;
+    this.#lines = new ServeLines(MAX_OUTPUT_BYTES, (surplus) => this.#doubt(surplus));
+    this.#process = new StandingProcess(options, (chunk) => this.#lines.add(chunk));
+    this.gone = this.#process.ended;
+    void this.#process.ended.then(({ isByItself, isClean }) => {
+      if (isByItself && !isClean && !this.#isAsked) this.#blameLast();
+    });
+  }
+
+  /** It runs, and what it printed last was the answer to what it was asked last. */
+  get isFit(): boolean {
+    return this.#process.isAlive && !this.#process.hasExited && !this.#lines.isOutOfStep && !this.#isDistrusted;
+  }
+
+  /** What it said last may not have been the answer, so it gets no other query. */
+  distrust(): void {
+    this.#isDistrusted = true;
+  }
+
+  stderr(): string {
+    return this.#process.stderr();
+  }
+
+  stop(): Promise<unknown> {
+    return this.#process.stop();
+  }
+
+  /**
+   * Ends a process after the last query. Where replies do not say whose they are, one too many means that answers were
+   * taken for those of other queries; so what is still to come is waited for, as long as an answer has taken so far.
+   */
+  async retire(): Promise<void> {
+    if (this.#wasInterrupted) {
+      await this.stop();
+      return;
+    }
+    await this.#process.lastMoment();
+    const isOpen = this.#answered.some(({ isNamed }) => !isNamed);
+    const graceMs = isOpen ? Math.min(MAX_DRAIN_MS, this.#longestMs * 1.5) : 0;
+    await this.#process.stop(Math.max(CLOSE_GRACE_MS, graceMs));
+  }
+
+  async ask(request: RunRequest): Promise<LineReply & { ok: true }> {
+    this.#isAsked = true;
+    const started = performance.now();
+    try {
+      const reply = await this.#ask(request);
+      const { id, run, cell, turn } = request;
+      this.#answered.push({ about: { id, run, cell, turn }, isNamed: reply.isNamed });
+      this.#longestMs = Math.max(this.#longestMs, performance.now() - started);
+      this.#isAsked = false;
+      // It may have ended between its answer and now.
+      if (this.#process.end?.isByItself === true && !this.#process.end.isClean) this.#blameLast();
+      return reply;
+    } finally {
+      this.#isAsked = false;
+    }
+  }
+
+  async #ask(request: RunRequest): Promise<LineReply & { ok: true }> {
+    const { signal, id } = request;
+    const name = this.#name;
+    this.#process.clearStderr();
+    const reply = this.#lines.next(id);
+    this.#process.write(`${JSON.stringify(inputOf(request))}\n`);
+    let onAbort: (() => void) | undefined;
+    const aborted = new Promise<'aborted'>((resolveAbort) => {
+      onAbort = () => resolveAbort('aborted');
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      const first = await Promise.race([reply, this.#process.ended.then(() => 'ended' as const), aborted]);
+      // An answer that is in the pipe when the process ends is still its answer.
+      const outcome = first === 'ended' ? (this.#lines.given() ?? first) : first;
+      if (outcome === 'ended') {
+        const { how, stderr } = this.#process.end!;
+        const printed = this.#lines.printed();
+        const what = printed === undefined ? `"${name}" ${how}` : `"${name}" ${how}; it ${printed}`;
+        throw new Fallen(`${what}${reasonIn(stderr)}`, {
+          stderr,
+          hadAnswered: this.#answered.length > 0,
+          blamePrevious: () => this.#blameLast(),
+        });
+      }
+      if (outcome === 'aborted') {
+        this.#wasInterrupted = signal.reason === 'interrupt';
+        const printed = this.#lines.printed();
+        await this.#process.kill();
+        const stderr = this.stderr();
+        if (printed === undefined || this.#wasInterrupted) throw new AgentError('infra', 'stopped', { stderr });
+        throw new AgentError('agent', `"${name}" ${printed}`, { stderr, explainsTimeout: true });
+      }
+      if (outcome.ok) return outcome;
+      await this.#process.kill();
+      throw new AgentError('agent', `"${name}" ${outcome.why}`, { stderr: this.stderr() });
+    } finally {
+      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #blameLast(): void {
+    if (this.#isBlamed) return;
+    this.#isBlamed = true;
+    const last = this.#answered.at(-1);
+    const { how, stderr } = this.#process.end!;
+    const before = this.#answered.at(-2);
+    const earlier = before === undefined ? '' : ` (and before it "${before.about.id}")`;
+    const why = `"${this.#name}" ${how} after it had answered this query${earlier}${reasonIn(stderr)}`;
+    if (last !== undefined) this.#onVoid(last.about, why);
+  }
+
+  /** One answer too many: whose the others are is known only of those that say so. */
+  #doubt({ id }: Surplus): void {
+    for (const { about, isNamed } of this.#answered)
+      if (id === undefined ? !isNamed : about.id === id)
+        this.#onVoid(
+          about,
+          id === undefined
+            ? `"${this.#name}" printed more answers than it was asked queries, and its replies have no id, so this answer may be another query's; send the "id" of the query back in each reply`
+            : `"${this.#name}" printed two answers to this query; print one JSON line for each, and logs to stderr`,
+        );
+  }
+}
+
+/** The process ended while it was asked. */
+export class Fallen extends AgentError {
+  /** It had answered other queries before, so the fault may be of the last one. */
+  readonly hadAnswered: boolean;
+  /** To be called when this query was answered by another process: the fault is of the query before. */
+  readonly blamePrevious: () => void;
+
+  constructor(
+    message: string,
+    { stderr, hadAnswered, blamePrevious }: { stderr: string; hadAnswered: boolean; blamePrevious: () => void },
+  ) {
+    super('agent', message, { stderr });
+    this.hadAnswered = hadAnswered;
+    this.blamePrevious = blamePrevious;
+  }
+}

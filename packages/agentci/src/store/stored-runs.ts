@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../kit/user-error.ts';
+import { caseKey } from '../results/cell.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { type JournalHeader, journalPath, readHeader, readJournal } from './journal.ts';
+import { stateOf } from './recording-state.ts';
+
+/** A run as found on disk. */
+export interface StoredRun {
+  readonly id: string;
+  readonly header: JournalHeader;
+  readonly finished: boolean;
+}
+
+/**
+ * All runs, the one that was worked on last first. Ids begin with the time, so names sort by age; a run that was resumed is
+ * as new as that. A folder that is not a run is passed over.
+ */
+export function listRuns(root: string): StoredRun[] {
+  if (!existsSync(root)) return [];
+  const runs: StoredRun[] = [];
+  const ages = new Map(readdirSync(root).map((id) => [id, resumedAt(join(root, id)) ?? id]));
+  const newer = (a: string, b: string): number => (ages.get(a)! < ages.get(b)! ? 1 : -1);
+  for (const id of [...ages.keys()].sort(newer)) {
+    const journal = join(root, id, 'results.jsonl');
+    if (!existsSync(journal)) continue;
+    const header = readHeader(journal);
+    if (header) runs.push({ id, header, finished: existsSync(join(root, id, 'run.json')) });
+  }
+  return runs;
+}
+
+/** Its content is when the run was resumed last. */
+export const resumedPath = (dir: string): string => join(dir, 'resumed');
+
+/** When a run was resumed, in the form that ids begin with. */
+function resumedAt(dir: string): string | undefined {
+  try {
+    return readFileSync(resumedPath(dir), 'utf8')
+      .trim()
+      .replace(/[-:.Z]/g, '')
+      .replace('T', '-');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The finished result of a stored run. */
+export function readRun(root: string, id: string): RunResult {
+  const path = join(root, id, 'run.json');
+  if (!existsSync(path)) {
+    throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
+  }
+  const run = readJson(path) as RunResult;
+  const journaled = new Map(
+    readJournal(journalPath(join(root, id))).entries.map((entry) => [
+      caseKey({ id: entry.id, cell: entry.result.cell }),
+      entry.result,
+    ]),
+  );
+  return {
+    ...run,
+    results: run.results.map((result) => (result.status === undefined ? journaled.get(caseKey(result))! : result)),
+  };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UserError('RUN_DAMAGED', `${path} cannot be read: ${(error as Error).message}`, {
+      hint: 'The stored run is damaged: delete its folder, or run again.',
+    });
+  }
+}
+
+/** The recordings of a stored run, to be read like any other: its own, or the ones it was made from. */
+export function tracesOf(root: string, id: string): string {
+  const path = join(root, id, 'traces');
+  const note = join(root, id, 'recordings.json');
+  if (existsSync(note)) {
+    const { path: source, state } = readJson(note) as { path: string; state?: string };
+    if (existsSync(source)) {
+      if (state === undefined || state === stateOf(source)) return source;
+      throw new UserError('RUN_RECORDINGS_CHANGED', `the recordings in ${source} have changed since run "${id}"`, {
+        hint: `Judge what is there now with --traces ${source}`,
+      });
+    }
+    throw new UserError(
+      'RUN_RECORDINGS_GONE',
+      `run "${id}" judged the recordings in ${source}, which are no longer there`,
+    );
+  }
+  if (!existsSync(path))
+    throw new UserError('RUN_MISSING', `there is no run "${id}" under ${root}`, { hint: nearestRuns(root) });
+  return path;
+}
+
+function nearestRuns(root: string): string {
+  const ids = listRuns(root)
+    .slice(0, 3)
+    .map((run) => run.id);
+  return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
+}
+
+export interface LatestVerdicts {
+  /** The newest run. */
+  readonly id: string;
+  readonly results: ReadonlyMap<string, QueryResult>;
+  /** The keys of those that come from the newest run of all queries, or a newer one. */
+  readonly current: ReadonlySet<string>;
+}
+
+/** Enough to get past runs of single queries; older verdicts are of another time. */
+const MAX_LOOKED_AT = 50;
+
+/**
+ * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
+ * the others.
+ */
+export function latestVerdicts(root: string, isOurs: (run: StoredRun) => boolean): LatestVerdicts | undefined {
+  const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
+  const [latest] = runs;
+  if (!latest) return undefined;
+  const results = new Map<string, QueryResult>();
+  const current = new Set<string>();
+  let isCurrent = true;
+  for (const { id, finished, header } of runs) {
+    const found = finished
+      ? readRun(root, id).results
+      : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
+    for (const result of found) {
+      const key = caseKey(result);
+      if (!results.has(key)) {
+        results.set(key, result);
+        if (isCurrent) current.add(key);
+      }
+    }
+    isCurrent &&= !finished || isPart(header);
+  }
+  return { id: latest.id, results, current };
+}
+
+const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell'];
+
+/** Whether a run was of some queries only. */
+const isPart = ({ started_with: chosen = {} }: JournalHeader): boolean =>
+  CHOOSING.some((name) => chosen[name] !== undefined);

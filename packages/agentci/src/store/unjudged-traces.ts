@@ -1,0 +1,52 @@
+import { existsSync, ftruncateSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../kit/user-error.ts';
+import { type Cell, caseKey } from '../results/cell.ts';
+import type { Trace } from '../trace/model.ts';
+import { writeFileAtomic } from './atomic-write.ts';
+import type { JournalEntry } from './journal.ts';
+
+/** Where the traces of a run are. */
+export const tracesPath = (dir: string): string => join(dir, 'traces', 'traces.jsonl');
+
+/** Traces that were deleted cannot be made again; where none was written there is nothing to miss. */
+export function restoreTraces(dir: string, entries: readonly JournalEntry[]): void {
+  const isJudged = existsSync(join(dir, 'recordings.json'));
+  if (!isJudged && entries.some(({ result }) => result.error === undefined)) {
+    throw new UserError('RUN_DAMAGED', `${tracesPath(dir)} is missing: the stored run is damaged`, {
+      hint: 'Start a new run without --resume; the verdicts so far are in results.jsonl.',
+    });
+  }
+  mkdirSync(join(dir, 'traces'), { recursive: true });
+}
+
+/**
+ * A kill between the two writes leaves a trace without its result. Its query is run again, and two traces of one run
+ * would make the stored run unreadable, so that one goes. Only the last can be it.
+ */
+export function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
+  const bytes = readFileSync(path);
+  const lines = bytes.toString('utf8').split('\n').filter(Boolean);
+  const ids = lines.map(caseOf);
+  const last = ids.at(-1);
+  if (last === undefined) return;
+  const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
+  if (count(ids) <= count(entries.map(({ id, result }) => caseKey({ id, cell: result.cell })))) return;
+  ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
+}
+
+function caseOf(line: string): string | undefined {
+  try {
+    const { task, meta } = JSON.parse(line) as Trace;
+    return task?.id === undefined ? undefined : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes out the traces of cases whose verdict was revoked: judged again, they would give the same wrong one. */
+export function dropRevoked(path: string, revoked: ReadonlySet<string>): void {
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  const kept = lines.filter((line) => !revoked.has(caseOf(line) ?? ''));
+  writeFileAtomic(path, kept.map((line) => `${line}\n`).join(''));
+}

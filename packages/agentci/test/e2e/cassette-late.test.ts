@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Asks once and waits for the answer; what it does beside that comes from a file that tests change. */
+const MODULE_AGENT = `
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+const extra = readFileSync(new URL('./extra.txt', import.meta.url), 'utf8');
+const body = (text) => JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }] });
+const url = () => process.env.OPENAI_BASE_URL + '/chat/completions';
+const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY };
+const call = (text) => fetch(url(), { method: 'POST', headers, body: body(text) });
+const callOld = (text) => request(url(), { method: 'POST', headers }, (reply) => reply.resume()).end(body(text));
+export default async function agent(query) {
+  const { choices } = await (await call(query)).json();
+  if (extra === 'fetch') void call('behind your back');
+  if (extra === 'node:http') callOld('behind your back');
+  if (extra === 'timer') setTimeout(() => call('behind your back'), 5);
+  return choices[0].message.content;
+}
+`;
+
+const COMMAND_AGENT = `
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+const extra = readFileSync(new URL('./extra.txt', import.meta.url), 'utf8');
+const base = new URL(process.env.OPENAI_BASE_URL + '/chat/completions');
+const body = (text) => JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }] });
+const headers = { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY };
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const reply = await fetch(base, { method: 'POST', headers, body: body(JSON.parse(text).query) });
+const { choices } = await reply.json();
+process.stdout.write(choices[0].message.content);
+if (extra !== '') {
+  const late = body('behind your back');
+  const head = 'POST ' + base.pathname + ' HTTP/1.1\\r\\nhost: ' + base.host + '\\r\\ncontent-length: ' + Buffer.byteLength(late) + '\\r\\n\\r\\n';
+  const sent = extra === 'half a request' ? head + late.slice(0, 10) : head + late;
+  const socket = connect(Number(base.port), base.hostname, () => socket.write(sent, () => process.exit(0)));
+}
+`;
+
+let model: ScriptedModel;
+beforeAll(async () => {
+  model = await startScriptedModel({ script: () => ({ text: '11 metres' }) });
+});
+afterAll(() => model.close());
+
+function project(runner: object, agent: string) {
+  const queries = [{ id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } }];
+  return tempDir({
+    'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    'agent.mjs': agent,
+    'extra.txt': '',
+  });
+}
+
+describe('a call that is not recorded and still in flight when the agent ends is never green', () => {
+  it.each([
+    ['a module that does not wait for fetch', { module: './agent.mjs' }, MODULE_AGENT, 'fetch'],
+    ['a module that does not wait for node:http', { module: './agent.mjs' }, MODULE_AGENT, 'node:http'],
+    ['a module with a timer', { module: './agent.mjs' }, MODULE_AGENT, 'timer'],
+    ['a command that sends and exits', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'a request'],
+    ['a command that exits half-way', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'half a request'],
+  ])('%s', async (_, runner, agent, extra) => {
+    const cwd = project(runner, agent);
+    const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
+    expect((await cli(['test', '--cassette', 'record'], { cwd, env })).code).toBe(0);
+    expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
+    writeFileSync(join(cwd, 'extra.txt'), extra);
+    const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+    const run = JSON.parse(stdout) as { results: { error?: { kind: string } }[]; checks: { id: string }[] };
+    const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
+    // When a timer fires decides whether the query is still open; either way it is told of.
+    const expected = extra === 'timer' ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
+    expect([code, said]).toEqual([2, [expect.stringMatching(expected)]]);
+  });
+});
