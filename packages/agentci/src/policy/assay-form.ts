@@ -34,7 +34,9 @@ export function fromAssayForm(root: YamlMap, known: readonly string[], problems:
   }
   const tools = written.find(({ key }) => key === 'tools');
   const inTools = tools?.value.kind === 'map' ? [...tools.value.entries.values()] : [];
-  const moved = inTools.filter(({ key, value }) => key !== 'arg_constraints' && !isNothing(value));
+  const moved = inTools.filter(
+    ({ key, value }) => key !== 'arg_constraints' && !isNothing(value) && !isIdle(key, tools!.value as YamlMap),
+  );
   const constraints = [
     ...written.filter(({ key }) => key === 'constraints'),
     ...inTools.filter(({ key }) => key === 'arg_constraints'),
@@ -75,7 +77,13 @@ const MOVED = ['allow', 'deny', 'constraints'];
 
 const hasArgumentConstraints = (node: YamlNode): boolean =>
   node.kind === 'map' &&
-  [...node.entries.values()].some(({ key, value }) => key === 'arg_constraints' || isNothing(value));
+  [...node.entries.values()].some(
+    ({ key, value }) => key === 'arg_constraints' || isNothing(value) || isIdle(key, node),
+  );
+
+/** A list of denied tools that is empty beside other things says nothing; alone it is a mistake. */
+const isIdle = (key: string, { entries }: YamlMap): boolean =>
+  key === 'deny' && entries.size > 1 && isEmpty(entries.get(key)!.value);
 
 /** `{tool: {argument: pattern}}`, or a list of `{tool, params: {argument: {matches: pattern}}}`. */
 function constrainedTools({ value }: YamlEntry, problems: Problems): YamlEntry[] {
