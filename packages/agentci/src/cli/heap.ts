@@ -9,7 +9,7 @@ const LARGE = 20_000;
  */
 export async function keepHeapTight(queries: number): Promise<void> {
   if (queries < LARGE) return;
-  setFlagsFromString('--heap-growing-percent=40');
+  setFlagsFromString('--heap-growing-percent=25');
   // The limit is set anew when garbage is collected, and the next time may be hundreds of megabytes away.
   const { runInNewContext } = await import('node:vm');
   setFlagsFromString('--expose-gc');
