@@ -86,7 +86,8 @@ Examples:
   agentci mutate --run latest
   agentci mutate --traces traces/ --min-score 80% -o mutants.html
 
-Exit codes: 0 done · 1 the score is below --min-score · 2 there was nothing to break`,
+Exit codes: 0 done · 1 the score is below --min-score · 2 could not tell: there was nothing to break, or with
+--min-score, a query has no good recording or wrong answers were left to rubrics that were not asked`,
       ),
   run: async ({ options: given, io }) => {
     const options = given as unknown as Options;
@@ -100,12 +101,11 @@ Exit codes: 0 done · 1 the score is below --min-score · 2 there was nothing to
     });
     if (unmatched.length > 0)
       io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
-    const selected = new Set(
-      selectQueries(suite, defined({ tags: options.tags, filter: options.filter })).map(({ id }) => id),
-    );
+    const queries = selectQueries(suite, defined({ tags: options.tags, filter: options.filter }));
     const result = await mutateSuite({
       suite,
-      recordings: new Map([...byQuery].filter(([id]) => selected.has(id))),
+      recordings: byQuery,
+      queries,
       env: io.env,
       signal: io.signal,
       operators,
