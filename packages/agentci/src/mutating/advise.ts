@@ -9,7 +9,6 @@ import type { Trace } from '../trace/model.ts';
 import { joinWritten } from './join-written.ts';
 import type { Advice, Site } from './operator.ts';
 import { fillTemplate, templatesOf } from './row-templates.ts';
-import { worseChecks } from './worse-checks.ts';
 import { yamlValue } from './yaml-words.ts';
 
 /** A recording with the verdict it deserves. */
@@ -43,16 +42,13 @@ export class Adviser {
     }
   }
 
-  async advise({ query, trace }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
+  async advise({ query }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
     for (const one of advice) {
       const value = one.value === undefined ? undefined : joinWritten(one.key, query[one.layer]?.[one.key], one.value);
       if (value === undefined || !isValid(one, value, query)) continue;
-      const trial = trialOf(query, one, value);
-      const before = await this.#evaluate(trial, trace);
-      if (!isKept(before, one)) continue;
-      if (worseChecks(before, await this.#evaluate(trial, mutant)).length === 0) continue;
       const found = await this.#written(query, one, value);
-      if (found !== undefined && found.yaml.length <= MAX_YAML) return found;
+      if (found === undefined || found.yaml.length > MAX_YAML) continue;
+      if (isCaught(await this.#evaluate(trialOf(query, one, value), mutant), one)) return found;
     }
     return undefined;
   }
@@ -125,6 +121,10 @@ function trialOf({ id, query, tags, runs, minPassRate, vars, ...rest }: Query, a
 const isKept = (result: QueryResult, { layer, key }: Advice): boolean =>
   result.error === undefined &&
   checksOf(result).some((check) => check.id === `${layer}.${key}` && check.status === 'pass');
+
+const isCaught = (result: QueryResult, { layer, key }: Advice): boolean =>
+  result.error !== undefined ||
+  checksOf(result).some(({ id, status }) => id === `${layer}.${key}` && status !== 'pass' && status !== 'skip');
 
 /** What `validate` would refuse is not advised. */
 function isValid({ layer, key }: Advice, value: unknown, query: Query): boolean {

@@ -12,8 +12,8 @@ export function isSameJson(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]))
     );
   const [before, after] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
-    if (!isSameJson(before[key], after[key])) return false;
+  for (const key in before) if (!isSameJson(before[key], after[key])) return false;
+  for (const key in after) if (after[key] !== undefined && before[key] === undefined) return false;
   return true;
 }
 
