@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 const messages = async (name: string, text: string): Promise<string[]> =>
-  (await client.open(join(root, `${name.replace(/\W+/g, '-')}.yaml`), text)).map(({ message }) => message);
+  (await client.open(join(root, `${name.replace(/\W+/g, '-')}.yaml`), text)).map(({ message }) => String(message));
 
 const below = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true })
