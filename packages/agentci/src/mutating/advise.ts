@@ -20,7 +20,7 @@ export interface Good {
 
 /** Checks that would ask a model or run a program; they say nothing about a new check beside them. */
 const ASKING = ['llm_judge', 'code', 'expr', 'all', 'any', 'not'];
-/** Longer ones nobody pastes. */
+/** Longer lines are not worth pasting. */
 const MAX_YAML = 2000;
 
 /**
