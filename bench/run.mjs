@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureCassettes } from './cassette.mjs';
 import { measureConversations } from './conversations.mjs';
-import { measureLarge } from './large.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
+import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
 

@@ -4,7 +4,16 @@ import { keyPlace, type YamlEntry, type YamlMap, type YamlNode, type YamlScalarV
 const isNothing = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;
 const isEmpty = (node: YamlNode): boolean => isNothing(node) || (node.kind === 'seq' && node.items.length === 0);
 
-const SCHEMA_SIGNS = ['type', 'properties', 'required', 'additionalProperties', '$ref', 'anyOf', 'oneOf', 'allOf'];
+export const SCHEMA_SIGNS = [
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  '$ref',
+  'anyOf',
+  'oneOf',
+  'allOf',
+];
 
 const looksLikeSchema = (node: YamlNode): boolean =>
   node.kind === 'map' && SCHEMA_SIGNS.some((key) => node.entries.has(key));
