@@ -53,14 +53,15 @@ export default defineConfig({
         {
           name: 'core',
           test: /src[\\/]cli[\\/](start|main|io|annotation|user-error-text|spec-path|cli-command)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|src[\\/]kit[\\/](diagnostic|escape|user-error|did-you-mean|char-ranges)\.ts|src[\\/]results[\\/]|node_modules[\\/]commander/,
-          priority: 2,
+          priority: 4,
         },
         {
           name: 'spec',
           test: /src[\\/]spec[\\/](load|count-checks)\.ts/,
-          priority: 1,
+          priority: 3,
         },
-        { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 0 },
+        { name: 'live', test: /src[\\/]engine[\\/]collect-live\.ts/, priority: 1 },
+        { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 2 },
       ],
     },
   },
