@@ -89,6 +89,8 @@ export interface CassetteUse {
   unused: number;
   /** Their places in the cassette; only where one run of one query is told of. */
   unused_exchanges?: number[];
+  /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
+  user_hits?: number;
   /** Calls that were stored. */
   new?: number;
   /** Calls that went to providers, stored or not; as many as are new where it is not said. */

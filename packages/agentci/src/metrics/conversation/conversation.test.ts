@@ -99,6 +99,17 @@ describe('metrics of turns, by a judge', () => {
     expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining(why) } });
   });
 
+  test('a turn that is too long to show is not judged unseen, and many turns are shown whole', async () => {
+    const long = talk(['Hi.', 'x'.repeat(30_000)], ['Well?', 'Done.']);
+    const unseen = await relevancy.evaluate({ trace: long, judge: judgeSaying(verdicts(1, 1)) });
+    expect(unseen).toMatchObject({ value: null, detail: { reason: expect.stringContaining('too long') } });
+    const seen: JudgeTask[] = [];
+    const many = talk(...Array.from({ length: 9 }, (_, i): [string, string] => [`${i}`, 'y'.repeat(9000)]));
+    await relevancy.evaluate({ trace: many, judge: judgeSaying(verdicts(1, 1, 1, 1, 1, 1, 1, 1, 1), seen) });
+    expect(seen[0]!.blocks.map(({ text }) => text).join('\n\n')).toHaveLength(9 * 9022 + 8 * 2);
+    expect(seen[0]!.blocks.every(({ text }) => text.length <= 20_000)).toBe(true);
+  });
+
   test('nothing can be forgotten in one turn', async () => {
     const output = await retention.evaluate({ trace: talk(['Hi.', 'Hello.']), judge: judgeSaying(verdicts(1)) });
     expect(output.value).toBeNull();

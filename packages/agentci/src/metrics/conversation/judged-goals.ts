@@ -1,7 +1,7 @@
 import { isObject } from '../../kit/object.ts';
 import { type Found, type MetricInput, measured, notMeasured } from '../metric.ts';
 import { byModel, verdictIssue } from '../quality/model-method.ts';
-import { numbered, type Said } from './said.ts';
+import { conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
 const MAX_GOALS = 20;
 
@@ -18,24 +18,25 @@ export function judgeGoals(
   said: readonly Said[],
   goals: readonly string[] | undefined,
 ): Promise<Found> {
+  const conversation = conversationBlocks(said);
+  if (conversation === undefined) return Promise.resolve(notMeasured(TOO_LONG));
   return byModel(judge, {}, async (desk) => {
-    const conversation = { name: 'conversation', text: numbered(said) };
     const { verdicts } = await desk.do<Verdicts>(
       goals === undefined
         ? {
             id: 'metric.completeness',
             version: '1',
-            instruction: `The block "conversation" holds a conversation between a user and an agent. List what the user wanted from the agent, each wish once, and decide for each. ${MET} Greetings and thanks are not wishes.`,
+            instruction: `The blocks "conversation" hold a conversation between a user and an agent. List what the user wanted from the agent, each wish once, and decide for each. ${MET} Greetings and thanks are not wishes.`,
             format: `{"verdicts": [{"index": 1, "goal": short text, "reason": short text, "verdict": 0 or 1}, ...]}   at most ${MAX_GOALS}; none where the user wanted nothing`,
-            blocks: [conversation],
+            blocks: conversation,
             check: ownGoalsIssue,
           }
         : {
             id: 'metric.completeness-goals',
             version: '1',
-            instruction: `The block "conversation" holds a conversation between a user and an agent. Decide for each numbered goal of the user in the block "goals". ${MET}`,
+            instruction: `The blocks "conversation" hold a conversation between a user and an agent. Decide for each numbered goal of the user in the block "goals". ${MET}`,
             format: `{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}, ...]}   exactly ${goals.length}, one for each goal`,
-            blocks: [{ name: 'goals', text: goals.map((goal, i) => `${i + 1}. ${goal}`).join('\n') }, conversation],
+            blocks: [{ name: 'goals', text: goals.map((goal, i) => `${i + 1}. ${goal}`).join('\n') }, ...conversation],
             check: (reply) => verdictIssue(reply, goals.length),
           },
     );

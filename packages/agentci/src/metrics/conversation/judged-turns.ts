@@ -1,7 +1,7 @@
 import type { Found, MetricInput } from '../metric.ts';
-import { measured } from '../metric.ts';
+import { measured, notMeasured } from '../metric.ts';
 import { byModel, verdictIssue } from '../quality/model-method.ts';
-import { numbered, type Said } from './said.ts';
+import { conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
 interface Verdicts {
   readonly verdicts: readonly { readonly verdict: 0 | 1; readonly reason: string }[];
@@ -24,14 +24,16 @@ export function judgeTurns(
   said: readonly Said[],
   { id, question, blocks = [], about = said }: TurnQuestion,
 ): Promise<Found> {
+  const conversation = conversationBlocks(said);
+  if (conversation === undefined) return Promise.resolve(notMeasured(TOO_LONG));
   return byModel(judge, {}, async (desk) => {
     const numbers = about.map(({ turn }) => turn).join(', ');
     const { verdicts } = await desk.do<Verdicts>({
       id,
       version: '1',
-      instruction: `The block "conversation" holds the turns of a conversation between a user and an agent. Decide for each of these turns, in this order: ${numbers}. ${question} Look only at what the agent says in that turn; earlier turns are what it could know.`,
+      instruction: `The blocks "conversation" hold the turns of a conversation between a user and an agent. Decide for each of these turns, in this order: ${numbers}. ${question} Look only at what the agent says in that turn; earlier turns are what it could know.`,
       format: `{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}, ...]}   exactly ${about.length}, one for each turn named, index counting from 1`,
-      blocks: [...blocks, { name: 'conversation', text: numbered(said) }],
+      blocks: [...blocks, ...conversation],
       check: (reply) => verdictIssue(reply, about.length),
     });
     const turns = verdicts.map(({ verdict, reason }, i) => ({ turn: about[i]!.turn, verdict, reason }));

@@ -27,6 +27,23 @@ function gapIn(turn: Turn): string | undefined {
   return undefined;
 }
 
-/** The conversation for a judge, with the numbers its verdicts refer to. */
-export const numbered = (said: readonly Said[]): string =>
-  said.map(({ turn, user, answer }) => `Turn ${turn}\nUser: ${user}\nAgent: ${answer}`).join('\n\n');
+const MAX_BLOCK = 20_000;
+const MAX_BLOCKS = 50;
+
+/**
+ * The conversation for a judge, with the numbers its verdicts refer to, in blocks that are shown whole. Undefined where it is
+ * too long: a judge would be asked about turns that it cannot read.
+ */
+export function conversationBlocks(said: readonly Said[]): readonly { name: string; text: string }[] | undefined {
+  const texts: string[] = [];
+  for (const { turn, user, answer } of said) {
+    const text = `Turn ${turn}\nUser: ${user}\nAgent: ${answer}`;
+    if (text.length > MAX_BLOCK) return undefined;
+    const last = texts.at(-1);
+    if (last === undefined || last.length + text.length + 2 > MAX_BLOCK) texts.push(text);
+    else texts[texts.length - 1] = `${last}\n\n${text}`;
+  }
+  return texts.length > MAX_BLOCKS ? undefined : texts.map((text) => ({ name: 'conversation', text }));
+}
+
+export const TOO_LONG = `the conversation is too long for a judge (a turn over ${MAX_BLOCK} characters, or ${MAX_BLOCK * MAX_BLOCKS} in all)`;
