@@ -31,6 +31,11 @@ test('what explains a bad spec is loaded only when there is one', () => {
   expect(readFileSync(join(DIST, chunkOf('spec')), 'utf8')).toContain('full-expert');
 });
 
+test('the engine for expressions is loaded only when a spec has one', () => {
+  const isEngine = (chunk: string): boolean => /registerFunctionOverload/.test(readFileSync(join(DIST, chunk), 'utf8'));
+  expect([...loadedWith(chunkOf('validate')), ...loadedWith(chunkOf('test'))].filter(isEngine)).toEqual([]);
+});
+
 test('validate does not load the modules of Node it has no use for', () => {
   const script = `process.on('exit', () => process._rawDebug(process.moduleLoadList.join()))`;
   const sample = fileURLToPath(new URL('../../../docs/sample_spec.yaml', import.meta.url));

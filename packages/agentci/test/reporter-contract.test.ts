@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { REPORTERS } from '../src/reporters/index.gen.ts';
 import { type Reporter, reportText } from '../src/reporters/reporter.ts';
 import type { CheckStatus } from '../src/results/run-result.ts';
+import { StoredResult } from '../src/results/stored-result.ts';
 import { reportContext } from './support/report-context.ts';
 import { checkOf, runOf } from './support/run-of.ts';
 
@@ -65,6 +66,16 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
     const reporter = await load();
     const stored = JSON.parse(JSON.stringify(every())) as ReturnType<typeof every>;
     expect(reportText(reporter.render(stored, context))).toBe(reportText(reporter.render(every(), context)));
+  });
+
+  test('a run whose results are on disk gives the same bytes as one in memory', async () => {
+    const reporter = await load();
+    const onDisk = (run: ReturnType<typeof every>) => ({
+      ...run,
+      results: run.results.map((result) => new StoredResult(result, () => JSON.stringify(result))),
+    });
+    for (const run of [every(), hostile()])
+      expect(reportText(reporter.render(onDisk(run), context))).toBe(reportText(reporter.render(run, context)));
   });
 
   test('a failure is in the report by its id or its question', async () => {

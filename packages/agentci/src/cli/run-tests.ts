@@ -15,6 +15,7 @@ import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-run
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases } from './failed-cases.ts';
+import { growNewSpaceFast, keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
@@ -23,7 +24,6 @@ import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
-import { keepHeapTight } from './tight-heap.ts';
 import { writeReports } from './write-reports.ts';
 
 /** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
@@ -44,6 +44,7 @@ export async function runTests(
   const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
   const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
+  growNewSpaceFast();
   const { suite, diagnostics } = await loadSpec(file);
   hooks.onSuite?.(suite);
   if (!given.quiet)

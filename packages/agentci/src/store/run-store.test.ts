@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
+import { StoredResult } from '../results/stored-result.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { RunStore } from './run-store.ts';
 import { latestVerdicts, listRuns, readRun, tracesOf } from './stored-runs.ts';
@@ -234,4 +235,38 @@ test('a run that was resumed is newer than one that began in between', () => {
   expect(listRuns(root)[0]?.id).toBe('20260101-110000000-0000');
   RunStore.reopen(root, '20260101-100000000-0000').store.close();
   expect(listRuns(root)[0]?.id).toBe('20260101-100000000-0000');
+});
+
+test('the results of a large run are read from the journal when someone needs them', () => {
+  const root = tempDir();
+  const run = runOf(
+    Array.from({ length: 1200 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const, answer: `naïve ${i} 😀` })),
+  );
+  const store = RunStore.create(root, header('r1'), { durability: 'batched', keepsJson: true });
+  const kept = run.results.map((result) => {
+    store.record({ id: result.id, run: 1, result }, undefined);
+    return store.keep(result);
+  });
+  expect(kept.filter((result) => result instanceof StoredResult)).toHaveLength(200);
+  // Read while the journal is being written, out of order, and after it was finished.
+  expect(kept[1150]!.answer).toBe('naïve 1150 😀');
+  expect(kept[1020]!.correctness).toEqual(run.results[1020]!.correctness);
+  store.finish({ ...run, results: kept });
+  expect(JSON.parse(JSON.stringify(kept))).toEqual(run.results);
+  expect(store.jsonOf(kept[1199]!)).toBe(JSON.stringify(run.results[1199]));
+  expect(readRun(root, 'r1').results).toEqual(run.results);
+});
+
+test('a result that the journal has in another form stays in memory', () => {
+  const store = RunStore.create(tempDir(), header('r1'), { durability: 'batched' });
+  const results = runOf(Array.from({ length: 1002 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const }))).results;
+  for (const result of results.slice(0, 1001)) {
+    store.record({ id: result.id, run: 1, result }, undefined);
+    store.keep(result);
+  }
+  const putAside = { ...results[1001]!, xfail: { reason: 'known', status: 'fail' as const } };
+  store.record({ id: putAside.id, run: 1, result: putAside }, undefined);
+  expect(store.keep(putAside)).toBe(putAside);
+  expect(store.keep(results[0]!)).toBe(results[0]);
+  store.close();
 });

@@ -17,6 +17,8 @@ import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged
 
 /** Results of a run that stay in memory; those that follow are read from the journal when someone needs them. */
 const MAX_IN_MEMORY = 1000;
+/** Texts that are kept for a report that wants them: they take less room than what they were made of. */
+const MAX_TEXTS = 10_000;
 
 export interface StoreOptions {
   readonly durability?: Durability;
@@ -40,6 +42,7 @@ export class RunStore {
   /** Results by identity, to know at the end which of them the journal already holds, with their JSON if it is kept. */
   readonly #journaled = new Map<QueryResult, string | undefined>();
   readonly #texts: JournalTexts;
+  #count = 0;
   /** Where the result that was recorded last is in the journal. */
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
@@ -102,6 +105,7 @@ export class RunStore {
     const at = this.#journal.size + Buffer.byteLength(head);
     this.#journal.append(head, json, '}');
     if (run !== 1) return;
+    this.#count++;
     this.#journaled.set(result, this.#keepsJson ? json : undefined);
     this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
   }
@@ -110,7 +114,9 @@ export class RunStore {
   keep(result: QueryResult): QueryResult {
     const last = this.#last;
     if (last?.result !== result || this.#journaled.size <= MAX_IN_MEMORY || !isStorable(result)) return result;
+    const json = this.#journaled.get(result);
     this.#journaled.delete(result);
+    if (json !== undefined && this.#count <= MAX_TEXTS) return new StoredResult(result, () => json);
     const { at, length } = last;
     return new StoredResult(result, () => {
       if (!this.#isClosed) this.#journal.flush();
@@ -126,7 +132,8 @@ export class RunStore {
   /** Notes which recordings the run judges; they stay where they are. */
   judges(path: string): void {
     const note = { path, state: stateOf(path) };
-    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`);
+    // The recordings are there to be judged again, whatever happens to this machine.
+    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, { isSynced: false });
   }
 
   finish(run: RunResult): void {
