@@ -26,7 +26,7 @@ function published(traces: readonly Trace[], trials: number): number[] {
     wins.set(task, (wins.get(task) ?? 0) + (rewardOf(trace) === 1 ? 1 : 0));
   }
   return Array.from({ length: trials }, (_, i) => {
-    const all = [...wins.values()].map((c) => passHatK({ n: trials, c, k: i + 1 }));
+    const all = [...wins.values()].map((c) => passHatK({ n: trials, c, k: i + 1 })!);
     return Math.round((all.reduce((sum, one) => sum + one, 0) / all.length) * 1000) / 1000;
   });
 }
