@@ -160,6 +160,15 @@ describe('a user played by a model', () => {
     expect(result).toMatchObject({ status: 'pass', conversation: { ending: 'user_done' } });
   });
 
+  test.each([
+    { how: 'with a label', message: 'It is order-42.' },
+    { how: 'with a sign', message: 'Order #42, please.' },
+    { how: 'with a full stop', message: 'Order 42.' },
+  ])('may write a fact $how', async ({ message }) => {
+    const { result } = await talk([says(message, { uses: ['order'] }), says('Yes.', { done: true })]);
+    expect(result.status).toBe('pass');
+  });
+
   test('what the agent said may be repeated: it is not made up', async () => {
     const agent: AgentFunction = (message) =>
       /^yes/i.test(message) ? shop(message, {} as never) : { answer: 'Is it case 9981?', tool_calls: [] };
