@@ -79,6 +79,7 @@ export async function runTests(
     startedWith: startedWith(options, only),
     recordings,
     previous,
+    isReplayed: await isReplayed(options, suite, io),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
     io,
   });
@@ -116,6 +117,13 @@ export async function runTests(
   });
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Whether cassettes answer in place of the model. */
+async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: Io): Promise<boolean> {
+  if (choice === undefined && suite.cassette === undefined) return false;
+  const { planCassettes } = await import('../engine/cassette-choice.ts');
+  return planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode === 'replay';
 }
 
 /** Says what would be run, and runs nothing. */

@@ -16,6 +16,8 @@ interface SessionInput {
   readonly recordings: string | undefined;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
+  /** The agent's model answers from cassettes. */
+  readonly isReplayed: boolean;
   /** A report will want the results as JSON. */
   readonly keepsJson: boolean;
   readonly io: Io;
@@ -74,8 +76,8 @@ export class StoreSession {
   jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
 
   get #options(): StoreOptions {
-    const { recordings, keepsJson } = this.#input;
-    return { durability: recordings === undefined ? 'each' : 'batched', keepsJson };
+    const { recordings, isReplayed, keepsJson } = this.#input;
+    return { durability: recordings !== undefined ? 'batched' : isReplayed ? 'handed-over' : 'each', keepsJson };
   }
 
   #open(): RunStore | undefined {

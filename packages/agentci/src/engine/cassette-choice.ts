@@ -58,6 +58,21 @@ export function planCassettes(given: {
   };
 }
 
+/** Two ids that differ only in capitals would be one file on the disks of Windows and macOS. */
+export function refuseTwins(ids: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const id of ids) {
+    const twin = seen.get(id.toLowerCase());
+    if (twin !== undefined && twin !== id)
+      throw new UserError(
+        'CASSETTE_TWINS',
+        `the ids ${JSON.stringify(twin)} and ${JSON.stringify(id)} differ only in capitals, and some disks would give them one cassette`,
+        { hint: 'Give one of them another id.' },
+      );
+    seen.set(id.toLowerCase(), id);
+  }
+}
+
 const DEFAULT_SPEC = 'agentci_spec.yaml';
 
 /** The command that records one query again, with what the user's own said about spec, folder and repeats. */

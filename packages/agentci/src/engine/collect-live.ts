@@ -342,7 +342,7 @@ const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: q
 async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
   const { suite, cassette: choice, env = {}, now = Date.now } = options;
   if (suite.cassette === undefined && choice === undefined) return undefined;
-  const { planCassettes, recordCommand } = await import('./cassette-choice.ts');
+  const { planCassettes, recordCommand, refuseTwins } = await import('./cassette-choice.ts');
   const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
   if (plan === undefined) return undefined;
   if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
@@ -351,6 +351,7 @@ async function openCassettes(options: RunOptions, config: LiveRunner): Promise<C
       `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
       { hint: 'Use a "command" or "module" runner, or --cassette off.' },
     );
+  refuseTwins(suite.queries.map(({ id }) => id));
   const { Cassettes } = await import('./cassettes.ts');
   const { file } = suite;
   const { runs } = options;

@@ -24,8 +24,7 @@ interface CassetteName {
   readonly cell?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Without capitals: where upper and lower case are the same, `q` and `Q` would be one file. */
-const SAFE = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** Endings that mean something to us, and names that some systems keep for themselves. */
 const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 /** Larger ones are not recordings of an agent. */

@@ -3,8 +3,11 @@ import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import { TextFile } from './text-file.ts';
 
-/** `each`: on disk before the next thing happens. `batched`: for recordings, which can be judged again for nothing. */
-export type Durability = 'each' | 'batched';
+/**
+ * `each`: on disk before the next thing happens. `handed-over`: with the system, so that a kill loses nothing and a loss of
+ * power may; for replayed agents, who can be run again for nothing. `batched`: for recordings, which need not even run.
+ */
+export type Durability = 'each' | 'handed-over' | 'batched';
 
 /** A file that only grows, one JSON document per line. It is opened for appending: two writers could not overwrite each other. */
 export class LineFile {
@@ -30,6 +33,7 @@ export class LineFile {
     this.#attempt(() => {
       this.#file.appendMasked(...pieces, '\n');
       if (this.#durability === 'each') this.#sync();
+      else if (this.#durability === 'handed-over') this.#file.flush();
     });
   }
 

@@ -129,6 +129,20 @@ const MAX_WARNINGS = 20;
 /** A number of calls beside an empty list of them. */
 const CALL_COUNT = /^(?:num_?|total_?)?tool_?calls?(?:_?count)?$/i;
 
+/** What was guessed before, by the keys it was guessed from: every record of a file has the same unknown key. */
+const guesses = new Map<ReadonlySet<string>, Map<string, string | undefined>>();
+const MAX_GUESSES = 256;
+
+function meantBy(key: string, keys: ReadonlySet<string>): string | undefined {
+  if (key.length > 64) return undefined;
+  const known = guesses.get(keys) ?? new Map<string, string | undefined>();
+  guesses.set(keys, known);
+  if (known.has(key)) return known.get(key);
+  const meant = didYouMean(key, keys);
+  if (known.size < MAX_GUESSES) known.set(key, meant);
+  return meant;
+}
+
 function fromFields(written: Fields, place: RecordPlace): Trace {
   const fields = withOwnNames(written);
   const warnings: Trace['warnings'] = [];
@@ -137,7 +151,7 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   const note = (key: string, path: string, keys: ReadonlySet<string>, value: unknown): void => {
     hidesCalls ||= mayHoldCalls(key, value) || (typeof value === 'number' && value > 0 && CALL_COUNT.test(key));
     if (warnings.length >= MAX_WARNINGS) return;
-    const meant = key.length > 64 ? undefined : didYouMean(key, keys);
+    const meant = meantBy(key, keys);
     const shown = JSON.stringify(key.slice(0, 64));
     warnings.push({
       code: 'SIMPLE_UNKNOWN_KEY',

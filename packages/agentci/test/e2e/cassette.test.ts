@@ -201,12 +201,19 @@ describe('record, then replay without a key', () => {
   });
 
   it('ids with odd letters get files of their own inside the folder', async () => {
-    const ids = ['..', '.', 'a.run-2', 'a', 'A_b-c.d', '-', 'con'];
+    const ids = ['a.run-2', 'a', 'A_b-c.d', '0', 'con'];
     const cwd = project(ids.map((id) => query(id, `say ${JSON.stringify(id)}`)));
     expect((await test(cwd, 'record', live)).code).toBe(0);
     expect(readdirSync(join(cwd, 'cassettes', 'well'))).toHaveLength(ids.length);
     expect(readdirSync(join(cwd, 'cassettes'))).toEqual(['well']);
     expect((await test(cwd, 'replay')).code).toBe(0);
+  });
+
+  it('ids that some disks cannot tell apart are refused', async () => {
+    const cwd = project([query('refund'), query('Refund')]);
+    const { code, stderr } = await cli(['test', '--cassette', 'replay'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('CASSETTE_TWINS');
   });
 
   it('many workers keep their cassettes apart', async () => {
@@ -256,7 +263,7 @@ describe('a miss', () => {
     });
     const { code, run } = await test(cwd, 'replay');
     expect([code, run.results[0]!.error?.kind, existsSync(join(cwd, 'started'))]).toEqual([2, 'cassette_miss', false]);
-    expect(run.results[0]!.error?.message).toContain('--cassette record --filter a');
+    expect(run.results[0]!.error?.message).toContain('--cassette record --ids a');
   });
 
   it('calls that were recorded and not made are a warning', async () => {

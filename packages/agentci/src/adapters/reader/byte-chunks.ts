@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { isGzip } from '../containers/sniff.ts';
 
@@ -21,6 +22,12 @@ export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<U
 
 /** The next chunk is on its way while the last one is worked on. */
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  // A folder may have tens of thousands of small files, and the way through the thread pool takes longer than reading one.
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() && found.size > 0 && found.size <= CHUNK_BYTES) {
+    yield readFileSync(path);
+    return;
+  }
   const handle = await open(path, 'r');
   let coming = readChunk(handle);
   try {

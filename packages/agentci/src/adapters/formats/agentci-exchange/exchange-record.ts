@@ -88,7 +88,8 @@ export function pairRecord(record: RawRecord): RawRecord & { readonly value: Fie
   const value = fields(record.value);
   const response = fields(value.response);
   const chunks = Array.isArray(response.chunks) ? response.chunks : [];
-  const bytes = Buffer.concat(chunks.map((chunk: unknown) => bytesOf(Array.isArray(chunk) ? chunk[1] : undefined)));
+  const pieces = chunks.map((chunk: unknown) => bytesOf(Array.isArray(chunk) ? chunk[1] : undefined));
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const request = unpacked(bytesOf(value.request), value.request_encoding).toString('utf8');
   const body = unpacked(bytes, fields(response.headers)['content-encoding']);
   return {
