@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import type { UserTake, UserWords } from '../capture/cassette/user-words.ts';
+import type { UserTake } from '../capture/cassette/user-tape.ts';
+import type { UserWords } from '../capture/cassette/user-words.ts';
 import { createJudge } from '../judge/create-judge.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
 import { DEFAULT_MODEL } from '../judge/model-name.ts';
