@@ -9,6 +9,7 @@ import { measureCassettes } from './cassette.mjs';
 import { measureConversations } from './conversations.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
+import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureServe } from './serve.mjs';
 
@@ -44,6 +45,7 @@ rows.push(...(await measureCassettes({ quick })));
 rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
+rows.push(...measureLarge({ quick }));
 report();
 
 function coldStart() {

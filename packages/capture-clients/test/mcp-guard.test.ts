@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../../agentci/test/support/cli.ts';
 import { tempDir } from '../../agentci/test/support/temp-dir.ts';
-import vectors from '../../agentci/test/vectors/policy.json' with { type: 'json' };
 import { before, callLine, connect, hello, lineOf, makeClient, SERVER, talk, textOf } from './mcp.ts';
 
 const POLICY = `tools:
@@ -94,30 +93,6 @@ describe('a guard before a server of the SDK', () => {
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     expect(outcome.stderr).toContain(code);
     expect(existsSync(join(cwd, 'started'))).toBe(false);
-  });
-
-  test('gives the vectors of policies the verdicts they have offline', async () => {
-    interface Row {
-      id: string;
-      kind: string;
-      input: Record<string, unknown>;
-      expected: Record<string, unknown>;
-    }
-    const rows = (vectors as unknown as Row[]).filter(
-      ({ kind, expected }) => (kind === 'args.policy_v2' || kind === 'policy.decide') && !expected.config_error,
-    );
-    const echo = `let held = ''; process.stdin.on('data', (chunk) => { held += chunk; for (let at = held.indexOf('\\n'); at >= 0; at = held.indexOf('\\n')) { const message = JSON.parse(held.slice(0, at)); held = held.slice(at + 1); console.log(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { content: [] } })); } }).on('end', () => process.exit(0));`;
-    for (const { id, input, expected } of rows) {
-      const { tool, name, arguments: given, args } = input.call as Record<string, unknown>;
-      const cwd = tempDir({ 'policy.json': input.policy as object, 'echo.cjs': echo });
-      const { messages } = await talk(
-        [CLI, 'guard', '--policy', 'policy.json', '--', process.execPath, 'echo.cjs'],
-        [callLine(1, String(tool ?? name), given ?? args ?? {})],
-        { cwd, waitMs: 700 },
-      );
-      const isRefused = decision((messages[0] as { result: unknown }).result) !== undefined;
-      expect([id, isRefused]).toEqual([id, expected.status === 'fail']);
-    }
   });
 });
 
@@ -271,11 +246,11 @@ describe('guard install', () => {
     expect(args.slice(args.indexOf('guard'))).toEqual([
       'guard',
       '--policy',
-      'policy.yaml',
+      join(cwd, 'policy.yaml'),
       '--server',
       'office',
       '--audit',
-      'a-office.jsonl',
+      join(cwd, 'a-office.jsonl'),
       '--',
       'node',
       'server.mjs',
@@ -286,7 +261,32 @@ describe('guard install', () => {
     expect(read()).toEqual(wrapped);
     expect(await cli([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
     expect(read()).toEqual(config);
-    expect(JSON.parse(readFileSync(join(cwd, '.mcp.json.before-guard'), 'utf8'))).toEqual(config);
+  });
+
+  test('keeps who may read the file, and brings it back byte for byte', async () => {
+    const written = '{"mcpServers" : {"a":{"command":"srv","env":{"KEY":"k"}}},\n\t"n": 1.0}';
+    const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': written });
+    const [file, backup] = [join(cwd, '.mcp.json'), join(cwd, '.mcp.json.before-guard')];
+    chmodSync(file, 0o600);
+    const install = ['guard', 'install', '--config', '.mcp.json'];
+    const modes = () => [file, backup].map((path) => statSync(path).mode & 0o777);
+    expect(await cli([...install, '--policy', 'policy.yaml'], { cwd })).toMatchObject({ code: 0 });
+    expect(modes()).toEqual([0o600, 0o600]);
+    expect(await cli([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toBe(written);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(existsSync(backup)).toBe(false);
+  });
+
+  test('keeps what was changed in the configuration since', async () => {
+    const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': { mcpServers: { a: { command: 'srv' } } } });
+    const file = join(cwd, '.mcp.json');
+    await cli(['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'], { cwd });
+    const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...config, added: true }));
+    expect(await cli(['guard', 'install', '--config', '.mcp.json', '--undo'], { cwd })).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: { a: { command: 'srv' } }, added: true });
+    expect(existsSync(`${file}.before-guard`)).toBe(true);
   });
 
   test('says which servers it cannot wrap', async () => {

@@ -22,7 +22,7 @@ export const before = (args: readonly string[], ...server: readonly string[]): s
 /** A client of the real SDK, connected to what this command starts. */
 export async function connect(
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  { cwd, env = {}, version }: { cwd: string; env?: Record<string, string>; version?: string | undefined },
 ): Promise<Client & { readonly stderr: () => string }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -35,6 +35,16 @@ export async function connect(
   transport.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
+  if (version !== undefined) {
+    // A client of the SDK always asks for the newest version it knows.
+    const send = transport.send.bind(transport);
+    transport.send = (message) =>
+      send(
+        'method' in message && message.method === 'initialize'
+          ? { ...message, params: { ...message.params, protocolVersion: version } }
+          : message,
+      );
+  }
   const client = makeClient();
   await client.connect(transport);
   onTestFinished(() => client.close());

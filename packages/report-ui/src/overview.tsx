@@ -1,4 +1,4 @@
-import { shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
+import { exampleLine, shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
@@ -101,10 +101,10 @@ function FailureGroups({
     <section class="causes" aria-labelledby="causes-title">
       <h3 id="causes-title">Failures by cause</h3>
       <ul>
-        {groups.map(({ signature, check, kind, pattern, queries }) => (
+        {groups.map(({ signature, check, kind, example, queries }) => (
           <li key={signature}>
             <Status status={kind} label={plural(queries.length, 'query', 'queries')} /> <code>{visible(check)}</code>{' '}
-            {visible(pattern)}{' '}
+            {visible(exampleLine(example))}{' '}
             <button
               type="button"
               class="link"

@@ -15,7 +15,7 @@ import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-run
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases } from './failed-cases.ts';
-import { growNewSpaceFast, keepHeapTight } from './heap.ts';
+import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
@@ -44,7 +44,6 @@ export async function runTests(
   const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
   const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
-  growNewSpaceFast();
   const { suite, diagnostics } = await loadSpec(file);
   hooks.onSuite?.(suite);
   if (!given.quiet)

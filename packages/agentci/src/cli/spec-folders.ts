@@ -39,4 +39,7 @@ export function specFolder(config: string | undefined, io: Pick<Io, 'cwd'>): str
 export const isRunOf = (suite: Suite, { header }: StoredRun): boolean =>
   nameOf(header.spec.file) === nameOf(suite.file) && header.agent === suite.agent;
 
+/** The same without reading the spec, which may be broken. */
+export const isRunOfFile = (file: string, { header }: StoredRun): boolean => nameOf(header.spec.file) === nameOf(file);
+
 const nameOf = (file: string): string => file.split(/[\\/]/).at(-1)!;

@@ -6,7 +6,7 @@ import type { Query } from '../spec/suite.ts';
 import { errorResult } from './combine-runs.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
-import { recordingOf, TraceMatcher } from './match-traces.ts';
+import { type Match, type Recording, recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
 import { problemText, unreadable } from './unreadable.ts';
 
@@ -40,7 +40,12 @@ export async function collectRecorded(
   const take = (item: AdapterItem): Promise<void> | undefined => {
     if (ledger.stopped()) return;
     const recording = item.ok ? recordingOf(item.trace) : recordingOfProblem(item.problem);
-    const match = matcher.take(recording, item.ok);
+    if (options.suite.sharesRecordings !== true) return judge(item, recording, matcher.take(recording, item.ok));
+    let full: Promise<void> | undefined;
+    for (const match of matcher.takeForAll(recording, item.ok)) full = judge(item, recording, match) ?? full;
+    return full;
+  };
+  const judge = (item: AdapterItem, recording: Recording, match: Match): Promise<void> | undefined => {
     if (match.kind === 'unused') {
       if (!item.ok) checks.push(unreadable(item.problem));
       return;

@@ -82,3 +82,16 @@ test.each([
   });
   expect([recording.ids, recording.place, recording.text]).toEqual([['task', 'own'], place, 'q']);
 });
+
+test('where queries share recordings, one goes to every query with its text, and by id to one alone', () => {
+  const queries = [ask('a', 'x'), ask('b', 'x'), ask('c', 'y')];
+  const matcher = new TraceMatcher(queries, () => 1);
+  const taken = (recording: { ids?: string[]; text: string }): string[] =>
+    matcher
+      .takeForAll({ ids: [], place: 'here', ...recording })
+      .map((match) => (match.kind === 'unused' ? match.kind : `${match.kind} ${match.query.id}`));
+  expect(taken({ text: 'x' })).toEqual(['run a', 'run b']);
+  expect(taken({ text: 'x' })).toEqual(['surplus a', 'surplus b']);
+  expect(taken({ ids: ['c'], text: 'x' })).toEqual(['run c']);
+  expect(taken({ text: 'z' })).toEqual(['unused']);
+});

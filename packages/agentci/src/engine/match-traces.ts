@@ -68,6 +68,20 @@ export class TraceMatcher<Q extends Asked = Query> {
       if (this.#unused.length < MAX_REMEMBERED) this.#unused.push({ ids, text, place });
       return { kind: 'unused' };
     }
+    return this.#give(query);
+  }
+
+  /** As `take`, and for every other query with the same text, where no id says which one is meant. */
+  takeForAll(recording: Recording, isReadable = true): readonly Match<Q>[] {
+    const cell = this.#hasCells ? (recording.cell ?? this.#assumedCell) : undefined;
+    if (recording.text === undefined || this.#named(recording.ids, cell) !== undefined)
+      return [this.take(recording, isReadable)];
+    this.#byText ??= groupByText(this.#queries);
+    const sharing = (this.#byText.get(recording.text) ?? []).filter((query) => sameCell(query.cell, cell));
+    return sharing.length < 2 ? [this.take(recording, isReadable)] : sharing.map((query) => this.#give(query));
+  }
+
+  #give(query: Q): Match<Q> {
     const key = caseKey(query);
     const run = (this.#taken.get(key) ?? 0) + 1;
     this.#taken.set(key, run);

@@ -12,7 +12,6 @@ import { captureHint } from './capture-hint.ts';
 import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
-import { collectLive } from './collect-live.ts';
 import { collectRecorded, type Recorded } from './collect-recorded.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { summarize } from './exit-code.ts';
@@ -92,6 +91,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         late.see(event);
         options.onEvent?.(event);
       };
+      // Loaded here: recordings are judged without any of it.
+      const { collectLive } = await import('./collect-live.ts');
       user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
     }
   } finally {

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../kit/diagnostic.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { ReadPolicyFile } from '../policy/references.ts';
 import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
+import { type OpenTexts, readingWith } from '../spec/open-texts.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import type { Suite } from '../spec/suite.ts';
 
@@ -31,9 +32,16 @@ export function documentKind(file: string, text: string): DocumentKind {
 }
 
 /**
- * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read.
+ * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read. Of other
+ * files that are `open` their texts count, too.
  */
-export function diagnose(file: string, text: string, kind = documentKind(file, text)): Diagnosis {
+export function diagnose(file: string, text: string, kind = documentKind(file, text), open = NONE_OPEN): Diagnosis {
+  return readingWith(open, () => diagnoseAs(kind, file, text));
+}
+
+const NONE_OPEN: OpenTexts = { texts: new Map(), read: new Set() };
+
+function diagnoseAs(kind: DocumentKind, file: string, text: string): Diagnosis {
   if (kind === 'spec') return { kind, ...parseSpec(text, { file }) };
   if (kind === 'policy')
     return { kind, diagnostics: parsePolicy(text, { file, readFile: readBeside(file) }).diagnostics };

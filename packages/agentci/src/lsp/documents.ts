@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TextDocument, type TextDocumentContentChangeEvent } from 'vscode-languageserver-textdocument';
+import { realPath } from '../spec/include.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type Diagnosis, diagnose } from './diagnose.ts';
 
@@ -26,8 +27,17 @@ export class OpenDocument {
   #suite: Suite | undefined;
 
   readonly #isNamedSpec: boolean;
+  readonly #openTexts: () => ReadonlyMap<string, string>;
+  /** The files that were read for it, by real path. */
+  #read: ReadonlySet<string> = new Set();
 
-  constructor(uri: string, text: string, { folder, isSpec }: Workspace) {
+  constructor(
+    uri: string,
+    text: string,
+    { folder, isSpec }: Workspace,
+    openTexts: () => ReadonlyMap<string, string> = () => new Map(),
+  ) {
+    this.#openTexts = openTexts;
     this.uri = uri;
     this.file = fileOf(uri, folder);
     this.#isNamedSpec = isSpec(this.file);
@@ -56,10 +66,18 @@ export class OpenDocument {
 
   get diagnosis(): Diagnosis {
     if (this.#diagnosis === undefined) {
-      this.#diagnosis = diagnose(this.file, this.text, this.#isNamedSpec ? 'spec' : undefined);
+      const read = new Set<string>();
+      const kind = this.#isNamedSpec ? 'spec' : undefined;
+      this.#diagnosis = diagnose(this.file, this.text, kind, { texts: this.#openTexts(), read });
+      this.#read = read;
       this.#suite = this.#diagnosis.suite ?? this.#suite;
     }
     return this.#diagnosis;
+  }
+
+  /** Whether what it says depends on another file. */
+  reads(path: string): boolean {
+    return this.#read.has(path);
   }
 
   get suite(): Suite | undefined {
@@ -73,7 +91,7 @@ export class Documents {
 
   open(uri: string, text: string, workspace: Workspace): OpenDocument | undefined {
     if (this.#open.size >= MAX_OPEN && !this.#open.has(uri)) return undefined;
-    const document = new OpenDocument(uri, text, workspace);
+    const document = new OpenDocument(uri, text, workspace, () => this.#texts());
     this.#open.set(uri, document);
     return document;
   }
@@ -84,6 +102,16 @@ export class Documents {
 
   close(uri: string): void {
     this.#open.delete(uri);
+  }
+
+  /** Those that read this one. */
+  *readersOf({ file }: OpenDocument): Generator<OpenDocument> {
+    const path = realPath(file);
+    for (const other of this.#open.values()) if (other.file !== file && other.reads(path)) yield other;
+  }
+
+  #texts(): ReadonlyMap<string, string> {
+    return new Map([...this.#open.values()].map((document) => [realPath(document.file), document.text]));
   }
 
   [Symbol.iterator](): Iterator<OpenDocument> {

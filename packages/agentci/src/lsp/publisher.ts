@@ -33,7 +33,8 @@ export class Publisher {
     else this.#byOwner.set(owner, found);
     for (const uri of touched) {
       const all = [...this.#byOwner.values()].flatMap((each) => each.get(uri) ?? []);
-      this.#send(uri, all);
+      // A policy that is open and the specs that name it find the same.
+      this.#send(uri, [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]);
     }
   }
 }

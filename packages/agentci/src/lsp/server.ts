@@ -21,7 +21,7 @@ import { define } from './define.ts';
 import { Documents, folderOfUri, type OpenDocument, uriOf, type Workspace } from './documents.ts';
 import { quickFixes } from './findings.ts';
 import { hoverText, queryAt } from './hover.ts';
-import { lensesOf } from './lenses.ts';
+import { lensesOf, queriesIn } from './lenses.ts';
 import { BoundedMessageReader } from './message-reader.ts';
 import { Nearby } from './nearby.ts';
 import { Publisher } from './publisher.ts';
@@ -112,19 +112,24 @@ class Server {
     const connection = this.#connection;
     connection.onNotification('textDocument/didOpen', ({ textDocument }: DidOpenTextDocumentParams) => {
       const document = this.#documents.open(textDocument.uri, textDocument.text, this.#workspace);
-      if (document !== undefined) this.#look(document);
+      if (document === undefined) return;
+      this.#look(document);
+      this.#lookAtReaders(document);
     });
     connection.onNotification('textDocument/didChange', (params: DidChangeTextDocumentParams) => {
       const document = this.#documents.get(params.textDocument.uri);
       if (document === undefined) return;
       document.change(params.contentChanges);
       this.#lookSoon(document);
+      this.#lookAtReaders(document);
     });
     connection.onNotification(
       'textDocument/didClose',
       ({ textDocument: { uri } }: { textDocument: TextDocumentIdentifier }) => {
+        const document = this.#documents.get(uri);
         this.#documents.close(uri);
         this.#publisher.withdraw(uri);
+        if (document !== undefined) this.#lookAtReaders(document);
       },
     );
     for (const event of ['textDocument/didSave', 'workspace/didChangeWatchedFiles'])
@@ -177,7 +182,11 @@ class Server {
         range,
       ),
     );
-    answer('textDocument/codeLens', ({ suite, file }) => (suite === undefined ? [] : lensesOf(suite, file)));
+    answer('textDocument/codeLens', ({ diagnosis, suite, file, text }) => {
+      if (diagnosis.suite !== undefined) return lensesOf(diagnosis.suite.queries, file);
+      const queries = diagnosis.kind === 'spec' ? queriesIn(file, text) : undefined;
+      return lensesOf(queries ?? suite?.queries ?? [], file);
+    });
   }
 
   get #schema(): SchemaGuide {
@@ -194,6 +203,14 @@ class Server {
       document.uri,
       setTimeout(() => this.#look(document), wait),
     );
+  }
+
+  /** Specs that name a policy or include a file see the text that is open, not the one on disk. */
+  #lookAtReaders(document: OpenDocument): void {
+    for (const reader of this.#documents.readersOf(document)) {
+      reader.forget();
+      this.#lookSoon(reader);
+    }
   }
 
   #look(document: OpenDocument): void {

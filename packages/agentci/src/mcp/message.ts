@@ -1,5 +1,6 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { isObject } from '../kit/object.ts';
+import { rootSpan, valueSpan } from './raw-json.ts';
 
 export type Direction = 'c2s' | 's2c';
 export type Message = Readonly<Record<string, unknown>>;
@@ -39,9 +40,33 @@ export function messagesIn(
   }
 }
 
+/** An id as its sender wrote it: a number may have more digits than we can hold. */
+export class WrittenId {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The id of a request, to be answered with. `text` is the request. */
+export function replyId(id: unknown, text: string): unknown {
+  if (typeof id !== 'number') return id;
+  const span = valueSpan(text, rootSpan(text), 'id');
+  const written = span === undefined ? '' : text.slice(span.start, span.end);
+  return written === '' || written === String(id) ? id : new WrittenId(written);
+}
+
+/** A message of ours as it is sent. */
+export function messageText(message: Message): string {
+  const { id, ...rest } = message;
+  if (!(id instanceof WrittenId)) return JSON.stringify(message);
+  return `{"id":${id.text},${JSON.stringify(rest).slice(1)}`;
+}
+
 /** A JSON-RPC error as an answer. */
 export const errorReply = (id: unknown, code: number, message: string, data?: unknown): Message => ({
   jsonrpc: '2.0',
-  id: idKey(id) === undefined ? null : id,
+  id: id instanceof WrittenId || idKey(id) !== undefined ? id : null,
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });

@@ -20,13 +20,13 @@ export function amountSites(
 ): Site[] {
   const { what, words, read, key, rounded } = options;
   const before = read(totals(trace));
-  if (!before.exact || before.value === 0) return [];
+  if (!before.exact || before.value === 0 || !Number.isFinite(before.value * FACTOR)) return [];
   const limit = rounded(before.value * HEADROOM);
   return [
     {
       what: `ten times the ${words}`,
       make: () => scaled(trace, what, FACTOR),
-      advice: { layer: 'cost', key, yaml: `${key}: ${limit}` },
+      advice: [{ layer: 'cost', key, value: limit }],
     },
   ];
 }

@@ -1,5 +1,4 @@
 import type { Advice } from './operator.ts';
-import { yamlValue } from './yaml-words.ts';
 
 const MAX_WORD = 60;
 
@@ -21,17 +20,34 @@ export function tellingWord(text: string, question = ''): string | undefined {
 
 /**
  * Ask for words that only the right answer has. Where a few words changed, only a check that asks for `changed` is about
- * them; where the answer as a whole is another, every one is.
+ * them; where the answer as a whole is another, every one is. A rubric is the last resort: it is not tried here.
  */
-export function askFor(words: string | undefined, changed?: RegExp): Advice {
-  return words === undefined
-    ? { layer: 'correctness', key: 'llm_judge', yaml: 'llm_judge: [{rule: "…", threshold: 0.7}]' }
-    : {
-        layer: 'correctness',
-        key: 'expected_in_answer',
-        yaml: `expected_in_answer: ${yamlValue([words])}`,
-        isAbout: (written) => changed === undefined || textsIn(written).some((text) => changed.test(text)),
-      };
+export function askFor(words: readonly (string | undefined)[], changed?: RegExp): readonly [Advice, ...Advice[]] {
+  const isAbout = (written: unknown): boolean =>
+    changed === undefined || textsIn(written).some((text) => changed.test(text));
+  const asked = [...new Set(words)].filter((one) => one !== undefined && one.trim() !== '');
+  const advice = asked.map(
+    (one): Advice => ({ layer: 'correctness', key: 'expected_in_answer', value: [one], isAbout }),
+  );
+  const [first, ...others] = [...advice, RUBRIC];
+  return [first!, ...others];
+}
+
+const RUBRIC: Advice = { layer: 'correctness', key: 'llm_judge', value: undefined };
+
+/** The same, with a pattern for what is part of other words or numbers elsewhere in the answer. */
+export function askForAlone(words: readonly string[], changed: RegExp): readonly [Advice, ...Advice[]] {
+  const advice = askFor(words, changed);
+  const pattern = `\\b${escapePattern(words[0]!)}\\b`;
+  return [advice[0], ...advice.slice(1, -1), { layer: 'correctness', key: 'regex_match', value: pattern }, RUBRIC];
+}
+
+/** A word with its neighbours as the answer has them, closest first. */
+export function withNeighbours(text: string, start: number, end: number): string[] {
+  const before = /\S+\s+\S*$/.exec(text.slice(Math.max(0, start - MAX_WORD), start))?.[0] ?? '';
+  const after = /^\S*\s+\S+/.exec(text.slice(end, end + MAX_WORD))?.[0] ?? '';
+  const word = text.slice(start, end);
+  return [word + after, before + word, before + word + after].map((phrase) => phrase.replace(/[.,;:!?)]+$/, ''));
 }
 
 /** Written as text or as a list of texts. */
@@ -40,4 +56,6 @@ export const textsIn = (written: unknown): string[] =>
 
 /** These words on their own, in any case. */
 export const wordsAlone = (words: string): RegExp =>
-  new RegExp(`(?<![\\w.])${words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+')}(?!\\w)`, 'i');
+  new RegExp(`(?<![\\w.])${escapePattern(words).replace(/\s+/g, '\\s+')}(?!\\w)`, 'i');
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

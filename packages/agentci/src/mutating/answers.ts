@@ -7,7 +7,7 @@ import type { Advice, Site } from './operator.ts';
 export interface OtherAnswer {
   readonly what: string;
   readonly text: string;
-  readonly advice: Advice;
+  readonly advice: readonly [Advice, ...Advice[]];
 }
 
 /** Places where the answer can be another; none where there is no answer. */

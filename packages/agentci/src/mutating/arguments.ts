@@ -1,10 +1,9 @@
 import { isObject } from '../kit/object.ts';
 import type { ToolStep, Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
-import { nameOfCall, stepOf } from './calls.ts';
+import { allCalls, nameOfCall, stepOf } from './calls.ts';
 import { replaceStep } from './edit-trace.ts';
 import type { Site } from './operator.ts';
-import { yamlValue } from './yaml-words.ts';
 
 /** How an argument changes: the words for it, and the value it gets; `undefined` takes it away. */
 export interface ArgumentChange {
@@ -34,12 +33,17 @@ export function argumentSites(
             const step = stepOf(trace, call) as ToolStep;
             return replaceStep(trace, step, { ...step, args: next });
           },
-          advice: {
-            layer: 'path',
-            key: 'expected_tool_args',
-            isAbout: (written) => asksFor(written, call.name, key),
-            yaml: `expected_tool_args: [{tool: ${yamlValue(call.name)}, args: ${yamlValue({ [key]: value })}}]`,
-          },
+          advice: [
+            {
+              layer: 'path',
+              key: 'expected_tool_args',
+              value: [{ tool: call.name, args: { [key]: value } }],
+              isAbout: (written) => asksFor(written, call.name, key),
+            },
+            // Where another call of the tool has the same argument, some call would still have it.
+            { layer: 'path', key: 'expected_tool_args', value: [{ tool: call.name, args }] },
+            allCalls(calls),
+          ],
         },
       ];
     });

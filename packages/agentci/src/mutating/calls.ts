@@ -1,7 +1,7 @@
+import { isObject } from '../kit/object.ts';
 import type { Step, ToolStep, Trace } from '../trace/model.ts';
 import { textsIn } from './answer-words.ts';
 import type { Advice } from './operator.ts';
-import { yamlValue } from './yaml-words.ts';
 
 /** `search`, or `call 2 of search` where there are several. */
 export function nameOfCall(names: readonly string[], i: number): string {
@@ -15,14 +15,28 @@ export function nameOfCall(names: readonly string[], i: number): string {
 export const stepOf = (trace: Trace, call: ToolStep): Step => trace.steps.find(({ id }) => id === call.id)!;
 
 /** Notices that a call is not made: by its name, or by the order of all where there are several of that name. */
-export function adviceForCall(names: readonly string[], i: number): Advice {
+export function adviceForCall(calls: readonly ToolStep[], i: number): readonly [Advice, ...Advice[]] {
+  const names = calls.map(({ name }) => name);
   const name = names[i]!;
-  return names.filter((other) => other === name).length === 1
-    ? {
-        layer: 'path',
-        key: 'expected_tools',
-        yaml: `expected_tools: ${yamlValue([name])}`,
-        isAbout: (written) => textsIn(written).includes(name),
-      }
-    : { layer: 'path', key: 'expected_tool_sequence', yaml: `expected_tool_sequence: ${yamlValue(names)}` };
+  const bySequence: Advice = { layer: 'path', key: 'expected_tool_sequence', value: names };
+  if (names.filter((other) => other === name).length > 1) return [bySequence, allCalls(calls)];
+  const isAbout = (written: unknown): boolean => textsIn(written).includes(name);
+  return [{ layer: 'path', key: 'expected_tools', value: [name], isAbout }, bySequence, allCalls(calls)];
 }
+
+/** Every call with its arguments, and no others: for what no smaller check can tell. */
+export const allCalls = (calls: readonly ToolStep[]): Advice => ({
+  layer: 'path',
+  key: 'expected_calls',
+  value: {
+    mode: 'exact',
+    calls: calls.map(({ name, args }) => ({
+      tool: name,
+      ...(isObject(args) && Object.keys(args).length > 0 ? { args } : {}),
+    })),
+  },
+});
+
+export const adviceForHandoff = (to: string): readonly [Advice] => [
+  { layer: 'path', key: 'expected_handoff', value: to, isAbout: (written) => textsIn(written).includes(to) },
+];

@@ -1,17 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RunOptions } from '../engine/run-options.ts';
 import { createTraceVerdicts, type TraceVerdicts } from '../engine/trace-verdicts.ts';
 import type { MutationResult } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
-import { checksOf, worseStatus } from '../results/status.ts';
+import { checksOf } from '../results/status.ts';
 import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
+import { Adviser, type Good } from './advise.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import { planMutants } from './plan-mutants.ts';
+import { isSameTrace } from './same-json.ts';
 import { SuiteWorld } from './surroundings.ts';
-import { keyOf, Tally } from './tally.ts';
+import { Tally } from './tally.ts';
+import { worseChecks } from './worse-checks.ts';
 
 /** Mutants of one recording, unless a budget says otherwise. */
 const PER_RECORDING = 50;
@@ -23,6 +25,8 @@ export interface MutateOptions
   > {
   /** Good recordings by query. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
+  /** The queries to look at; all of the suite unless given. One without a good recording is named. */
+  readonly queries?: readonly Query[];
   readonly seed?: number;
   /** At most so many mutants, spread over recordings and operators; 50 for each recording. */
   readonly budget?: number;
@@ -39,12 +43,14 @@ export interface MutateOptions
  */
 export async function mutateSuite(options: MutateOptions): Promise<MutationResult> {
   const { suite, recordings, operators = OPERATORS } = options;
-  const queries = suite.queries.filter(({ id }) => recordings.has(id));
+  const looked = options.queries ?? suite.queries;
+  const queries = looked.filter(({ id }) => recordings.has(id));
   const verdicts = await createTraceVerdicts({ ...options, judge: options.judge ?? 'off' }, queries);
   const tally = new Tally(operators);
   try {
     const good = await findGood(queries, options, verdicts, tally);
     await breakAll(good, options, verdicts, tally);
+    tally.uncovered = uncoveredOf(looked, good);
   } finally {
     await verdicts.close();
   }
@@ -52,11 +58,11 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
   return tally.result(options, [...verdicts.notices(), ...stopped]);
 }
 
-/** A recording with the verdict it deserves. */
-interface Good {
-  readonly query: Query;
-  readonly trace: Trace;
-  readonly parent: QueryResult;
+/** Queries that should have a good recording and have none. */
+function uncoveredOf(queries: readonly Query[], good: readonly Good[]): string[] {
+  const covered = new Set(good.map(({ query }) => query.id));
+  const isExpected = (query: Query): boolean => query.skip === undefined && reasonToLeaveOut(query) === undefined;
+  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(query.id)).map(({ id }) => id))];
 }
 
 async function findGood(
@@ -89,23 +95,26 @@ async function breakAll(
 ): Promise<void> {
   const { suite, recordings, seed = 0, operators = OPERATORS, judge = 'off' } = options;
   const world = new SuiteWorld(suite, recordings);
+  const adviser = new Adviser(verdicts.evaluate, good);
   let left = options.budget ?? good.length * PER_RECORDING;
-  for (const [i, { query, trace, parent }] of good.entries()) {
+  for (const [i, one] of good.entries()) {
+    const { query, trace, parent } = one;
     if (options.signal?.aborted) return;
     const max = Math.ceil(left / (good.length - i));
     const { planned, found } = planMutants(trace, world.around(query, trace), { operators, seed, max });
     left -= planned.length;
-    tally.recording(query, parent, found - planned.length);
+    tally.recording(one, found - planned.length);
     for (const plan of planned) {
       const mutant = plan.site.make();
-      if (isDeepStrictEqual(mutant, trace)) {
+      if (isSameTrace(mutant, trace)) {
         tally.equal++;
         continue;
       }
       const verdict = verdicts.evaluate(query, mutant);
       const result = verdict instanceof Promise ? await verdict : verdict;
       const noticedBy = worseChecks(parent, result);
-      tally.add({ query, trace, parent, plan, noticedBy, isForJudge: judge === 'off' && hasRubrics(query) });
+      const advice = noticedBy.length > 0 ? undefined : await adviser.advise(one, plan.site, mutant);
+      tally.add({ ...one, plan, result, noticedBy, advice, isForJudge: judge === 'off' && hasRubrics(query) });
     }
     options.onProgress?.(i + 1, good.length);
   }
@@ -122,15 +131,4 @@ function reasonOf({ status, error, ...result }: QueryResult): string {
   const why = error?.message ?? first?.message;
   const what = status === 'fail' ? 'it fails as it is' : 'it has no verdict as it is';
   return why === undefined ? what : `${what}: ${why}`;
-}
-
-/** Ids of the checks whose verdict on the mutant is worse than on its recording. */
-function worseChecks(parent: QueryResult, mutant: QueryResult): string[] {
-  if (mutant.error !== undefined) return ['error'];
-  const before = new Map(checksOf(parent).map((check) => [keyOf(check), check.status]));
-  return checksOf(mutant).flatMap((check) => {
-    const status = before.get(keyOf(check)) ?? 'skip';
-    const isWorse = status !== check.status && worseStatus(status, check.status) === check.status;
-    return isWorse && check.status !== 'pass' ? [check.id] : [];
-  });
 }

@@ -22,16 +22,16 @@ export interface Site {
   readonly what: string;
   /** The changed recording. Made only if the budget reaches it, and equal each time. */
   readonly make: () => Trace;
-  /** A check that would notice. */
-  readonly advice: Advice;
+  /** Checks that might notice, the best first. They are tried before one is advised. */
+  readonly advice: readonly [Advice, ...Advice[]];
 }
 
 export interface Advice {
   readonly layer: Layer;
   /** The key of the check. */
   readonly key: string;
-  /** The line to add under the layer. */
-  readonly yaml: string;
+  /** What to write after the key; joined with what the query has there already. */
+  readonly value: unknown;
   /**
    * Whether the check, as a query has it already, is about what was changed: the word, the tool, the argument. Limits are
    * about every change of what they count, so they need no say.

@@ -50,7 +50,7 @@ describe.each(OPERATORS.map((operator) => [operator.name, operator] as const))('
     const survivors = ofOrder(blind.survivors);
     expect(survivors.length).toBeGreaterThan(0);
     for (const { what, advice } of survivors) {
-      const caught = await run(`    ${advice.layer}: {${advice.yaml}}\n`, operator, good);
+      const caught = await run(`    ${advice!.layer}: {${advice!.yaml}}\n`, operator, good);
       expect(ofOrder(caught.left_out)).toEqual([]);
       expect(ofOrder(caught.survivors).map((survivor) => survivor.what)).not.toContain(what);
     }

@@ -1,36 +1,50 @@
 import { recordingOf } from '../engine/match-traces.ts';
+import { plural } from '../kit/words.ts';
 import {
   type IdleCheck,
   MUTATION_SCHEMA,
   type MutationResult,
   type MutationScore,
   type Survivor,
+  type SurvivorAdvice,
 } from '../results/mutation-result.ts';
 import { type CheckResult, LAYERS, type Layer, type QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import { wilsonInterval } from '../stats/wilson-interval.ts';
-import type { Trace } from '../trace/model.ts';
+import { clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
+import type { Good } from './advise.ts';
 import type { Operator } from './operator.ts';
+import { OPERATORS } from './operators/index.gen.ts';
 import type { Planned } from './plan-mutants.ts';
+import { keyOfCheck } from './worse-checks.ts';
 
-/** A check may be written more than once in a query; its place tells them apart. */
-export const keyOf = ({ id, location }: CheckResult): string =>
-  `${id} ${location?.line ?? ''}:${location?.column ?? ''}`;
-
-interface Tried {
-  readonly query: Query;
-  readonly trace: Trace;
-  /** The verdict on the recording as it was. */
-  readonly parent: QueryResult;
+interface Tried extends Good {
   readonly plan: Planned;
+  /** The verdict on the mutant. */
+  readonly result: QueryResult;
   readonly noticedBy: readonly string[];
+  readonly advice: SurvivorAdvice | undefined;
   readonly isForJudge: boolean;
 }
 
 interface Count {
   noticed: number;
   mutants: number;
+}
+
+/** One mutant, for the interval: repeats of a recording give the same mutants again. */
+interface Outcome {
+  readonly query: string;
+  readonly what: string;
+  readonly isNoticed: boolean;
+}
+
+interface Watched {
+  readonly query: Query;
+  readonly check: CheckResult;
+  noticed: boolean;
+  /** Some mutant made it say something else. */
+  touched: boolean;
 }
 
 /** Counts as mutants are judged. */
@@ -41,17 +55,18 @@ export class Tally {
   readonly #operators: readonly Operator[];
   readonly #meant: Count = { noticed: 0, mutants: 0 };
   readonly #byOperator = new Map<string, Count>();
-  readonly #byLayer: Record<Layer, Count>;
+  readonly #byLayer: Record<Layer, Outcome[]> = { correctness: [], path: [], cost: [] };
   readonly #leftOut: MutationResult['left_out'] = [];
   readonly #survivors: Survivor[] = [];
   readonly #forTheJudge: Survivor[] = [];
-  /** Checks of each query that gave a verdict on a good recording, and those of them that noticed something. */
-  readonly #checks = new Map<string, { readonly query: Query; readonly check: CheckResult; noticed: boolean }>();
+  /** Checks of each query that gave a verdict on a good recording. */
+  readonly #checks = new Map<string, Map<string, Watched>>();
+  readonly #violated = new Map<string, MutationResult['already_violated'][number]>();
+  uncovered: string[] = [];
 
   constructor(operators: readonly Operator[]) {
     this.#operators = operators;
     const count = (): Count => ({ noticed: 0, mutants: 0 });
-    this.#byLayer = { correctness: count(), path: count(), cost: count() };
     for (const { name } of operators) this.#byOperator.set(name, count());
   }
 
@@ -59,30 +74,47 @@ export class Tally {
     this.#leftOut.push({ query: id, why });
   }
 
-  recording(query: Query, parent: QueryResult, notTried: number): void {
+  recording({ query, parent }: Good, notTried: number): void {
     this.#recordings++;
     this.#notTried += notTried;
+    const watched = this.#checks.get(query.id) ?? new Map<string, Watched>();
+    this.#checks.set(query.id, watched);
     for (const check of checksOf(parent)) {
-      const key = `${query.id} ${keyOf(check)}`;
-      if (check.status !== 'skip' && !this.#checks.has(key)) this.#checks.set(key, { query, check, noticed: false });
+      const key = keyOfCheck(check);
+      if (check.status === 'warn')
+        this.#violated.set(`${query.id} ${key}`, { ...placeOf(query, check), message: check.message });
+      if (check.status !== 'skip' && !watched.has(key))
+        watched.set(key, { query, check, noticed: false, touched: false });
     }
   }
 
-  add({ query, trace, parent, plan, noticedBy, isForJudge }: Tried): void {
+  add(tried: Tried): void {
+    const { query, parent, plan, noticedBy, isForJudge } = tried;
     const { operator } = plan;
     const isNoticed = noticedBy.length > 0;
+    this.#watch(tried);
     if (!isNoticed && isForJudge && operator.layer === 'correctness') {
-      this.#forTheJudge.push(survivorOf({ query, trace, parent, plan }));
+      this.#forTheJudge.push(survivorOf(tried));
       return;
     }
     const meant = isMeant(query, parent, plan) ? [this.#meant] : [];
-    for (const count of [this.#byOperator.get(operator.name)!, this.#byLayer[operator.layer], ...meant]) {
+    for (const count of [this.#byOperator.get(operator.name)!, ...meant]) {
       count.mutants++;
       if (isNoticed) count.noticed++;
     }
-    if (!isNoticed) this.#survivors.push(survivorOf({ query, trace, parent, plan }));
-    for (const entry of this.#checks.values())
-      if (!entry.noticed && entry.query === query && noticedBy.includes(entry.check.id)) entry.noticed = true;
+    this.#byLayer[operator.layer].push({ query: query.id, what: `${operator.name} ${plan.site.what}`, isNoticed });
+    if (!isNoticed) this.#survivors.push(survivorOf(tried));
+  }
+
+  #watch({ query, result, noticedBy }: Tried): void {
+    const watched = this.#checks.get(query.id);
+    if (watched === undefined) return;
+    for (const check of checksOf(result)) {
+      const entry = watched.get(keyOfCheck(check));
+      if (entry === undefined || entry.noticed) continue;
+      entry.noticed = noticedBy.includes(check.id);
+      entry.touched ||= check.message !== entry.check.message;
+    }
   }
 
   result(
@@ -93,10 +125,8 @@ export class Tally {
       Layer,
       MutationScore
     >;
-    const score = scoreOf({
-      noticed: LAYERS.reduce((sum, layer) => sum + layers[layer].noticed, 0),
-      mutants: LAYERS.reduce((sum, layer) => sum + layers[layer].mutants, 0),
-    });
+    const score = scoreOf(LAYERS.flatMap((layer) => this.#byLayer[layer]));
+    const { idle, untried } = this.#unmoved();
     return {
       schema: MUTATION_SCHEMA,
       agent: suite.agent,
@@ -117,45 +147,80 @@ export class Tally {
       })),
       survivors: this.#survivors,
       for_the_judge: this.#forTheJudge,
-      idle_checks: this.#idle(),
+      idle_checks: idle,
+      untried_checks: untried,
+      already_violated: [...this.#violated.values()],
+      uncovered: this.uncovered,
       notices,
-      summary: { exit_code: exitCode(score, minScore), ...(minScore === undefined ? {} : { min_score: minScore }) },
+      summary: summaryOf(score, { minScore, forTheJudge: this.#forTheJudge.length, uncovered: this.uncovered }),
     };
   }
 
-  #idle(): IdleCheck[] {
-    return [...this.#checks.values()]
-      .filter(({ noticed }) => !noticed)
-      .map(({ query, check }) => ({
-        query: query.id,
-        check: check.id,
-        ...(check.location === undefined ? {} : { location: check.location }),
-      }));
+  /** Checks that noticed nothing; those that no change reached are apart, where some changes were left out. */
+  #unmoved(): { idle: IdleCheck[]; untried: IdleCheck[] } {
+    const isWhole = this.#notTried === 0 && this.#operators.length >= OPERATORS.length;
+    const still = [...this.#checks.values()].flatMap((watched) => [...watched.values()]).filter((one) => !one.noticed);
+    const places = (list: readonly Watched[]): IdleCheck[] => list.map(({ query, check }) => placeOf(query, check));
+    return {
+      idle: places(still.filter(({ touched }) => isWhole || touched)),
+      untried: places(still.filter(({ touched }) => !isWhole && !touched)),
+    };
   }
 }
 
-/** Nothing to break is not a good score. */
-function exitCode({ rate }: MutationScore, minScore: number | undefined): number {
-  if (rate === null) return 2;
-  return minScore !== undefined && rate < minScore ? 1 : 0;
+const placeOf = ({ id }: Query, check: CheckResult): IdleCheck => ({
+  query: id,
+  check: check.id,
+  ...(check.location === undefined ? {} : { location: check.location }),
+});
+
+/**
+ * Nothing to break is not a good score. A bound can be held only against what was measured: queries without a good
+ * recording leave it open, and so do wrong answers that only the rubrics could tell, unless it is met or missed either way.
+ */
+function summaryOf(
+  { rate, noticed, mutants }: MutationScore,
+  left: { readonly minScore: number | undefined; readonly forTheJudge: number; readonly uncovered: readonly string[] },
+): MutationResult['summary'] {
+  const { minScore, forTheJudge, uncovered } = left;
+  const bound = minScore === undefined ? {} : { min_score: minScore };
+  if (rate === null) return { exit_code: 2, ...bound };
+  if (minScore === undefined) return { exit_code: 0 };
+  const all = mutants + forTheJudge;
+  if ((noticed + forTheJudge) / all < minScore) return { exit_code: 1, ...bound };
+  if (uncovered.length > 0)
+    return {
+      exit_code: 2,
+      ...bound,
+      undecided: `${plural(uncovered.length, 'query has', 'queries have')} no good recording`,
+    };
+  if (noticed / all >= minScore) return { exit_code: 0, ...bound };
+  return {
+    exit_code: 2,
+    ...bound,
+    undecided: `${plural(forTheJudge, 'wrong answer is', 'wrong answers are')} left to the rubrics, which were not asked`,
+  };
 }
 
-function scoreOf({ noticed, mutants }: Count): MutationScore {
-  const interval = wilsonInterval(noticed, mutants);
-  return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95: interval };
+function scoreOf(outcomes: readonly Outcome[]): MutationScore {
+  const noticed = outcomes.filter(({ isNoticed }) => isNoticed).length;
+  const mutants = outcomes.length;
+  const ci95 = clusteredRateInterval(
+    outcomes.map(({ query, what, isNoticed }) => ({ cluster: query, unit: what, isSuccess: isNoticed })),
+  );
+  return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95 };
 }
 
-function survivorOf({ query, trace, parent, plan }: Pick<Tried, 'query' | 'trace' | 'parent' | 'plan'>): Survivor {
+function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
   const { operator, site } = plan;
-  const { advice } = site;
   return {
     query: query.id,
     ...(trace.source.file === undefined ? {} : { recording: recordingOf(trace).place }),
     operator: operator.name,
     layer: operator.layer,
     what: site.what,
-    advice: { layer: advice.layer, check: advice.key, yaml: advice.yaml },
-    meant: isMeant(query, parent, plan),
+    ...(advice === undefined ? {} : { advice }),
+    ...(isMeant(query, parent, plan) ? { meant: true, meant_by: site.advice[0].key } : { meant: false }),
     ...(query.location === undefined ? {} : { location: query.location }),
   };
 }
@@ -164,7 +229,8 @@ function survivorOf({ query, trace, parent, plan }: Pick<Tried, 'query' | 'trace
  * The query has the advised check, it held on the good recording (one that warns already has nothing left to say), and it is
  * about what was changed.
  */
-function isMeant(query: Query, parent: QueryResult, { site: { advice } }: Planned): boolean {
+function isMeant(query: Query, parent: QueryResult, { site }: Planned): boolean {
+  const [advice] = site.advice;
   const written = query[advice.layer]?.[advice.key];
   if (written === undefined || written === null) return false;
   const id = `${advice.layer}.${advice.key}`;

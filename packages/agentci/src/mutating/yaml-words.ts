@@ -5,6 +5,8 @@ export function yamlValue(value: unknown): string {
     return `{${Object.entries(value)
       .map(([key, item]) => `${yamlValue(key)}: ${yamlValue(item)}`)
       .join(', ')}}`;
+  // Some readers take 1e+21 for a text.
+  if (typeof value === 'number') return JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e');
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
   return isPlain(value) ? value : JSON.stringify(value);
 }

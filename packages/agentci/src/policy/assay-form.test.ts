@@ -62,6 +62,13 @@ describe('policies as Assay writes them', () => {
       [call('pay', { n: 3 }), call('pay', { n: 4 })],
       'allowed blocked',
     ],
+    [
+      'an empty list of denied tools beside another',
+      'version: "2.0"\ntools: {allow: [a], deny: []}\n',
+      [call('a'), call('b')],
+      'allowed blocked',
+    ],
+    ['an empty list of denied tools alone', 'tools: {deny: []}\n', [], 'POLICY_CANNOT_FAIL:1'],
     ['one schema of no tool', 'type: object\nproperties: {n: {type: integer}}\n', [], 'POLICY_TYPE:1'],
     ['what is not enforced', 'deny: [x]\nkill_switch: {enabled: true}\n', [], 'POLICY_NOT_ENFORCED:2'],
     ['errors that let calls through', 'deny: [x]\non_error: allow\n', [], 'POLICY_NOT_ENFORCED:2'],

@@ -4,7 +4,16 @@ import { keyPlace, type YamlEntry, type YamlMap, type YamlNode, type YamlScalarV
 const isNothing = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;
 const isEmpty = (node: YamlNode): boolean => isNothing(node) || (node.kind === 'seq' && node.items.length === 0);
 
-const SCHEMA_SIGNS = ['type', 'properties', 'required', 'additionalProperties', '$ref', 'anyOf', 'oneOf', 'allOf'];
+export const SCHEMA_SIGNS = [
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  '$ref',
+  'anyOf',
+  'oneOf',
+  'allOf',
+];
 
 const looksLikeSchema = (node: YamlNode): boolean =>
   node.kind === 'map' && SCHEMA_SIGNS.some((key) => node.entries.has(key));
@@ -34,7 +43,9 @@ export function fromAssayForm(root: YamlMap, known: readonly string[], problems:
   }
   const tools = written.find(({ key }) => key === 'tools');
   const inTools = tools?.value.kind === 'map' ? [...tools.value.entries.values()] : [];
-  const moved = inTools.filter(({ key, value }) => key !== 'arg_constraints' && !isNothing(value));
+  const moved = inTools.filter(
+    ({ key, value }) => key !== 'arg_constraints' && !isNothing(value) && !isIdle(key, tools!.value as YamlMap),
+  );
   const constraints = [
     ...written.filter(({ key }) => key === 'constraints'),
     ...inTools.filter(({ key }) => key === 'arg_constraints'),
@@ -75,7 +86,13 @@ const MOVED = ['allow', 'deny', 'constraints'];
 
 const hasArgumentConstraints = (node: YamlNode): boolean =>
   node.kind === 'map' &&
-  [...node.entries.values()].some(({ key, value }) => key === 'arg_constraints' || isNothing(value));
+  [...node.entries.values()].some(
+    ({ key, value }) => key === 'arg_constraints' || isNothing(value) || isIdle(key, node),
+  );
+
+/** A list of denied tools that is empty beside other things says nothing; alone it is a mistake. */
+const isIdle = (key: string, { entries }: YamlMap): boolean =>
+  key === 'deny' && entries.size > 1 && isEmpty(entries.get(key)!.value);
 
 /** `{tool: {argument: pattern}}`, or a list of `{tool, params: {argument: {matches: pattern}}}`. */
 function constrainedTools({ value }: YamlEntry, problems: Problems): YamlEntry[] {

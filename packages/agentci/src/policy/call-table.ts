@@ -1,7 +1,6 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
-import { isObject } from '../kit/object.ts';
-import { type Regex, RegexTimeout } from '../kit/regex.ts';
 import { meantNames } from '../trace/tool-name.ts';
+import { argumentsMatch, NO_ARGUMENTS } from './arguments-match.ts';
 import type { PolicyCall } from './call.ts';
 import { CannotTell } from './condition-type.ts';
 import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
@@ -43,23 +42,24 @@ export abstract class CallLists {
 
   /** Why a selector cannot tell about a call. */
   why(selector: Selector, index: number): string {
-    return this.#whys.get(selector)?.get(index) ?? 'arguments were not captured';
+    return this.#whys.get(selector)?.get(index) ?? NO_ARGUMENTS;
   }
 
   /** Whether a selector that means the call's name means the call; undefined where that cannot be told. */
   protected meets(selector: Selector, call: PolicyCall, index: number): boolean | undefined {
-    let isMeant = selector.args === undefined ? true : argumentsMatch(selector, call);
-    for (const { test } of selector.conditions ?? []) {
-      if (isMeant === false) return false;
-      const found = test(this, index);
-      if (found instanceof CannotTell) {
-        const whys = this.#whys.get(selector) ?? new Map<number, string>();
-        whys.set(index, found.why);
-        this.#whys.set(selector, whys);
-        isMeant = undefined;
-      } else if (!found) return false;
-    }
-    return isMeant;
+    const doubts: string[] = [];
+    const holds = (found: boolean | CannotTell): boolean => {
+      if (found instanceof CannotTell) doubts.push(found.why);
+      return found !== false;
+    };
+    if (selector.args !== undefined && !holds(argumentsMatch(selector, call))) return false;
+    for (const { test } of selector.conditions ?? []) if (!holds(test(this, index))) return false;
+    const why = doubts.at(-1);
+    if (why === undefined) return true;
+    const whys = this.#whys.get(selector) ?? new Map<number, string>();
+    whys.set(index, why);
+    this.#whys.set(selector, whys);
+    return undefined;
   }
 
   /** Every call's index. */
@@ -164,22 +164,6 @@ export class CallTable extends CallLists {
     return lists.length === this.#byName.size ? this.all : this.marked(lists, 1);
   }
 }
-
-/** Whether the arguments of a call are those a selector means; undefined where that cannot be told. */
-function argumentsMatch(selector: Selector, { args: given, argsRaw }: PolicyCall): boolean | undefined {
-  // Text that is not JSON has no arguments to look at; arguments that were not recorded may be anything.
-  if (given === undefined) return argsRaw === undefined ? undefined : false;
-  if (!isObject(given)) return false;
-  try {
-    return selector.args!.every(({ name, regex }) => Object.hasOwn(given, name) && isFound(regex, given[name]));
-  } catch (error) {
-    if (!(error instanceof RegexTimeout)) throw error;
-    return undefined;
-  }
-}
-
-const isFound = (regex: Regex, value: unknown): boolean =>
-  (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') && regex.test(String(value));
 
 export function addTo<K>(lists: Map<K, number[]>, key: K, index: number): void {
   const list = lists.get(key);

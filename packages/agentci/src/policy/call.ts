@@ -18,6 +18,10 @@ export interface PolicyCall {
   readonly latency_ms?: number;
   /** When it began, in milliseconds. */
   readonly at_ms?: number;
+  /** What came back beside the result or the error, which a client may show its model as well. */
+  readonly said?: readonly unknown[];
+  /** What was handed in after the call was made, when the server asked for it. */
+  readonly sent?: unknown;
 }
 
 /** What callers may hand in: a name, the trace's tool steps, or Assay's `{tool, arguments}`. */

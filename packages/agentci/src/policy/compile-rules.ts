@@ -273,7 +273,8 @@ function readField(
       context.report({ ...issue, path: [key, ...at, ...inside] });
     });
     if (selector === undefined || !isSound) return undefined;
-    const held = withConditions(selector, conditions);
+    const meant = field.wanted === true ? { ...selector, isWanted: true as const } : selector;
+    const held = withConditions(meant, conditions);
     selectors.push(held);
     return held;
   };

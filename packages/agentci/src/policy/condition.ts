@@ -1,9 +1,9 @@
 import { type CelVariables, celEngine, NotCaptured } from '../kit/cel/expression.ts';
 import { compileGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
-import type { ToolDef } from '../trace/model.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import { type CallsInSight, CannotTell, type Condition } from './condition-type.ts';
+import type { ListedTool } from './definitions/pinned-tools.ts';
 import { CALL_FIELDS } from './run-facts.ts';
 
 /** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
@@ -95,7 +95,7 @@ function valuesAt(calls: CallsInSight, at: number): Readonly<Record<string, unkn
 }
 
 /** The definition of the called tool; throws where it is not known. */
-export function definitionAt(calls: CallsInSight, at: number): ToolDef {
+export function definitionAt(calls: CallsInSight, at: number): ListedTool {
   const names = meantNames(calls.calls[at]!);
   const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
   if (found === undefined) throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);

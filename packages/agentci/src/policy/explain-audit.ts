@@ -1,7 +1,7 @@
 import { type AuditDecision, type AuditResult, type AuditTools, GUARD_RULE } from '../results/guard-audit.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 import type { PolicyCall } from './call.ts';
-import { LiveJudge } from './live-judge.ts';
+import { LiveJudge, type LiveVerdict } from './live-judge.ts';
 import type { Policy } from './policy.ts';
 import type { AuditSession } from './read-audit.ts';
 
@@ -61,11 +61,16 @@ export function explainAudit(
   };
 }
 
+const UNTOLD: LiveVerdict = {
+  verdict: 'unknown',
+  by: [{ rule: '', reason: 'could not tell: what was handed in was not kept', policy_line: null }],
+};
+
 /** The verdict on handing a result on belongs to its call. */
 function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): ExplainedCall {
   const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
-  const { result, error, latency_ms } = line;
-  const outcome = isWhole ? { result, error: error ?? null, latency_ms } : {};
+  const { result, error, said, latency_ms } = line;
+  const outcome = isWhole ? { result, error: error ?? null, latency_ms, ...(said === undefined ? {} : { said }) } : {};
   const { verdict, by } = judge.settle(line.call, outcome);
   const isSame = verdict === line.verdict && (by[0]?.rule ?? null) === line.rule;
   if (line.rule === null && isSame) return call;
@@ -95,7 +100,8 @@ function explainDecision(
   const recorded = { decision, verdict: given };
   const asGiven = rule === null ? [] : [{ rule, reason: reason ?? '', policy_line }];
   // What the guard refused for its form, and what continues an earlier call, was not put to the policy.
-  if (tool === null || rule?.startsWith(GUARD_RULE) === true || line.continues === true)
+  const isOwn = tool === null || rule?.startsWith(GUARD_RULE) === true;
+  if (isOwn || (line.continues === true && line.sent === undefined))
     return { ...shown, verdict: given, by: asGiven, recorded: { ...recorded, reproduced: true } };
   const isWhole = args !== undefined && line.redacted !== true;
   const call: PolicyCall = {
@@ -105,8 +111,14 @@ function explainDecision(
     ...(line.at_ms === undefined ? {} : { at_ms: line.at_ms }),
     ...(line.agent === undefined ? {} : { agent: line.agent }),
   };
-  const { verdict, by } = judge.judge(call);
-  if (decision === 'deny') judge.takeBack();
+  const isContinued = line.continues === true;
+  // Of a call that continues another, what was handed in is judged, and nothing is added to the history.
+  const { verdict, by } = !isContinued
+    ? judge.judge(call)
+    : isWhole
+      ? judge.probe({ ...call, sent: line.sent })
+      : UNTOLD;
+  if (decision === 'deny' && !isContinued) judge.takeBack();
   const isSame = verdict === given && (by[0]?.rule ?? null) === rule;
   // Without the arguments a rule about them cannot be asked again; that is not another verdict.
   const reproduced = isSame ? true : !isWhole ? undefined : false;

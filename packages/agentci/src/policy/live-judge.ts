@@ -12,6 +12,9 @@ import type { Policy } from './policy.ts';
 import type { RunFacts } from './run-facts.ts';
 import { isByName } from './selectors.ts';
 
+/** Rules that look for texts. */
+const TEXT_RULES = new Set(['detect', 'flow']);
+
 /** What a policy says of one call, after the calls before it. `unknown` is not a yes. */
 export type LiveVerdict = Pick<ExplainedCall, 'verdict' | 'by'>;
 
@@ -79,6 +82,36 @@ export class LiveJudge {
     return verdictOf(found.blocks, found.unknowns, []);
   }
 
+  /**
+   * What the policy says of texts that belong to a call and are not its arguments or its result: what was handed in later, or
+   * what a server asks. It leaves nothing behind.
+   */
+  probe(call: PolicyCall, outcome?: CallOutcome): LiveVerdict {
+    return this.#asIf(
+      call,
+      outcome,
+      ({ type, needsResult }) => TEXT_RULES.has(type) && needsResult === (outcome !== undefined),
+    );
+  }
+
+  /** Whether the policy forbids a tool for how it is defined. */
+  distrusts(call: PolicyCall): boolean {
+    return this.#asIf(call, undefined, ({ type }) => type === 'tool_definition').verdict === 'blocked';
+  }
+
+  /** The verdict of some rules on a call that is not made. */
+  #asIf(call: PolicyCall, outcome: CallOutcome | undefined, isAsked: (rule: CompiledRule) => boolean): LiveVerdict {
+    const found = { blocks: [] as ExplainedCause[], unknowns: [] as ExplainedCause[] };
+    const at = this.#table.add(call);
+    try {
+      if (outcome !== undefined) this.#table.settle(at, outcome);
+      for (const rule of this.#policy.rules) if (isAsked(rule)) this.#ask(rule, at, found);
+    } finally {
+      this.#table.removeLast();
+    }
+    return verdictOf(found.blocks, found.unknowns, []);
+  }
+
   /** What becomes known of the run while it is under way: the definitions of its tools. */
   learn(run: RunFacts): void {
     this.#table.run = { ...this.#table.run, ...run };
@@ -92,6 +125,15 @@ export class LiveJudge {
   /** Whether the policy has conditions, which may ask when a call was made and by whom. */
   get hasConditions(): boolean {
     return this.#policy.rules.some(({ selectors }) => selectors.some(({ conditions }) => conditions !== undefined));
+  }
+
+  /** Whether the policy looks at what calls are given. */
+  get looksAtArguments(): boolean {
+    const { tools, toolGlobs, rules } = this.#policy;
+    const named = [...tools.values(), ...toolGlobs.map(({ tool }) => tool)];
+    return (
+      named.some(({ schema }) => schema !== undefined) || rules.some(({ selectors }) => !selectors.every(isByName))
+    );
   }
 
   /** Whether the policy looks at what calls give back. */

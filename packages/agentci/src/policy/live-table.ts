@@ -2,18 +2,18 @@ import type { CallFacts } from '../trace/call-facts.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
 import { addTo, CallLists, MAX_PREVIOUS } from './call-table.ts';
-import { type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
+import { type Aside, type CallValue, callValue, factsOf, type RunFacts } from './run-facts.ts';
 import type { Selector } from './selectors.ts';
 
 /** Names whose selectors are remembered; a client that makes names up must not fill the memory. */
 const MAX_NAMES = 10_000;
 
 /** What became of a call. */
-export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms'>;
+export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms' | 'said'>;
 
 interface Kept {
   readonly call: PolicyCall;
-  facts: CallFacts;
+  facts: CallFacts & Aside;
   readonly value: CallValue;
 }
 

@@ -1,4 +1,5 @@
 import { PII_TYPES } from '../kit/pii.ts';
+import { SCHEMA_SIGNS } from './assay-form.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { RuleField } from './rules/rule.ts';
 
@@ -108,25 +109,44 @@ const call: Schema = {
   ],
 };
 
+const list: Schema = { type: 'array', items: text };
+const listOrNothing: Schema = { anyOf: [names, { type: 'null' }] };
+
+/** A JSON Schema, by the keys that only one has. */
+const argumentsSchema: Schema = {
+  type: 'object',
+  anyOf: SCHEMA_SIGNS.map((key) => ({ required: [key] })),
+};
+
+const orNothing = (properties: Readonly<Record<string, Schema>>): Schema =>
+  Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, { anyOf: [schema, { type: 'null' }] }]));
+
 /** The schema of a policy file, for editors. What only a reader of the whole can see is left to `agentci policy`. */
 export function policyJsonSchema(): Schema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'AgentCI policy',
-    ...closed({
+    type: 'object',
+    // A key that is written and empty says nothing; a plain map from tools to the schemas of their arguments is a policy, too.
+    additionalProperties: { anyOf: [{ type: 'null' }, argumentsSchema] },
+    properties: orNothing({
       version: { type: ['string', 'number'] },
       name: text,
       description: text,
-      tools: { type: ['object', 'null'], description: 'Tools by name with their arguments; allow and deny are lists' },
-      allow: { anyOf: [names, { type: 'null' }] },
-      deny: { anyOf: [names, { type: 'null' }] },
-      constraints: { type: ['object', 'array', 'null'] },
+      tools: {
+        type: 'object',
+        description: 'Tools by name with their arguments; allow and deny are lists',
+        properties: { allow: listOrNothing, deny: listOrNothing },
+      },
+      allow: list,
+      deny: list,
+      constraints: { type: ['object', 'array'] },
       definitions: { type: 'object' },
       $defs: { type: 'object' },
       schemas: { type: 'object', description: 'JSON Schemas of arguments by tool' },
       enforcement: closed({ unconstrained_tools: { enum: ['allow', 'warn', 'deny', null] } }),
       limits: {
-        type: ['object', 'null'],
+        type: 'object',
         properties: {
           max_tool_calls_total: { type: ['integer', 'null'], minimum: 0 },
           max_requests_total: { type: ['integer', 'null'], minimum: 0 },

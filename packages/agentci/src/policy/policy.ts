@@ -56,6 +56,28 @@ export interface Policy {
   readonly hasCallRules: boolean;
 }
 
+/** The names in it that begin with a server, `mcp__files__read`: they mean nothing where the server is not known. */
+export function namesWithServer({
+  tools,
+  toolGlobs,
+  allow = [],
+  deny,
+  limits,
+  blocklist,
+  aliases,
+  rules,
+}: Policy): string[] {
+  const names = [
+    ...tools.keys(),
+    ...toolGlobs.map(({ tool }) => tool.name),
+    ...[...allow, ...deny, ...blocklist].map(({ text }) => text),
+    ...limits.map(({ name }) => name),
+    ...[...aliases.values()].flat(),
+    ...rules.flatMap(({ selectors }) => selectors.map(({ label }) => label)),
+  ];
+  return names.filter((name) => name.startsWith('mcp__'));
+}
+
 /** What the policy says about a tool: its own entry, else the first glob that fits. */
 export function toolPolicy(policy: Policy, name: string): ToolPolicy | undefined {
   return policy.tools.get(name) ?? policy.toolGlobs.find(({ matches }) => matches(name))?.tool;

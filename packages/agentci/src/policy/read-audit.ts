@@ -19,6 +19,8 @@ export interface AuditSession {
   /** Decisions, results and definitions in the order they came. */
   readonly events: readonly (AuditDecision | AuditResult | AuditTools)[];
   readonly end?: AuditEnd;
+  /** It has no end, and none can follow but for lines that are missing here: its guard still runs, was killed, or the log was cut. */
+  readonly isOpen?: true;
 }
 
 /** Whether a text is the audit log of a guard, by its first line. */
@@ -59,11 +61,21 @@ export function readAudit(text: string, file: string): AuditSession[] {
     const session = open.get(entry.session);
     if (session === undefined) throw broken(i + 1, `the session "${entry.session}" was not started`);
     if (entry.event === 'decision') session.decisions.push(entry);
-    if (entry.event === 'end') session.end = entry;
-    else session.events.push(entry);
+    if (entry.event !== 'end') session.events.push(entry);
+    else {
+      // Of any other line the next one has the hash.
+      const isLast = i >= lines.length - 2;
+      if (isLast && !line.endsWith(`,"sum":"${ownHash(line)}"}`))
+        throw broken(i + 1, 'the line does not match its own hash');
+      session.end = entry;
+    }
   }
-  return sessions;
+  return sessions.map((session) =>
+    session.end === undefined && open.get(session.start.session) === session ? { ...session, isOpen: true } : session,
+  );
 }
+
+const ownHash = (line: string): string => sha256Hex(`${line.slice(0, line.lastIndexOf(',"sum":'))}}`);
 
 const EVENTS: readonly unknown[] = ['start', 'decision', 'result', 'tools', 'end'];
 

@@ -1,8 +1,8 @@
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
-import type { ToolDef } from '../trace/model.ts';
 import type { CallInput } from './call.ts';
 import type { ConstraintPlace } from './constraint.ts';
+import { definitionsIn } from './definitions/pinned-tools.ts';
 import { shown, unknownHint } from './issue.ts';
 import type { PolicyExample } from './policy.ts';
 
@@ -52,10 +52,8 @@ export function readExamples(value: unknown, { placeOf, report }: ReadOptions): 
         const why = callFlaw(call);
         if (why !== undefined) fail('POLICY_TYPE', why, ['calls', at]);
       });
-    if (
-      tools !== undefined &&
-      !(Array.isArray(tools) && tools.every((tool) => isObject(tool) && typeof tool.name === 'string'))
-    )
+    const definitions = Array.isArray(tools) ? definitionsIn(tools) : undefined;
+    if (tools !== undefined && definitions === undefined)
       fail('POLICY_TYPE', '"tools" must be a list of definitions with "name"', ['tools']);
     if (!isSound) return [];
     return [
@@ -66,7 +64,7 @@ export function readExamples(value: unknown, { placeOf, report }: ReadOptions): 
         ...(rule === undefined ? {} : { rule: rule as string }),
         run: {
           ...(query === undefined ? {} : { query: query as string }),
-          ...(tools === undefined ? {} : { tools: tools as ToolDef[] }),
+          ...(definitions === undefined ? {} : { tools: definitions }),
         },
         place: placeOf(index),
       },

@@ -1,7 +1,8 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
 import { type CallFacts, callFacts } from '../trace/call-facts.ts';
-import type { Agent, ToolDef, ToolStep, Trace } from '../trace/model.ts';
+import type { Agent, ToolStep, Trace } from '../trace/model.ts';
 import type { PolicyCall } from './call.ts';
+import type { ListedTool } from './definitions/pinned-tools.ts';
 
 /** What rules may know of a run apart from its calls. What is absent is not known. */
 export interface RunFacts {
@@ -9,7 +10,7 @@ export interface RunFacts {
   /** Agents by the ids that the calls carry. */
   readonly agents?: readonly Agent[];
   /** The definitions of the tools, as the model saw them. */
-  readonly tools?: readonly ToolDef[];
+  readonly tools?: readonly ListedTool[];
 }
 
 /** What a recording tells beside its calls. */
@@ -20,13 +21,17 @@ export const runFactsOf = ({ agents, tools }: Trace, query?: string): RunFacts =
 });
 
 /** A call as an expression sees it: to touch what was not captured throws. */
-export type CallValue = Readonly<Record<string, unknown>>;
+export type CallValue = Readonly<Record<string | typeof ASIDE, unknown>>;
+
+/** What belongs to a call and has no name in expressions. */
+export const ASIDE = Symbol('aside');
+export type Aside = Pick<PolicyCall, 'said' | 'sent'>;
 
 /** What an expression may ask of a call, beside its name. */
 export const CALL_FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
 /** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
-export function factsOf(call: PolicyCall, run: RunFacts): CallFacts {
+export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
   if ((call as { kind?: unknown }).kind === 'tool')
     return callFacts(call as unknown as ToolStep, { agents: [...(run.agents ?? [])] });
   const { error, ...facts } = call;
@@ -36,8 +41,9 @@ export function factsOf(call: PolicyCall, run: RunFacts): CallFacts {
 }
 
 /** The value of a call, its fields read when they are touched; `read` gives them anew, for a result may still come. */
-export function callValue(name: string, number: number, read: () => CallFacts): CallValue {
-  const value: Record<string, unknown> = { name };
+export function callValue(name: string, number: number, read: () => CallFacts & Aside): CallValue {
+  const value: Record<string | typeof ASIDE, unknown> = { name, [ASIDE]: undefined };
+  Object.defineProperty(value, ASIDE, { enumerable: false, get: () => read() });
   for (const field of CALL_FIELDS)
     Object.defineProperty(value, field, {
       enumerable: true,

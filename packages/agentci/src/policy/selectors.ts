@@ -15,6 +15,8 @@ export interface Selector {
   readonly exact?: string;
   readonly matchesName: GlobMatcher;
   readonly args?: readonly { readonly name: string; readonly regex: Regex }[];
+  /** The rule asks for such a call rather than against it, so what only may be one does not count as one. */
+  readonly isWanted?: true;
   /** What else a call must meet, all of it. */
   readonly conditions?: readonly Condition[];
 }

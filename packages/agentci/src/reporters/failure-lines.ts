@@ -1,9 +1,10 @@
-import { andMore, plural } from '../kit/words.ts';
+import { andMore, clip, plural } from '../kit/words.ts';
 import { type FailureGroup, GROUPS_FROM, groupFailures } from '../results/failure-groups.ts';
 import type { RunResult } from '../results/run-result.ts';
 
 const MAX_GROUPS = 5;
 const MAX_QUERIES = 4;
+const MAX_EXAMPLE = 160;
 
 /** The groups worth showing in a report: none where a list of the failures says as much. */
 export function shownGroups(run: RunResult): FailureGroup[] {
@@ -12,6 +13,9 @@ export function shownGroups(run: RunResult): FailureGroup[] {
   return groupFailures(run).slice(0, MAX_GROUPS);
 }
 
-/** `7 queries: correctness.expected_in_answer: found # of # expected term (a, b and 5 more)`. */
-export const groupLine = ({ check, pattern, queries }: FailureGroup): string =>
-  `${plural(queries.length, 'query', 'queries')}: ${check}: ${pattern} (${andMore(queries, MAX_QUERIES)})`;
+/** The first line of a message. */
+export const exampleLine = (example: string): string => clip(example.split('\n', 1)[0]!, MAX_EXAMPLE);
+
+/** `7 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: "x" (a, b and 5 more)`: the first message. */
+export const groupLine = ({ check, example, queries }: FailureGroup): string =>
+  `${plural(queries.length, 'query', 'queries')}: ${check}: ${exampleLine(example)} (${andMore(queries, MAX_QUERIES)})`;

@@ -37,6 +37,27 @@ describe('one cause in several phrasings is one group', () => {
     expect(groups(...messages.map((message, i) => broken(`q${i}`, message)))).toEqual(['error.agent: q0 q1 q2']);
   });
 
+  test.each([
+    [
+      'tools in another order',
+      'forbidden tools called: 2 calls of del, wipe, limit 0',
+      'forbidden tools called: 3 calls of wipe, del, limit 0',
+    ],
+    [
+      'words of a JSON parser',
+      "the answer is not JSON: Expected ',' or '}' after property value in JSON at position 7",
+      'the answer is not JSON: Unexpected token \'o\', "nope" is not valid JSON',
+    ],
+    ['another region', 'order 4711 not found in region eu-west-1', 'order 12 not found in region us-east-2'],
+    [
+      'another pattern',
+      '/aa/ is not found in the 2 characters of the answer',
+      '/b+c/ is not found in the 9 characters of the answer',
+    ],
+  ])('%s', (_, one, other) => {
+    expect(groups(failing('a', one), failing('b', other))).toHaveLength(1);
+  });
+
   test('other words and numbers in the same finding', () => {
     expect(
       groups(
@@ -58,6 +79,32 @@ describe('several causes behind one preamble are several groups', () => {
         broken('c', `${before}ValueError: no rows`),
       ),
     ).toHaveLength(3);
+  });
+
+  test.each([
+    ['a number that is a status elsewhere', 'HTTP 429', 'AssertionError: expected 429 rows, got 3'],
+    ['a key with the words of a cause', 'HTTP 429', "KeyError: 'rate_limit'"],
+    ['a file with the number', 'HTTP 429', "FileNotFoundError: No such file: 'reports/429.csv'"],
+    ['a wrong time limit', 'the agent timed out after 3 ms', 'ValueError: timeout must be a positive number'],
+    ['a file that may not be read', 'HTTP 401 Unauthorized', "PermissionError: [Errno 13] Permission denied: '/x'"],
+    ['two tools', 'Error: tool "search" failed: bad input', 'Error: tool "refund" failed: bad input'],
+    ['two types of API errors', '{"error":{"type":"overloaded_error"}}', '{"error":{"type":"invalid_request_error"}}'],
+    ['a count of rows', 'HTTP 503 Service Unavailable', 'expected 503 items'],
+  ])('%s', (_, one, other) => {
+    expect(groups(broken('a', one), broken('b', other))).toHaveLength(2);
+  });
+
+  test('another field of an answer in JSON', () => {
+    const lacks = (field: string) =>
+      `the answer does not conform to the schema, 1 error: the answer: Instance does not have required property "${field}".`;
+    const check = 'correctness.json_schema';
+    expect(
+      groups(
+        failing('a', lacks('total'), check),
+        failing('b', lacks('total'), check),
+        failing('c', lacks('date'), check),
+      ),
+    ).toEqual([`${check}: a b`, `${check}: c`]);
   });
 
   test('the same check at another tool', () => {
@@ -89,8 +136,11 @@ test('the order of the results makes no difference, and a run twice has the same
 test('what passed is in no group; what is new, known and gone is told by signature', () => {
   expect(groups({ id: 'a', status: 'pass' }, { id: 'b', status: 'warn' })).toEqual([]);
   const of = (...messages: string[]) => groupFailures(runOf(messages.map((m, i) => broken(`q${i}`, m)) as never));
-  const verdicts = [...compareGroups(of('HTTP 429', 'KeyError: 1'), of('Too Many Requests', 'TypeError: x')).values()];
-  expect(verdicts.sort()).toEqual(['gone', 'known', 'new']);
+  const [before, after] = [of('HTTP 429', 'KeyError: 1'), of('Too Many Requests', 'TypeError: x')];
+  const all = compareGroups(before, after, new Set(['q0', 'q1']));
+  expect([...all.since.values()].sort()).toEqual(['known', 'new']);
+  expect(all).toMatchObject({ gone: [{ queries: ['q1'] }], notRun: [] });
+  expect(compareGroups(before, after, new Set(['q0']))).toMatchObject({ gone: [], notRun: [{ queries: ['q1'] }] });
 });
 
 test('hostile messages take no time', () => {

@@ -84,15 +84,29 @@ function errorPattern({ error, cassette }: QueryResult): string {
 const patternOf = ({ status, message }: CheckResult): string =>
   status === 'error' ? errorClass(message) : withoutLiterals(message);
 
-/** What is new, known and gone since another run; a group is known by its signature. */
+/** What became of the groups since another run; a group is known by its signature. */
+export interface GroupHistory {
+  /** Groups of now by signature. */
+  readonly since: ReadonlyMap<string, 'new' | 'known'>;
+  /** All of their queries were judged, and they have another verdict. */
+  readonly gone: readonly FailureGroup[];
+  /** Not seen, but not all of their queries were judged: nothing can be said. */
+  readonly notRun: readonly FailureGroup[];
+}
+
+/** `judged`: the ids that the run has a verdict on. */
 export function compareGroups(
   before: readonly FailureGroup[],
   after: readonly FailureGroup[],
-): ReadonlyMap<string, 'new' | 'known' | 'gone'> {
+  judged: ReadonlySet<string>,
+): GroupHistory {
   const old = new Set(before.map(({ signature }) => signature));
   const now = new Set(after.map(({ signature }) => signature));
-  return new Map([
-    ...[...now].map((signature) => [signature, old.has(signature) ? ('known' as const) : ('new' as const)] as const),
-    ...[...old].filter((signature) => !now.has(signature)).map((signature) => [signature, 'gone' as const] as const),
-  ]);
+  const missing = before.filter(({ signature }) => !now.has(signature));
+  const isJudged = ({ queries }: FailureGroup): boolean => queries.every((id) => judged.has(id));
+  return {
+    since: new Map(after.map(({ signature }) => [signature, old.has(signature) ? 'known' : 'new'])),
+    gone: missing.filter(isJudged),
+    notRun: missing.filter((group) => !isJudged(group)),
+  };
 }

@@ -1,57 +1,127 @@
 /**
  * What is the same in two failures with one cause. Messages of our own checks are fixed sentences around literals: without
- * the literals they say what was expected and where. Errors are written by other people's programs: what they call
- * themselves is the class, whatever is written around it.
+ * the literals they say what was expected and where. Errors are written by other people's programs: the class they give
+ * themselves, or a status in the place of a status, says what they are. A number or word elsewhere says nothing.
  */
 
-/** Causes that programs word in many ways. The first that fits counts: the more specific ones are first. */
-const CAUSES: readonly (readonly [string, RegExp])[] = [
-  ['rate limited', /\b429\b|rate.?limit|too many requests|quota exceeded|\boverloaded(?:_error)?\b/i],
+/** What programs call these errors: exception classes, system errors, error types of APIs. */
+const NAMES: readonly (readonly [string, RegExp])[] = [
+  [
+    'rate limited',
+    /^(?:RateLimit\w*|TooManyRequests\w*|Throttl\w*|rate_limit\w*|overloaded_error|insufficient_quota)$/,
+  ],
   [
     'not authorized',
-    /\b40[13]\b|unauthori[sz]ed|forbidden by the|invalid.{0,12}api.?key|authentication.?error|permission.?denied/i,
+    /^(?:Authentication\w*|Unauthori[sz]ed\w*|PermissionDenied\w*|authentication_error|permission_error|invalid_api_key)$/,
   ],
-  ['connection refused', /\bECONNREFUSED\b|connection refused|actively refused/i],
-  ['connection reset', /\bECONNRESET\b|\bEPIPE\b|connection reset|socket hang ?up|other side closed|broken pipe/i],
-  ['host not found', /\bENOTFOUND\b|\bEAI_AGAIN\b|getaddrinfo|name or service not known|could not resolve host/i],
-  ['out of time', /\bETIMEDOUT\b|\bESOCKETTIMEDOUT\b|timed? ?out|deadline exceeded|took longer than|TimeoutError/i],
-  ['out of memory', /\bENOMEM\b|out of memory|heap limit|MemoryError|\bOOM\b/i],
-  ['server error', /\bHTTP 5\d\d\b|\b50[0234]\b|internal server error|bad gateway|service unavailable/i],
-  ['program not found', /\bENOENT\b.*spawn|spawn \S+ ENOENT|command not found|was not found on/i],
+  ['connection refused', /^(?:ECONNREFUSED|ConnectionRefused\w*)$/],
+  ['connection reset', /^(?:ECONNRESET|EPIPE|ConnectionReset\w*|BrokenPipe\w*|ConnectionAborted\w*)$/],
+  ['host not found', /^(?:ENOTFOUND|EAI_AGAIN|UnknownHost\w*)$/],
+  ['out of time', /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|\w*Time(?:d)?[oO]ut(?:Error|Exception)?|timeout_error)$/],
+  ['out of memory', /^(?:ENOMEM|MemoryError|OutOfMemory\w*)$/],
+  ['server error', /^(?:InternalServer\w*|ServiceUnavailable\w*|BadGateway\w*|api_error)$/],
+  ['context too long', /^context_length_exceeded$/],
 ];
 
+/** What they say where they give no name, or one that says nothing: whole phrases, never single words. */
+const PHRASES: readonly (readonly [string, RegExp])[] = [
+  [
+    'rate limited',
+    /too many requests|rate.?limit(?:ed|ing)?(?: was| is)? (?:exceeded|reached|hit)|^rate.?limited|quota exceeded|exceeded your current quota/i,
+  ],
+  ['not authorized', /\bunauthori[sz]ed\b|(?:invalid|incorrect|missing).{0,12}api.?key/i],
+  ['connection refused', /connection refused|actively refused/i],
+  ['connection reset', /connection reset|socket hang ?up|other side closed|broken pipe/i],
+  ['host not found', /getaddrinfo|name or service not known|could not resolve host/i],
+  [
+    'out of time',
+    /timed[ -]?out|(?:request|connection|connect|read|gateway|socket|operation|query|agent) time-?out|deadline exceeded|took longer than/i,
+  ],
+  ['out of memory', /out of memory|heap limit/i],
+  ['server error', /internal server error|bad gateway|service unavailable/i],
+  ['context too long', /maximum context length|context window|prompt is too long/i],
+  ['program not found', /spawn \S+ ENOENT|command not found|was not found on/i],
+];
+
+const STATUSES: readonly (readonly [string, RegExp])[] = [
+  ['rate limited', /^429$/],
+  ['not authorized', /^40[13]$/],
+  ['server error', /^50[0234]$/],
+];
+/** `HTTP 429`, `status code: 429`, `Error code: 429`, `429 Too Many Requests`, `(429)` at the end. */
+const STATUS =
+  /\b(?:HTTP(?:\/\d(?:\.\d)?)?|status|status[ _]code|error code|response code)["']?\s*[:=]?\s*(\d{3})\b|^(\d{3})(?=\s+[A-Z][a-z]|:|$)|\((\d{3})\)\.?$/i;
+
 /** A name that programs give to an error: `KeyError`, `openai.BadRequestError`, `TypeError`. */
-const CLASS = /\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Fault|Failure|Interrupt|Exit|Miss))\b/g;
+const CLASS =
+  /\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Fault|Failure|Interrupt|Exit|Miss|Timeout))\b|\b(E[A-Z]{4,}(?:_[A-Z]+)?)\b/g;
+/** Classes that say only that something went wrong. */
+const VAGUE =
+  /^(?:Error|Exception|RuntimeError|RuntimeException|\w*(?:API|Api|HTTP|Http|Fetch|Axios|Agent|Tool|Request|Response|Connection|Network|Client|Bad|Status)\w*(?:Error|Exception)|OSError|IOError|IOException)$/;
+/** The type that an API gives its error in JSON, and what it says. */
+const JSON_TYPE = /"(?:type|code)"\s*:\s*"([a-z][a-z_]{2,60})"/g;
+const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){0,500})"/;
+const LONGEST = 2000;
 
 /** The class of an error: its cause where it is a common one, else what it calls itself and says of itself. */
-export function errorClass(message: string): string {
+export function errorClass(given: string): string {
+  const message = given.length > 2 * LONGEST ? given.slice(0, LONGEST) + given.slice(-LONGEST) : given;
   // Of a chain of errors the last one is the cause; what is before it is what it passed through.
   const named = [...message.matchAll(CLASS)].at(-1);
-  const cause = CAUSES.find(([, pattern]) => pattern.test(message));
-  if (cause !== undefined) return cause[0];
+  const name = named?.[1] ?? named?.[2];
+  const byName = causeOf(NAMES, name);
+  if (byName !== undefined) return byName;
+  const types = [...message.matchAll(JSON_TYPE)].map((match) => match[1]!).filter((type) => type !== 'error');
+  for (const type of types) {
+    const byType = causeOf(NAMES, type);
+    if (byType !== undefined) return byType;
+  }
+  if (name === undefined || VAGUE.test(name)) {
+    const status = STATUS.exec(message);
+    const cause = causeOf(STATUSES, status?.[1] ?? status?.[2] ?? status?.[3]) ?? causeOf(PHRASES, bare(message));
+    if (cause !== undefined) return cause;
+  }
+  if (types.length > 0) return `${types.at(-1)}: ${withoutLiterals(JSON_MESSAGE.exec(message)?.[1] ?? '')}`;
   if (named === undefined) return withoutLiterals(message);
   const said = message.slice(named.index + named[0].length).split('\n', 1)[0]!;
-  return `${named[1]!}${withoutLiterals(said).replace(/^[\s:]+/, ': ')}`.replace(/: $/, '');
+  return `${name}${withoutLiterals(said).replace(/^[\s:]+/, ': ')}`.replace(/: $/, '');
 }
 
+const causeOf = (causes: typeof NAMES, text: string | undefined): string | undefined =>
+  text === undefined ? undefined : causes.find(([, pattern]) => pattern.test(text))?.[0];
+
+/** What the program says itself, without what it quotes. */
+const bare = (message: string): string => message.replace(QUOTED, '…').replace(PATHS, '…');
+
 const QUOTED = /"(?:[^"\\]|\\.)*"|“[^”]*”|'(?:[^'\\\n]|\\.)*'(?!\w)|`[^`]*`/g;
+/** A quoted name that says where: two tools that fail alike are two places. */
+const SITES =
+  /\b(tool|function|field|property|argument|parameter|column|agent|server|module|table|rule|policy|metric|step|turn)\s+(["'`])([\w./:-]{1,64})\2/gi;
 const PATHS = /(?:\/[\w.@~-]+){2,}\/?|\b[A-Za-z]:\\[\w.\\-]+|\bhttps?:\/\/\S+/g;
 const IDS =
-  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b|\b[a-z]+_[A-Za-z0-9]{12,}\b/g;
+  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b|\b[a-z]+_[A-Za-z0-9]{12,}\b|\b[A-Za-z]+(?:-[A-Za-z0-9]+){0,6}-\d[\w-]*\b/g;
 const NUMBERS = /[-+]?(?:\$ ?)?\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?(?:\s?%)?/g;
-const LONGEST = 2000;
+/** Names in a list: which was first says nothing. */
+const LISTS = /[\w.*-]{1,64}(?:, [\w.*-]{1,64}){1,50}(?![\w.*-])/g;
 
 /** A sentence without what differs from query to query: quoted texts, numbers, ids, addresses; plural and singular alike. */
 export function withoutLiterals(text: string): string {
-  return text
-    .slice(0, LONGEST)
-    .replace(QUOTED, '…')
-    .replace(PATHS, '…')
-    .replace(IDS, '…')
-    .replace(NUMBERS, '#')
-    .replace(/…(?:(?:,| and|;| ·) ?…)+(?: and # more)?/g, '…')
-    .replace(/\b([a-z]{3,}?)(?:ies|y)\b/g, '$1y')
-    .replace(/\b([a-z]{3,}?)s\b/g, '$1')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return (
+    text
+      .slice(0, LONGEST)
+      // How a parser words what it met differs from text to text.
+      .replace(/\b(is not (?:valid )?JSON)\b[\s\S]*/, '$1')
+      .replace(/^\/.*\/ (?=is (?:not )?found\b)/s, '… ')
+      .replace(SITES, '$1 $3')
+      .replace(QUOTED, '…')
+      .replace(PATHS, '…')
+      .replace(IDS, '…')
+      .replace(LISTS, (list) => [...new Set(list.split(', '))].sort().join(', '))
+      .replace(NUMBERS, '#')
+      .replace(/…(?:(?:,| and|;| ·) ?…)+(?: and # more)?/g, '…')
+      .replace(/\b([a-z]{3,}?)(?:ies|y)\b/g, '$1y')
+      .replace(/\b([a-z]{3,}?)s\b/g, '$1')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }

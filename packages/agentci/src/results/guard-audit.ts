@@ -38,6 +38,8 @@ export interface AuditDecision extends AuditBase {
   /** Redacted. Absent with `--audit-args hash`, and where they could not be read. */
   args?: unknown;
   args_sha256?: string;
+  /** What was handed in when the server asked, redacted; of a call that continues an earlier one. */
+  sent?: unknown;
   /** Secrets were taken out of `args`: what a rule would say of them cannot be told from here. */
   redacted?: true;
   decision: 'allow' | 'deny' | 'would_deny';
@@ -66,6 +68,8 @@ export interface AuditResult extends AuditBase {
   /** Redacted. Absent with `--audit-args hash`. */
   result?: unknown;
   error?: string | null;
+  /** What came back beside the result or the error, redacted. */
+  said?: unknown[];
   latency_ms: number;
   redacted?: true;
   decision: AuditDecision['decision'];
@@ -78,7 +82,7 @@ export interface AuditResult extends AuditBase {
 /** The definitions of tools a server gave, where the policy looks at them. */
 export interface AuditTools extends AuditBase {
   event: 'tools';
-  tools: { name: string; description?: string; schema?: unknown }[];
+  tools: { name: string; description?: string; schema?: unknown; more?: Record<string, unknown> }[];
 }
 
 /** A history ends. */
@@ -86,6 +90,10 @@ export interface AuditEnd extends AuditBase {
   event: 'end';
   calls: number;
   refused: number;
+  /** Answers that were not handed on, where there were any. */
+  withheld?: number;
+  /** SHA-256 of this line without this field: of the last line no other has the hash. */
+  sum: string;
   /** What the policy wanted and did not happen. Refusing calls cannot bring it about. */
   left_open: { rule: string; reason: string; policy_line: number | null }[];
 }

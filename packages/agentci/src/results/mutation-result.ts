@@ -14,6 +14,20 @@ export interface MutationScore {
   ci95: IntervalJson | null;
 }
 
+/** A check that was tried: it holds on the good recordings and notices the mutant. */
+export interface SurvivorAdvice {
+  layer: Layer;
+  check: string;
+  /** What to write after its key, with all that the query has there already. */
+  value: unknown;
+  /** The line to add under its layer. */
+  yaml: string;
+  /** Where what the query has there already is written: in the query or in `defaults`. */
+  keeps?: Location;
+  /** It fits one row only, so it cannot be added to the query, which has several. */
+  per_row?: boolean;
+}
+
 /** A mutant that no check noticed. */
 export interface Survivor {
   query: string;
@@ -23,10 +37,12 @@ export interface Survivor {
   layer: Layer;
   /** What was done, as the subject of "… goes unnoticed". */
   what: string;
-  /** A check that would notice, and the line to add under its layer. */
-  advice: { layer: Layer; check: string; yaml: string };
+  /** Absent where no check was found that holds on the good recordings and notices this. */
+  advice?: SurvivorAdvice;
   /** The query has that check already, and it should have noticed: a limit is too wide, or the words are not the telling ones. */
   meant: boolean;
+  /** The check that should have noticed. */
+  meant_by?: string;
   /** The query in the spec. */
   location?: Location;
 }
@@ -63,6 +79,17 @@ export interface MutationResult {
   /** Unnoticed by every check that needs no model, in queries with rubrics: only the judge could tell. */
   for_the_judge: Survivor[];
   idle_checks: IdleCheck[];
+  /** Checks of which no change that was tried could say anything: `--operators` or the budget left them out. */
+  untried_checks: IdleCheck[];
+  /** Checks that a good recording violates already, as a warning: they have nothing left to say about its mutants. */
+  already_violated: (IdleCheck & { message: string })[];
+  /** Queries that were to be looked at and have no good recording. */
+  uncovered: string[];
   notices: string[];
-  summary: { exit_code: number; min_score?: number };
+  summary: {
+    exit_code: number;
+    min_score?: number;
+    /** Why the score could not be held against `min_score`. */
+    undecided?: string;
+  };
 }

@@ -28,6 +28,14 @@ describe('a test of the form expected: {type: …} is a query', () => {
       '{type: sequence_valid, sequence: [a, b]}',
       { path: { expected_calls: { mode: 'exact', args: 'ignore', calls: [{ tool: 'a' }, { tool: 'b' }] } } },
     ],
+    [
+      '{type: trace_tool_sequence, sequence: [a, b]}',
+      { path: { expected_calls: { mode: 'exact', calls: [{ tool: 'a' }, { tool: 'b' }] } } },
+    ],
+    [
+      '{type: trace_tool_sequence, sequence: [a, b], allow_other_tools: true}',
+      { path: { expected_calls: { mode: 'in_order', calls: [{ tool: 'a' }, { tool: 'b' }] } } },
+    ],
     ['{type: tool_blocklist, blocked: [rm]}', { path: { forbidden_tools: ['rm'] } }],
     ['{type: json_schema, json_schema: \'{"type": "object"}\'}', { correctness: { json_schema: { type: 'object' } } }],
   ])('%s', (expected, wanted) => {

@@ -40,6 +40,13 @@ const NO_COUNTERPART: Readonly<Record<string, string>> = {
   trace_max_steps: 'write path: {max_tool_calls: …} in a spec of queries',
 };
 
+/** What `type` may say. */
+const TYPES = [
+  ...['must_contain', 'must_not_contain', 'regex_match', 'regex_not_match', 'json_schema', 'semantic_similarity_to'],
+  ...['args_valid', 'sequence_valid', 'tool_blocklist'],
+  ...['trace_must_call_tool', 'trace_must_not_call_tool', 'trace_tool_sequence'],
+];
+
 type Block = 'correctness' | 'path' | 'policy';
 interface Check {
   readonly block: Block;
@@ -78,6 +85,19 @@ export function specOfExpected(root: YamlMap, problems: SpecProblems): YamlMap {
       items: queries,
     }),
   ]);
+}
+
+/** These tools in this order, with calls of others between them or not. */
+function callsInOrder(given: YamlEntry, allowsOthers: boolean): Check {
+  const { value } = given;
+  const calls = value.kind === 'seq' ? value.items.map((item) => mapAt(item, [entryAt(given, 'tool', item)])) : [];
+  const list: YamlNode = { kind: 'seq', source: value.source, start: value.start, end: -1, items: calls };
+  const entries = [
+    entryAt(given, 'mode', scalarAt(value, allowsOthers ? 'in_order' : 'exact')),
+    entryAt(given, 'args', scalarAt(value, 'ignore')),
+    entryAt(given, 'calls', list),
+  ];
+  return { block: 'path', entries: [entryAt(given, 'expected_calls', mapAt(value, entries))] };
 }
 
 class ExpectedReader {
@@ -246,34 +266,13 @@ class ExpectedReader {
         if (given === undefined) return [];
         if (given.key === 'policy') return [{ block: 'policy', entries: [given] }];
         if (given.key === 'rules') return [{ block: 'path', entries: [given] }];
-        const mode = entryAt(given, 'mode', scalarAt(given.value, 'exact'));
-        const calls =
-          given.value.kind === 'seq'
-            ? given.value.items.map((item) => mapAt(item, [entryAt(given, 'tool', item)]))
-            : [];
-        const list: YamlNode = {
-          kind: 'seq',
-          source: given.value.source,
-          start: given.value.start,
-          end: -1,
-          items: calls,
-        };
-        return [
-          {
-            block: 'path',
-            entries: [
-              entryAt(
-                given,
-                'expected_calls',
-                mapAt(given.value, [
-                  mode,
-                  entryAt(given, 'args', scalarAt(given.value, 'ignore')),
-                  entryAt(given, 'calls', list),
-                ]),
-              ),
-            ],
-          },
-        ];
+        return [callsInOrder(given, false)];
+      }
+      case 'trace_tool_sequence': {
+        only('sequence', 'allow_other_tools');
+        const given = needs('sequence');
+        if (given === undefined) return [];
+        return [callsInOrder(given, toPlain(get('allow_other_tools')?.value ?? scalarAt(node, false)) === true)];
       }
       case 'tool_blocklist': {
         only('blocked');
@@ -302,7 +301,7 @@ class ExpectedReader {
       }
       default: {
         const at = node.entries.get('type')?.value ?? node;
-        const hint = NO_COUNTERPART[type ?? ''] ?? 'docs/policies/suites.md lists the types that are read';
+        const hint = NO_COUNTERPART[type ?? ''] ?? `the types that are read: ${TYPES.join(', ')}`;
         return this.#fail(
           at,
           'SPEC_CHOICE',

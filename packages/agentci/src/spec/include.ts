@@ -4,6 +4,7 @@ import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
 import { nodeAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../kit/yaml-node.ts';
 import { brokenScalar } from '../kit/yaml-scalar-node.ts';
 import { mergeMaps } from './defaults.ts';
+import { isOpen, openText } from './open-texts.ts';
 import type { SpecProblems } from './problems.ts';
 
 export const INCLUDE_TAG = '!include';
@@ -200,7 +201,7 @@ export function existingPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return undefined;
+    return isOpen(path) ? path : undefined;
   }
 }
 
@@ -212,6 +213,8 @@ export function realPath(file: string): string {
 
 /** Undefined for folders, devices, files too large, and bytes that are not UTF-8. */
 export function readText(path: string, maxBytes = MAX_YAML_SIZE): string | undefined {
+  const open = openText(path);
+  if (open !== undefined) return open.length > maxBytes ? undefined : open;
   try {
     const stat = statSync(path);
     if (!stat.isFile() || stat.size > maxBytes) return undefined;

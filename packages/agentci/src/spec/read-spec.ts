@@ -30,6 +30,7 @@ export function readSpec(
     const isAssay = isAssaySuite(root);
     if (isAssay && !isExpectedSuite(root)) suite = readAssaySuite(root, problems);
     else suite = readSuite(isAssay ? specOfExpected(root, problems) : root, problems);
+    if (isAssay && suite !== undefined) suite = { ...suite, sharesRecordings: true };
   } else if (root !== undefined && !isBroken(root)) {
     const shown = root.kind === 'seq' ? 'a list' : 'one value';
     problems.add(root, {

@@ -20,6 +20,8 @@ export interface Suite {
   readonly runner?: RunnerConfig;
   readonly cassette?: CassetteConfig;
   readonly use: readonly string[];
+  /** A recording is judged by every query that has its text, not by one of them alone. */
+  readonly sharesRecordings?: true;
   readonly judgeConfig?: Readonly<Record<string, unknown>>;
   /** With a matrix, those of all cells; the cells of one query are beside each other. */
   readonly queries: readonly Query[];

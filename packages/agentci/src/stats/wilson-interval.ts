@@ -10,13 +10,14 @@ export function wilsonInterval(successes: number, n: number, options?: IntervalO
   if (successes > n) throw new RangeError(`${successes} successes of ${n}`);
   const level = levelOf(options);
   if (n === 0) return null;
+  return wilsonAt(successes / n, n, level);
+}
+
+/** The same of a rate and how many outcomes it is worth, which need not be a whole number. */
+export function wilsonAt(p: number, n: number, level: number): Interval {
   const z = twoSidedZ(level);
-  const p = successes / n;
   const scale = 1 + (z * z) / n;
   const centre = (p + (z * z) / (2 * n)) / scale;
   const half = (z / scale) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
-  return {
-    low: successes === 0 ? 0 : Math.max(0, centre - half),
-    high: successes === n ? 1 : Math.min(1, centre + half),
-  };
+  return { low: p === 0 ? 0 : Math.max(0, centre - half), high: p === 1 ? 1 : Math.min(1, centre + half) };
 }

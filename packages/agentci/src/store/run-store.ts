@@ -116,12 +116,16 @@ export class RunStore {
     if (last?.result !== result || this.#journaled.size <= MAX_IN_MEMORY || !isStorable(result)) return result;
     const json = this.#journaled.get(result);
     this.#journaled.delete(result);
-    if (json !== undefined && this.#count <= MAX_TEXTS) return new StoredResult(result, () => json);
-    const { at, length } = last;
-    return new StoredResult(result, () => {
+    const isKept = json !== undefined && this.#count <= MAX_TEXTS;
+    return new StoredResult(result, isKept ? textIs(json) : this.#textAt(last.at, last.length));
+  }
+
+  /** A function made in `keep` would hold on to the result. */
+  #textAt(at: number, length: number): () => string {
+    return () => {
       if (!this.#isClosed) this.#journal.flush();
       return this.#texts.read(at, length);
-    });
+    };
   }
 
   /** The JSON of a result that went into the journal as it is, where it was kept. */
@@ -167,3 +171,5 @@ export class RunStore {
 
 /** What a result in the journal is found by. */
 const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
+
+const textIs = (text: string) => (): string => text;

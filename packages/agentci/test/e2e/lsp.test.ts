@@ -95,6 +95,34 @@ describe('diagnostics', () => {
     expect(await client.change(file, SPEC)).toEqual([]);
   });
 
+  test.each([
+    {
+      what: 'a policy',
+      name: 'rules.yaml',
+      line: '    policy: rules.yaml\n',
+      good: 'tools: {deny: [wipe]}\n',
+      bad: 'tools: {denny: [wipe]}\n',
+    },
+    {
+      what: 'an included file',
+      name: 'shared.yaml',
+      line: '    cost: !include shared.yaml\n',
+      good: 'max_llm_calls: 2\n',
+      bad: 'max_llm_cals: 2\n',
+    },
+  ])('see $what that a spec names as it is in the editor, not as it is on disk', async ({ name, line, good, bad }) => {
+    const cwd = tempDir({ [name]: bad });
+    const client = await editor(cwd);
+    const [spec, other] = [join(cwd, 'agentci_spec.yaml'), join(cwd, name)];
+    await client.open(other, good);
+    expect(await client.open(spec, SPEC + line)).toEqual([]);
+    const found = await client.changeSeenIn(other, other, bad);
+    const shown = found.length > 0 ? found : await client.changeSeenIn(other, spec, SPEC + line);
+    expect(shown).toHaveLength(1);
+    const now = await client.changeSeenIn(other, other, good);
+    expect(now.length === 0 ? now : await client.changeSeenIn(other, spec, SPEC + line)).toEqual([]);
+  });
+
   test('are given for policies too, and not for YAML of others', async () => {
     const cwd = tempDir();
     const client = await editor(cwd);
@@ -235,6 +263,18 @@ describe('hover and lenses', () => {
     expect(value).toMatch(/Last verdict: \*\*warn\*\*: .*2/);
     const query = await ask<Hover>(client, file, 'textDocument/hover', SPEC.replace('query: How', 'que‸ry: How'));
     expect((query.contents as { value: string }).value).toMatch(/What the agent is asked[\s\S]*\*\*warn\*\*/);
+  });
+
+  test('a mistake in one query leaves the lenses of all, where they are now', async () => {
+    const cwd = tempDir();
+    const client = await editor(cwd);
+    const file = join(cwd, 'agentci_spec.yaml');
+    await client.open(file, `# two\n${SPEC}  - {id: second, query: b, path: {max_tools: 1}}\n`);
+    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: uriOf(file) } });
+    expect(lenses.map(({ range, command }) => [range.start.line, command?.arguments?.at(-1)])).toEqual([
+      [4, 'refund'],
+      [11, 'second'],
+    ]);
   });
 
   test('each query has a lens with the command to run it', async () => {

@@ -60,6 +60,12 @@ export class LanguageClient {
     return this.#findings(uri, 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
   }
 
+  /** Changes one text, and gives what the server then finds wrong with another. */
+  changeSeenIn(watched: string, file: string, text: string): Promise<Diagnostic[]> {
+    const textDocument = { uri: uriOf(file), version: ++this.#version };
+    return this.#findings(uriOf(watched), 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
+  }
+
   request<T>(method: string, params: object): Promise<T> {
     return this.connection.sendRequest<T>(method, params);
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { firstDivergence } from '../../baseline/first-divergence.ts';
 import { BaselineShelf } from '../../engine/choose-baselines.ts';
@@ -9,15 +10,16 @@ import { compareGroups, type FailureGroup, groupFailures } from '../../results/f
 import type { RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
+import { latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { DEFAULT_SPEC, runsRoot, specFolder } from '../spec-folders.ts';
+import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 import { storedRunId } from '../stored-run.ts';
 
 const MAX_QUERIES = 8;
 const MAX_EXAMPLE = 200;
+const MAX_RERUN = 20;
 
 interface Options {
   readonly config?: string;
@@ -39,8 +41,8 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
-      .option('--run <id>', 'the stored run (default: the newest finished one)')
-      .option('--before <id>', 'the run to compare with (default: the one before it)')
+      .option('--run <id>', 'the stored run (default: the newest finished one of the spec)')
+      .option('--before <id>', 'the run to compare with (default: the last verdicts before it)')
       .option('--json', 'print the groups as JSON')
       .addHelpText(
         'after',
@@ -56,44 +58,65 @@ Nothing is run or judged again, and the exit code only says whether the run coul
   run: async ({ options: given, io }) => {
     const { config, run: id, before, json } = given as Options;
     const root = runsRoot(specFolder(config, io));
-    const runId = storedRunId(root, id);
+    const spec = config ?? (existsSync(resolve(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
+    const isOurs = (stored: StoredRun): boolean => spec === undefined || isRunOfFile(spec, stored);
+    const runId = storedRunId(root, id, { isOurs, ...(spec === undefined ? {} : { spec }) });
     const run = readRun(root, runId);
-    const earlier = before === undefined ? previousRun(root, run) : readRun(root, before);
+    const stored = listRuns(root);
+    const header = stored.find((one) => one.id === runId)?.header;
+    const earlier = before === undefined ? verdictsBefore(root, runId, stored) : resultsOf(readRun(root, before));
     const groups = groupFailures(run);
-    const old = earlier === undefined ? [] : groupFailures(earlier);
-    const since = compareGroups(old, groups);
+    const judged = new Set(run.results.filter(({ status }) => status !== 'skip').map((result) => result.id));
+    const history = compareGroups(earlier === undefined ? [] : groupFailures(earlier), groups, judged);
     const divergences = await divergencesOf(groups, { config, root, runId }, io);
     const told = groups.map(
       (group): ToldGroup => ({
         ...group,
-        since: since.get(group.signature) === 'known' ? 'known' : 'new',
+        since: history.since.get(group.signature)!,
         ...(divergences.has(group.signature) ? { divergence: divergences.get(group.signature)! } : {}),
-        rerun: rerunOf(group, config),
+        rerun: rerunOf(group, config, header?.started_with?.traces),
       }),
     );
-    const gone = old.filter(({ signature }) => since.get(signature) === 'gone');
+    const { gone, notRun } = history;
     io.stdout.write(
       json
-        ? `${JSON.stringify({ schema: 'agentci.failures/1', run: runId, ...(earlier ? { before: earlier.run_id } : {}), groups: told, gone }, null, 2)}\n`
-        : textOf({ run, earlier, groups: told, gone }),
+        ? `${JSON.stringify({ schema: 'agentci.failures/1', run: runId, ...(earlier ? { before: earlier.id } : {}), groups: told, gone, not_run: notRun }, null, 2)}\n`
+        : textOf({ run, before: earlier?.id, groups: told, gone, notRun }),
     );
     return 0;
   },
 };
 
-/** The finished run of the same spec before this one. */
-function previousRun(root: string, run: RunResult): RunResult | undefined {
-  const runs = listRuns(root).filter(({ finished, header }) => finished && header.agent === run.agent);
-  const at = runs.findIndex(({ id }) => id === run.run_id);
-  const previous = at < 0 ? undefined : runs[at + 1];
-  return previous === undefined ? undefined : readRun(root, previous.id);
+/** Verdicts to compare with, and the run that the newest of them is from. */
+interface Earlier extends Pick<RunResult, 'results'> {
+  readonly id: string;
+}
+
+const resultsOf = ({ run_id, results }: RunResult): Earlier => ({ id: run_id, results });
+
+/** The last verdict on each query before a run, of the same spec: a run of a few queries says nothing about the others. */
+function verdictsBefore(root: string, runId: string, stored: readonly StoredRun[]): Earlier | undefined {
+  const at = stored.findIndex(({ id }) => id === runId);
+  const run = stored[at];
+  if (run === undefined) return undefined;
+  const older = new Set(stored.slice(at + 1).map(({ id }) => id));
+  const isBefore = ({ id, finished, header }: StoredRun): boolean =>
+    finished &&
+    older.has(id) &&
+    header.agent === run.header.agent &&
+    isRunOfFile(run.header.spec.file, { id, finished, header });
+  const found = latestVerdicts(root, isBefore);
+  return found === undefined ? undefined : { id: found.id, results: [...found.results.values()] };
 }
 
 const quote = (word: string): string => (/^[\w@%+=:./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-function rerunOf({ queries }: FailureGroup, config: string | undefined): string {
+/** Of many queries `--failed` runs all that failed, which is more than the group; a shell takes no endless line. */
+function rerunOf({ queries }: FailureGroup, config: string | undefined, traces: unknown): string {
   const spec = config === undefined || config === DEFAULT_SPEC ? '' : ` -c ${quote(config)}`;
-  return `agentci test${spec} --ids ${queries.map(quote).join(',')}`;
+  const recordings = typeof traces === 'string' ? ` --traces ${quote(traces)}` : '';
+  const which = queries.length > MAX_RERUN ? '--failed' : `--ids ${queries.map(quote).join(',')}`;
+  return `agentci test${spec}${recordings} ${which}`;
 }
 
 /** Where the first query of each group leaves its baseline. Nothing is said where there is no baseline or no trace. */
@@ -138,27 +161,34 @@ async function divergenceOf(
 
 function textOf(told: {
   readonly run: RunResult;
-  readonly earlier: RunResult | undefined;
+  readonly before: string | undefined;
   readonly groups: readonly ToldGroup[];
   readonly gone: readonly FailureGroup[];
+  readonly notRun: readonly FailureGroup[];
 }): string {
-  const { run, earlier, groups, gone } = told;
+  const { run, before, groups, gone, notRun } = told;
   const failures = run.summary.failed + run.summary.errors;
-  if (groups.length === 0) return `run ${run.run_id}: nothing failed\n`;
-  const lines = [`run ${run.run_id}: ${plural(failures, 'failure')} in ${plural(groups.length, 'group')}`];
+  const found =
+    groups.length === 0 ? 'nothing failed' : `${plural(failures, 'failure')} in ${plural(groups.length, 'group')}`;
+  const lines = [`run ${run.run_id}: ${found}`];
   for (const group of groups) {
-    const age = earlier === undefined ? '' : `  ${group.since}`;
+    const age = before === undefined ? '' : `  ${group.since}`;
     lines.push('', `${group.signature}  ${plural(group.queries.length, 'query', 'queries')}  ${group.check}${age}`);
-    lines.push(`  ${clip(group.pattern, MAX_EXAMPLE)}`);
     lines.push(`  for example ${group.queries[0]}: ${clip(group.example, MAX_EXAMPLE)}`);
     if (group.queries.length > 1) lines.push(`  queries: ${andMore(group.queries, MAX_QUERIES)}`);
     if (group.divergence !== undefined) lines.push(`  first difference: ${group.divergence}`);
-    lines.push(`  run again: ${clip(group.rerun, MAX_EXAMPLE * 2)}`);
+    const all = group.queries.length > MAX_RERUN ? '  (everything that failed)' : '';
+    lines.push(`  run again: ${group.rerun}${all}`);
   }
-  if (gone.length > 0) {
-    lines.push('', `gone since ${earlier!.run_id}:`);
-    for (const { signature, check, pattern } of gone)
-      lines.push(`  ${signature}  ${check}: ${clip(pattern, MAX_EXAMPLE)}`);
-  }
+  lines.push(...listed(`gone since ${before}`, gone), ...listed('not all run this time, so not known', notRun));
   return `${lines.map(escapeTerminalLine).join('\n')}\n`;
+}
+
+function listed(title: string, groups: readonly FailureGroup[]): string[] {
+  if (groups.length === 0) return [];
+  const lines = groups.map(
+    ({ signature, check, example, queries }) =>
+      `  ${signature}  ${plural(queries.length, 'query', 'queries')}  ${check}: ${clip(example, MAX_EXAMPLE)}`,
+  );
+  return ['', `${title}:`, ...lines];
 }

@@ -16,12 +16,13 @@ import { renderMarkdown } from '../../mutating/report/markdown.ts';
 import type { MutationResult } from '../../results/mutation-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { selectQueries } from '../../spec/select.ts';
+import type { Suite } from '../../spec/suite.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { collect, collectList, fraction, positiveNumber, someText, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC, folderOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
+import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 import { storedRunId } from '../stored-run.ts';
 
@@ -58,7 +59,7 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
       .option('--traces <path>', 'good recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
-      .option('--run <id>', 'the recordings of a stored run; "latest" is the newest finished one')
+      .option('--run <id>', 'the recordings of a stored run; "latest" is the newest finished one of this spec')
       .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
       .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
       .option('--operators <names>', 'only these kinds of change (repeat or separate by commas)', collectList)
@@ -86,7 +87,8 @@ Examples:
   agentci mutate --run latest
   agentci mutate --traces traces/ --min-score 80% -o mutants.html
 
-Exit codes: 0 done · 1 the score is below --min-score · 2 there was nothing to break`,
+Exit codes: 0 done · 1 the score is below --min-score · 2 could not tell: there was nothing to break, or with
+--min-score, a query has no good recording or wrong answers were left to rubrics that were not asked`,
       ),
   run: async ({ options: given, io }) => {
     const options = given as unknown as Options;
@@ -94,18 +96,17 @@ Exit codes: 0 done · 1 the score is below --min-score · 2 there was nothing to
     const operators = operatorsNamed(options.operators);
     const { suite, diagnostics } = await loadSpec(specPath(options.config, io.cwd));
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
-    const source = sourceOf(options, runsRoot(folderOf(suite, io)), io);
+    const source = sourceOf(options, suite, io);
     const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
       ...defined({ format: options.traceFormat }),
     });
     if (unmatched.length > 0)
       io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
-    const selected = new Set(
-      selectQueries(suite, defined({ tags: options.tags, filter: options.filter })).map(({ id }) => id),
-    );
+    const queries = selectQueries(suite, defined({ tags: options.tags, filter: options.filter }));
     const result = await mutateSuite({
       suite,
-      recordings: new Map([...byQuery].filter(([id]) => selected.has(id))),
+      recordings: byQuery,
+      queries,
       env: io.env,
       signal: io.signal,
       operators,
@@ -126,14 +127,16 @@ Exit codes: 0 done · 1 the score is below --min-score · 2 there was nothing to
   },
 };
 
-function sourceOf({ traces, run }: Options, root: string, io: Io): string {
+function sourceOf({ traces, run }: Options, suite: Suite, io: Io): string {
   if (traces !== undefined && run !== undefined)
     throw new UserError('OPTIONS_CONFLICT', '--traces and --run exclude each other');
   if (traces === undefined && run === undefined)
     throw new UserError('NO_TRACES', 'mutate needs good recordings: --traces PATH or --run ID', {
       hint: 'agentci test stores what it saw; --run latest takes it.',
     });
-  if (traces === undefined) return tracesOf(root, storedRunId(root, run));
+  const root = runsRoot(folderOf(suite, io));
+  if (traces === undefined)
+    return tracesOf(root, storedRunId(root, run, { isOurs: (stored) => isRunOf(suite, stored), spec: suite.file }));
   const path = resolve(io.cwd, traces);
   if (!existsSync(path)) throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
   return path;

@@ -29,6 +29,7 @@ import { loadPolicy } from '../load-policy.ts';
 
 const ACTIONS = ['explain', 'coverage', 'generate', 'test'] as const;
 const OTHER_POLICY = 'AUDIT_OTHER_POLICY';
+const OPEN = 'AUDIT_OPEN';
 const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
 
 interface PolicyOptions {
@@ -130,19 +131,28 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
 
 /** The audit of a guard, judged again: every decision must come out as it was made. */
 async function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): Promise<number> {
-  const written = options.policy ?? sessions[0]?.start.policy;
-  const policy = await readPolicy({ ...options, ...(written === undefined ? {} : { policy: written }) }, io);
-  const hash = sha256Hex(policy.sources.join('\0'));
-  if (sessions.some(({ start }) => start.policy_sha256 !== hash))
-    io.stderr.write(
-      `agentci: ${escapeTerminalLine(policy.file)} has changed since the audit was written (${OTHER_POLICY})\n`,
-    );
-  const reports = sessions.map((session, i) =>
-    explainAudit(session, policy, `${options.traces ?? 'audit'}#${i + 1} ${session.start.server}`.trim()),
-  );
+  const say = (text: string): void => void io.stderr.write(`agentci: ${escapeTerminalLine(text)}\n`);
+  const policies = new Map<string, { readonly policy: Policy; readonly hash: string }>();
+  const reports: ExplainReport[] = [];
+  const changed = new Set<string>();
+  // Guards with different policies may have written to one file.
+  for (const [i, session] of sessions.entries()) {
+    const file = options.policy ?? session.start.policy;
+    let read = policies.get(file);
+    if (read === undefined) {
+      const policy = await readPolicy({ ...options, policy: file }, io);
+      read = { policy, hash: sha256Hex(policy.sources.join('\0')) };
+      policies.set(file, read);
+    }
+    if (session.start.policy_sha256 !== read.hash) changed.add(read.policy.file);
+    const name = `${options.traces ?? 'audit'}#${i + 1} ${session.start.server}`.trim();
+    reports.push(explainAudit(session, read.policy, name));
+    if (session.isOpen) say(`${name} has no end: its guard still runs, was killed, or lines were cut off (${OPEN})`);
+  }
+  for (const file of changed) say(`${file} is not the policy that the audit was written with (${OTHER_POLICY})`);
   printReports(reports, options, io);
   if (reports.some(({ audit }) => audit!.differs.length > 0)) return 1;
-  return reports.some(({ audit }) => audit!.not_told > 0) ? 2 : 0;
+  return sessions.some(({ isOpen }) => isOpen) || reports.some(({ audit }) => audit!.not_told > 0) ? 2 : 0;
 }
 
 function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undefined {

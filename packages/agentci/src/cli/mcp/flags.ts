@@ -1,4 +1,4 @@
-import type { GuardMode } from '../../mcp/guard/guard.ts';
+import type { GuardMode } from '../../mcp/guard/guard-options.ts';
 import type { DenyAs } from '../../mcp/guard/refusal.ts';
 
 /** What a policy wants and no refusal can bring about. */

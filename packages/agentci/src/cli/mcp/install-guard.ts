@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
@@ -42,11 +43,22 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
     });
   const servers = Object.entries(config[place] as Record<string, unknown>);
   const backup = `${path}.before-guard`;
-  const changed = flags.undo === true ? servers.map(unwrap) : await wrapAll(servers, flags, { path, io });
-  const next = `${JSON.stringify({ ...config, [place]: Object.fromEntries(changed) }, null, 2)}\n`;
+  const changed = flags.undo === true ? servers.map(unwrap) : await wrapAll(servers, flags, io);
+  const after = { ...config, [place]: Object.fromEntries(changed) };
+  const kept = flags.undo === true ? readBackup(backup) : undefined;
+  // A configuration may hold keys: whoever could not read it before cannot read it now.
+  const mode = statSync(path).mode & 0o777;
+  const write = (file: string, content: string): void => {
+    writeFileAtomic(file, content, { mode });
+    chmodSync(file, mode);
+  };
   // What was there before the guard is kept once, and is not replaced by a guarded one.
-  if (flags.undo !== true && !existsSync(backup)) writeFileAtomic(backup, text);
-  writeFileAtomic(path, next);
+  if (flags.undo !== true && !existsSync(backup)) write(backup, text);
+  if (kept !== undefined && isSame(kept, after)) {
+    // Nothing else was changed since, so the file is what it was, to the byte.
+    write(path, kept);
+    rmSync(backup, { force: true });
+  } else write(path, `${JSON.stringify(after, null, 2)}\n`);
   const count = changed.filter(([, server], i) => server !== servers[i]![1]).length;
   say(
     `${flags.config}: ${flags.undo === true ? `took the guard from ${count}` : `guarded ${count}`} of ${servers.length} servers`,
@@ -62,21 +74,22 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
 async function wrapAll(
   servers: readonly (readonly [string, unknown])[],
   flags: InstallFlags,
-  { path, io }: { readonly path: string; readonly io: Io },
+  io: Io,
 ): Promise<(readonly [string, unknown])[]> {
   if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   // A guard that cannot start would take every server away.
   await loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
-  const fromConfig = (file: string): string => relative(dirname(path), resolve(io.cwd, file)).replaceAll('\\', '/');
+  // Clients start servers in folders of their choice.
+  const absolute = (file: string): string => resolve(io.cwd, file).replaceAll('\\', '/');
   const program =
     findProgram('agentci', io) !== undefined ? ['agentci'] : [process.execPath, resolve(process.argv[1] ?? '')];
   const options = (name: string): string[] => [
-    ...['--policy', fromConfig(flags.policy!), '--server', name],
+    ...['--policy', absolute(flags.policy!), '--server', name],
     ...(flags.mode === 'shadow' ? ['--mode', 'shadow'] : []),
     ...(flags.strict === true ? ['--strict'] : []),
     ...(flags.audit === undefined
       ? []
-      : ['--audit', fromConfig(flags.audit).replace(/(\.[^./]*)?$/, `-${cleanName(name)}$1`)]),
+      : ['--audit', absolute(flags.audit).replace(/(\.[^./]*)?$/, `-${cleanName(name)}$1`)]),
   ];
   return servers.map(([name, server]) => {
     if (!isObject(server) || typeof server.command !== 'string' || isWrapped(server)) return [name, server];
@@ -109,6 +122,17 @@ function readConfig(path: string, shown: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new UserError('GUARD_CONFIG', `"${shown}" cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+const readBackup = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+
+/** Whether a text is this configuration, however it is written. */
+function isSame(text: string, config: unknown): boolean {
+  try {
+    return canonicalJson(JSON.parse(text)) === canonicalJson(config);
+  } catch {
+    return false;
   }
 }
 

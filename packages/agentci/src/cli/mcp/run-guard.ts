@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
 import { NO_AUDIT, openAudit } from '../../mcp/guard/audit.ts';
 import { Guard } from '../../mcp/guard/guard.ts';
 import { testGuard } from '../../mcp/guard/self-test.ts';
@@ -10,8 +9,10 @@ import { guardStdio } from '../../mcp/guard/stdio.ts';
 import { startServer } from '../../mcp/server-process.ts';
 import { pumpStdio } from '../../mcp/stdio-pump.ts';
 import { openRules } from '../../policy/live-judge.ts';
+import { namesWithServer } from '../../policy/policy.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
+import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
@@ -26,6 +27,11 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     );
   const strict = flags.strict ?? false;
   const policy = await loadPolicy(flags.policy, { strict, io });
+  const [named] = namesWithServer(policy);
+  if (named !== undefined && flags.server === undefined)
+    throw new UserError('GUARD_SERVER_NAME', `${policy.file} names "${named}", and nothing says which server this is`, {
+      hint: '--server NAME, as the client knows it; or name the tool without its server',
+    });
   testGuard(policy, strict);
   const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
   const mode = flags.mode ?? 'enforce';
@@ -64,7 +70,7 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
     });
     for (const { rule, reason, policy_line } of guard.close(session))
       say(`left open: ${rule}${place(policy_line)}: ${reason} (${LEFT_OPEN})`);
-    say(`${plural(session.calls, 'call')} passed on, ${session.refused} refused`);
+    say(closingLine(session));
     return code;
   } finally {
     audit.close();

@@ -1,10 +1,10 @@
-import { plural } from '../../kit/words.ts';
 import type { Guard } from '../../mcp/guard/guard.ts';
 import { GuardSessions, guardHttp } from '../../mcp/guard/http.ts';
 import { relay, sendJson } from '../../mcp/http/relay.ts';
 import { readServerUrl, serveMcp } from '../../mcp/http/serve.ts';
 import { errorReply } from '../../mcp/message.ts';
 import type { Io } from '../io.ts';
+import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -26,8 +26,8 @@ export async function serveGuard(
   say(`serving ${served.url} for ${upstream.origin}`);
   const code = await untilStopped(io.signal);
   await served.close();
-  const { calls, refused, left } = sessions.close();
+  const { left, ...counts } = sessions.close();
   for (const { rule, reason } of left) say(`left open: ${rule}: ${reason} (${LEFT_OPEN})`);
-  say(`${plural(calls, 'call')} passed on, ${refused} refused`);
+  say(closingLine(counts));
   return code;
 }

@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { sha256Hex } from '../../kit/hash.ts';
 import { systemErrorText } from '../../kit/system-error.ts';
@@ -8,7 +18,7 @@ import { type AuditLine, NO_HASH } from '../../results/guard-audit.ts';
 /** What an audit line is made of, without what the log itself adds. */
 export type AuditEntry = AuditLine extends infer Line
   ? Line extends AuditLine
-    ? Omit<Line, 'ts' | 'seq' | 'prev'>
+    ? Omit<Line, 'ts' | 'seq' | 'prev' | 'sum'>
     : never
   : never;
 
@@ -26,7 +36,9 @@ export function chainLine(
   chain: { readonly seq: number; readonly prev: string },
   ts: string,
 ): string {
-  return JSON.stringify({ ts, seq: chain.seq, prev: chain.prev, ...entry });
+  const line = JSON.stringify({ ts, seq: chain.seq, prev: chain.prev, ...entry });
+  // No later line holds the hash of the last one, so it holds its own.
+  return entry.event === 'end' ? `${line.slice(0, -1)},"sum":"${sha256Hex(line)}"}` : line;
 }
 
 const MAX_LINE = 70 * 1024 * 1024;
@@ -39,13 +51,21 @@ export function openAudit(path: string, now: () => number): Audit {
     takeLock(lock, path);
     const file = openSync(path, 'a+', 0o600);
     let chain = lastOf(file, path);
+    let { size } = fstatSync(file);
+    const { ino, dev } = fstatSync(file);
     let isBroken = false;
+    const assertThere = (): void => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found === undefined || found.ino !== ino || found.dev !== dev) throw new Error('the file is no longer there');
+      if (found.size !== size) throw new Error('the file was changed by another program');
+    };
     return {
       add: (entry) => {
         if (isBroken) throw new UserError('GUARD_AUDIT', `"${path}" could not be written`);
         const line = chainLine(entry, chain, new Date(now()).toISOString());
         const bytes = Buffer.from(`${line}\n`);
         try {
+          assertThere();
           // Half a line would break the chain for every line after it.
           if (writeSync(file, bytes) !== bytes.length) throw new Error('not all of a line was written');
         } catch (error) {
@@ -53,6 +73,7 @@ export function openAudit(path: string, now: () => number): Audit {
           throw error;
         }
         chain = { seq: chain.seq + 1, prev: sha256Hex(line) };
+        size += bytes.length;
       },
       close: () => {
         closeSync(file);

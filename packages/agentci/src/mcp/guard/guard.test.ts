@@ -9,7 +9,8 @@ import type { Policy } from '../../policy/policy.ts';
 import { readAudit } from '../../policy/read-audit.ts';
 import { NO_HASH } from '../../results/guard-audit.ts';
 import { type Audit, type AuditEntry, chainLine } from './audit.ts';
-import { Guard, type GuardOptions } from './guard.ts';
+import { Guard } from './guard.ts';
+import type { GuardOptions } from './guard-options.ts';
 import { headerFlaw } from './http.ts';
 import { testGuard } from './self-test.ts';
 

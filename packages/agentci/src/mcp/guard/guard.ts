@@ -1,41 +1,14 @@
-import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
+import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
-import { visibleName } from '../../kit/visible-text.ts';
-import type { PolicyCall } from '../../policy/call.ts';
-import { definitionsIn } from '../../policy/definitions/pinned-tools.ts';
 import { LiveJudge, type LiveVerdict } from '../../policy/live-judge.ts';
-import type { Policy } from '../../policy/policy.ts';
-import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
-import { errorReply, idKey, type Message, messagesIn, requestVersion } from '../message.ts';
-import { itemSpans, rootSpan } from '../raw-json.ts';
-import type { Audit } from './audit.ts';
-import { filterTools } from './filter-tools.ts';
-import { outcomeOf } from './outcome.ts';
+import { errorReply, idKey, type Message, replyId, requestVersion } from '../message.ts';
+import { AnswerDesk } from './answer-desk.ts';
+import { GuardLog, isKeptBy } from './guard-log.ts';
+import type { GuardOptions } from './guard-options.ts';
+import { policyCall } from './policy-call.ts';
 import { type Flaw, type ReadCall, type ReadMessage, readRequest } from './read-request.ts';
-import { redact } from './redact.ts';
-import { type DenyAs, type RefusalReason, refusalReason, refusalReply } from './refusal.ts';
+import { FAILED, NOT_NOTED, type RefusalReason, refusalReason, refusalReply } from './refusal.ts';
 import { newSession, type OpenCall, type Session } from './session.ts';
-
-export type GuardMode = 'enforce' | 'shadow';
-
-export interface GuardOptions {
-  readonly policy: Policy;
-  readonly mode: GuardMode;
-  readonly strict: boolean;
-  readonly denyAs: DenyAs;
-  /** The name that clients know the server by; `mcp__NAME__tool` means its tools too. */
-  readonly server: string | undefined;
-  readonly audit: Audit;
-  readonly auditArgs: 'redacted' | 'hash';
-  /** The agent whose client this is; rules may be about some agents alone. */
-  readonly agent?: string;
-  /** Milliseconds, for rules about time. */
-  readonly now?: () => number;
-  /** Of the policy's texts, for the audit. */
-  readonly policyHash?: string;
-  /** Told of what went wrong in the guard itself. */
-  readonly onProblem: (message: string) => void;
-}
 
 /** What of a client's message is passed on to the server, and what is answered in its place. */
 export interface ClientOutcome {
@@ -45,45 +18,45 @@ export interface ClientOutcome {
 
 /** How many answers of a server can be outstanding before further calls are refused. */
 const MAX_OPEN = 100_000;
-const MAX_WAITING = 1000;
-const MAX_TOOLS = 10_000;
-
-/** What an answer is to be changed for: a list of tools, or a result that is not handed on. */
-type Noted = 'list' | Message | undefined;
+/** Their answers are results, or hold them. */
+const TASK_RESULTS = new Set(['tasks/result', 'tasks/get', 'tasks/update']);
 
 /** Decides about every message of a client by the policy. It fails closed: what it cannot decide is refused. */
 export class Guard {
   readonly #options: GuardOptions;
   readonly #isShadow: boolean;
+  readonly #log: GuardLog;
+  readonly #answers: AnswerDesk;
 
   constructor(options: GuardOptions) {
     this.#options = options;
     this.#isShadow = options.mode === 'shadow';
+    this.#log = new GuardLog(options);
+    this.#answers = new AnswerDesk(options, this.#log);
   }
 
   /** Begins a history. */
   open(id: string): Session {
-    const { policy, mode, strict, server = '', audit, policyHash = '' } = this.#options;
-    audit.add({
-      event: 'start',
-      schema: AUDIT_SCHEMA,
-      session: id,
-      policy: policy.file,
-      policy_sha256: policyHash,
-      mode,
-      strict,
-      server,
-    });
+    const { policy, strict } = this.#options;
+    this.#log.start(id);
     return newSession(id, new LiveJudge(policy, { strict }));
   }
 
   /** Ends a history, with what was left undone in it. */
   close(session: Session): readonly RefusalReason[] {
     const left = session.judge.atEnd();
-    const { id, calls, refused } = session;
-    const left_open = left.map(({ rule, reason, policy_line }) => ({ rule, reason, policy_line }));
-    this.#noted(() => this.#options.audit.add({ event: 'end', session: id, calls, refused, left_open }));
+    this.#log.end(session, left);
     return left;
+  }
+
+  /** Takes what a server answered, and gives what of it is handed on. */
+  fromServer(bytes: Buffer, session: Session): Buffer {
+    return this.#answers.take(bytes, session);
+  }
+
+  /** Whether an answer that cannot be read must not be handed on. */
+  mustRead(session: Session): boolean {
+    return this.#answers.mustRead(session);
   }
 
   /** Takes a message of a client, or a batch of them. In shadow mode every byte is passed on. */
@@ -94,7 +67,7 @@ export class Guard {
         return { forward: bytes, replies: [] };
       case 'flaw':
         return this.#isRefused(session, request.flaw, null)
-          ? { forward: undefined, replies: [flawReply(undefined, request.flaw)] }
+          ? { forward: undefined, replies: [flawReply(null, request.flaw)] }
           : { forward: bytes, replies: [] };
       case 'one': {
         const reply = this.#decide(request.item, session);
@@ -117,7 +90,7 @@ export class Guard {
   /** A client sent more than can be looked at. */
   tooLong(session: Session): Message | undefined {
     const flaw = { rule: 'guard.too_large', code: -32600, reason: 'the message is too large to be judged' };
-    return this.#isRefused(session, flaw, null) ? flawReply(undefined, flaw) : undefined;
+    return this.#isRefused(session, flaw, null) ? flawReply(null, flaw) : undefined;
   }
 
   /** A request that is flawed as a whole; gives whether it is refused. */
@@ -125,197 +98,67 @@ export class Guard {
     return this.#isRefused(session, flaw, tool);
   }
 
-  /**
-   * Takes what a server answered. Lists of tools are changed where a tool is hidden, and a result where the policy forbids to
-   * hand it on; anything else stays as it is.
-   */
-  fromServer(bytes: Buffer, session: Session): Buffer {
-    const { open, lists, hellos } = session;
-    if (open.size + lists.size + hellos.size === 0) return bytes;
-    const text = bytes.toString('utf8');
-    const messages = messagesIn(text);
-    const notes = (messages ?? []).map((message) => this.#note(message, session));
-    if (this.#isShadow || notes.every((note) => note === undefined)) return bytes;
-    const root = rootSpan(text);
-    const changed = (part: string, note: Noted): string =>
-      note === 'list'
-        ? filterTools(part, (name) => this.#isHidden(name, session))
-        : note === undefined
-          ? part
-          : JSON.stringify(note);
-    const rest = text.slice(root.end);
-    if (text[root.start] !== '[') {
-      const whole = text.slice(0, root.end);
-      const kept = changed(whole, notes[0]);
-      return kept === whole ? bytes : Buffer.from(`${kept}${rest}`);
-    }
-    // What is not an object in a batch has no note.
-    let next = 0;
-    const items = itemSpans(text, root).map(({ start, end }) => {
-      const part = text.slice(start, end);
-      return text[start] === '{' ? changed(part, notes[next++]) : part;
-    });
-    return Buffer.from(`${text.slice(0, root.start)}[${items.join(',')}]${rest}`);
-  }
-
-  /** Notes what an answer means for the session. */
-  #note(message: Message, session: Session): Noted {
-    const key = message.method === undefined ? idKey(message.id) : undefined;
-    if (key === undefined) return undefined;
-    const result = isObject(message.result) ? message.result : {};
-    if (session.hellos.delete(key) && typeof result.protocolVersion === 'string')
-      session.version = result.protocolVersion;
-    const call = session.open.get(key);
-    if (call !== undefined) {
-      session.open.delete(key);
-      if (result.resultType === 'input_required') {
-        if (session.waiting.length >= MAX_WAITING) return undefined;
-        const { requestState: state } = result;
-        session.waiting.push({ ...call, ...(typeof state === 'string' ? { state } : {}) });
-      } else if (session.judge.looksAtResults) return this.#settle(call, message, session);
-    }
-    if (!session.lists.delete(key)) return undefined;
-    if (session.judge.looksAtTools) this.#learn(result, session);
-    return 'list';
-  }
-
-  /** What a call gave back is put to the policy; the answer in its place where it may not be handed on. */
-  #settle(call: OpenCall, message: Message, session: Session): Message | undefined {
-    const outcome = { ...outcomeOf(message), latency_ms: this.#now() - call.startedMs };
-    let verdict: LiveVerdict;
-    try {
-      verdict = session.judge.settle(call.at, outcome);
-    } catch (error) {
-      this.#options.onProblem(`a result could not be judged: ${(error as Error).message}`);
-      verdict = FAILED;
-    }
-    const isKept = verdict.verdict === 'allowed' || verdict.verdict === 'warned';
-    const reason = isKept ? undefined : refusalReason(verdict);
-    const { value, isRedacted } = redact(outcome.result);
-    const isHashed = this.#options.auditArgs === 'hash';
-    const isNoted = this.#noted(() =>
-      this.#options.audit.add({
-        event: 'result',
-        session: session.id,
-        call: call.at,
-        tool: call.tool,
-        ...(isHashed || value === undefined ? {} : { result: value }),
-        ...(isHashed ? {} : { error: outcome.error }),
-        latency_ms: outcome.latency_ms,
-        ...(isRedacted ? { redacted: true as const } : {}),
-        decision: isKept ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
-        verdict: verdict.verdict,
-        rule: reason?.rule ?? null,
-        reason: reason?.reason ?? null,
-        policy_line: reason?.policy_line ?? null,
-      }),
-    );
-    const withheld = reason ?? (isNoted ? undefined : NOT_NOTED);
-    if (withheld === undefined || this.#isShadow) return undefined;
-    const { denyAs, policy } = this.#options;
-    return refusalReply(message.id as string | number, withheld, {
-      policy: policy.file,
-      version: session.version,
-      denyAs,
-    });
-  }
-
-  #learn(result: unknown, session: Session): void {
-    const tools = definitionsIn(result) ?? [];
-    for (const tool of tools) if (session.tools.size < MAX_TOOLS) session.tools.set(tool.name, tool);
-    session.judge.learn({ tools: [...session.tools.values()] });
-    this.#noted(() => this.#options.audit.add({ event: 'tools', session: session.id, tools }));
-  }
-
-  #now(): number {
-    return (this.#options.now ?? Date.now)();
-  }
-
-  #isHidden(name: string, session: Session): boolean {
-    if (visibleName(name) !== name) return true;
-    return session.judge.forbids(this.#call(name, {})) !== undefined;
-  }
-
-  #call(name: string, args: unknown, at_ms?: number): PolicyCall {
-    const { server, agent } = this.#options;
-    return {
-      name,
-      args,
-      ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(at_ms === undefined ? {} : { at_ms }),
-    };
-  }
-
   /** The answers in place of a message that is refused; undefined for one that is passed on. */
   #decide(item: ReadMessage, session: Session): Message[] | undefined {
+    const refused = (flaw: Flaw, tool: string | null): Message[] | undefined =>
+      this.#isRefused(session, flaw, tool) ? [flawReply(replyId(item.message?.id, item.text), flaw)] : undefined;
     switch (item.kind) {
       case 'flaw':
-        return this.#isRefused(session, item.flaw, item.tool) ? [flawReply(item.message, item.flaw)] : undefined;
-      case 'other':
+        return refused(item.flaw, item.tool);
+      case 'other': {
+        const { method } = item.message;
+        if (session.judge.looksAtResults && typeof method === 'string' && TASK_RESULTS.has(method))
+          return refused(TASK, null);
         this.#follow(item.message, session);
         return undefined;
+      }
       case 'call': {
         const version = requestVersion(item.message) ?? session.version;
-        const refusal = this.#judge(item.call, session);
+        const id = replyId(item.call.id, item.text);
+        const refusal = this.#judge(item.call, session, { id, version });
         const { denyAs, policy } = this.#options;
         return refusal === undefined
           ? undefined
-          : [refusalReply(item.call.id, refusal, { policy: policy.file, version, denyAs })];
+          : [refusalReply(id, refusal, { policy: policy.file, version, denyAs })];
       }
     }
   }
 
   #follow({ method, id, params }: Message, session: Session): void {
     const key = idKey(id);
-    if (method === 'tools/list' && key !== undefined) session.lists.add(key);
-    else if (method === 'initialize' && key !== undefined) session.hellos.add(key);
-    else if (method === 'notifications/cancelled' && isObject(params)) {
+    if (method === 'notifications/cancelled' && isObject(params)) {
       const cancelled = idKey(params.requestId);
-      if (cancelled !== undefined) session.open.delete(cancelled);
+      if (cancelled !== undefined && session.open.has(cancelled)) session.cancelled.add(cancelled);
     }
+    if (method === undefined || key === undefined) return;
+    if (method === 'tools/list') session.lists.add(key);
+    else if (method === 'initialize') session.hellos.add(key);
+    else if (session.judge.looksAtResults && session.others.size < MAX_OPEN) session.others.add(key);
   }
 
   /** Why a call is refused; undefined when it may be made, which it then is. */
-  #judge(call: ReadCall, session: Session): RefusalReason | undefined {
+  #judge(
+    call: ReadCall,
+    session: Session,
+    answer: { readonly id: unknown; readonly version: string | undefined },
+  ): RefusalReason | undefined {
     const started = performance.now();
     const key = idKey(call.id)!;
-    const opened = session.open.has(key)
-      ? { rule: 'guard.duplicate_id', reason: 'a call with this id has no answer yet' }
-      : session.open.size >= MAX_OPEN
-        ? { rule: 'guard.too_many_open', reason: `${MAX_OPEN} calls have no answer yet` }
-        : undefined;
-    if (opened !== undefined) {
-      const flaw = { ...opened, code: -32600 };
-      return this.#isRefused(session, flaw, call.name) ? { ...opened, policy_line: null } : undefined;
+    const flaw = this.#callFlaw(call, key, session);
+    if (flaw !== undefined) {
+      const { rule, reason } = flaw;
+      return this.#isRefused(session, flaw, call.name) ? { rule, reason, policy_line: null } : undefined;
     }
     const args = canonicalJson(call.args);
     const continued = this.#continues(call, args, session);
     const isContinued = continued !== undefined;
-    const atMs = this.#now();
-    const verdict: LiveVerdict = isContinued ? { verdict: 'allowed', by: [] } : this.#verdict(call, session, atMs);
-    const isKept = verdict.verdict === 'allowed' || verdict.verdict === 'warned';
-    const isRefused = !isKept && !this.#isShadow;
-    const { rule, reason, policy_line } = isKept ? NOTHING : refusalReason(verdict);
-    const rules = verdict.by.map((cause) => cause.rule);
-    const isNoted = this.#noted(() =>
-      this.#options.audit.add({
-        event: 'decision',
-        session: session.id,
-        server: this.#options.server ?? '',
-        tool: call.name,
-        ...this.#auditArgs(call.args),
-        decision: isKept ? 'allow' : isRefused ? 'deny' : 'would_deny',
-        verdict: verdict.verdict,
-        rule: rule ?? rules[0] ?? null,
-        reason: reason ?? verdict.by[0]?.reason ?? null,
-        policy_line: policy_line ?? verdict.by[0]?.policy_line ?? null,
-        ...(rules.length > 1 ? { rules } : {}),
-        ...(isContinued ? { continues: true as const } : {}),
-        ...(session.judge.hasConditions ? { at_ms: atMs, ...this.#agent() } : {}),
-        us: Math.round((performance.now() - started) * 1000),
-      }),
-    );
+    const sent = isContinued ? call.params.inputResponses : undefined;
+    const atMs = (this.#options.now ?? Date.now)();
+    const verdict = this.#verdict(call, session, { atMs, isContinued, sent });
+    const isRefused = !isKeptBy(verdict) && !this.#isShadow;
+    const noted = { name: call.name, args: call.args, sent };
+    const us = Math.round((performance.now() - started) * 1000);
+    const isNoted = this.#log.decision(session, noted, verdict, { isContinued, atMs, us });
     const isStopped = isRefused || (!isNoted && !this.#isShadow);
     if (isStopped && !isContinued && verdict !== FAILED) session.judge.takeBack();
     if (isStopped) {
@@ -323,19 +166,47 @@ export class Guard {
       return isRefused ? refusalReason(verdict) : NOT_NOTED;
     }
     if (!isContinued) session.calls++;
-    const at = continued?.at ?? session.judge.calls - 1;
-    session.open.set(key, { tool: call.name, args, at, startedMs: continued?.startedMs ?? atMs });
+    session.open.set(key, {
+      ...answer,
+      tool: call.name,
+      given: call.args,
+      args,
+      at: continued?.at ?? session.judge.calls - 1,
+      startedMs: continued?.startedMs ?? atMs,
+    });
     return undefined;
   }
 
-  #agent(): { readonly agent?: string } {
-    const { agent } = this.#options;
-    return agent === undefined ? {} : { agent };
+  /** Why a call is refused before the policy is asked. */
+  #callFlaw({ params, number }: ReadCall, key: string, { open, cancelled, judge }: Session): Flaw | undefined {
+    if (judge.looksAtResults && params.task !== undefined) return TASK;
+    if (number !== undefined && judge.looksAtArguments)
+      return {
+        rule: 'guard.odd_number',
+        code: -32602,
+        reason: `the number ${number.slice(0, 40)} is read differently by different programs`,
+      };
+    if (open.has(key))
+      return { rule: 'guard.duplicate_id', code: -32600, reason: 'a call with this id has no answer yet' };
+    if (open.size < MAX_OPEN) return undefined;
+    const [oldest] = cancelled;
+    if (oldest === undefined)
+      return { rule: 'guard.too_many_open', code: -32600, reason: `${MAX_OPEN} calls have no answer yet` };
+    cancelled.delete(oldest);
+    open.delete(oldest);
+    return undefined;
   }
 
-  #verdict(call: ReadCall, session: Session, atMs: number): LiveVerdict {
+  #verdict(
+    { name, args }: ReadCall,
+    { judge }: Session,
+    { atMs, isContinued, sent }: { readonly atMs: number; readonly isContinued: boolean; readonly sent: unknown },
+  ): LiveVerdict {
     try {
-      return session.judge.judge(this.#call(call.name, call.args, atMs));
+      const call = policyCall(this.#options, name, args, atMs);
+      if (!isContinued) return judge.judge(call);
+      // The call was judged when it was made; what is handed in now was not.
+      return sent === undefined ? ALLOWED : judge.probe({ ...call, sent });
     } catch (error) {
       this.#options.onProblem(`a call could not be judged: ${(error as Error).message}`);
       return FAILED;
@@ -351,56 +222,23 @@ export class Guard {
     return at < 0 ? undefined : session.waiting.splice(at, 1)[0];
   }
 
-  #auditArgs(args: unknown): Pick<AuditDecision, 'args' | 'args_sha256' | 'redacted'> {
-    if (this.#options.auditArgs === 'hash') return { args_sha256: sha256Hex(canonicalJson(args)) };
-    const { value, isRedacted } = redact(args);
-    return { args: value, ...(isRedacted ? { redacted: true as const } : {}) };
-  }
-
   /** Notes a refusal that needs no policy; false in shadow mode, where nothing is refused. */
   #isRefused(session: Session, flaw: Flaw, tool: string | null): boolean {
     if (!this.#isShadow) session.refused++;
-    this.#noted(() =>
-      this.#options.audit.add({
-        event: 'decision',
-        session: session.id,
-        server: this.#options.server ?? '',
-        tool,
-        decision: this.#isShadow ? 'would_deny' : 'deny',
-        verdict: 'blocked',
-        rule: flaw.rule,
-        reason: flaw.reason,
-        policy_line: null,
-        us: 0,
-      }),
-    );
+    this.#log.flaw(session, flaw, tool);
     return !this.#isShadow;
-  }
-
-  #noted(add: () => void): boolean {
-    try {
-      add();
-      return true;
-    } catch (error) {
-      this.#options.onProblem(`the audit could not be written: ${(error as Error).message}`);
-      return false;
-    }
   }
 }
 
-const NOTHING = { rule: undefined, reason: undefined, policy_line: undefined };
-const NOT_NOTED: RefusalReason = {
-  rule: 'guard.audit',
-  reason: 'the decision could not be written to the audit log',
-  policy_line: null,
-};
-const FAILED: LiveVerdict = {
-  verdict: 'unknown',
-  by: [{ rule: 'guard.error', reason: 'could not tell: the policy could not be evaluated', policy_line: null }],
+const ALLOWED: LiveVerdict = { verdict: 'allowed', by: [] };
+const TASK: Flaw = {
+  rule: 'guard.task',
+  code: -32600,
+  reason: 'the policy looks at results, and those of tasks cannot be judged',
 };
 
-function flawReply(message: Message | undefined, { rule, reason, code }: Flaw): Message {
-  return errorReply(message?.id, code, `refused by the guard: ${reason}`, {
+function flawReply(id: unknown, { rule, reason, code }: Flaw): Message {
+  return errorReply(id, code, `refused by the guard: ${reason}`, {
     'agentci/decision': { decision: 'deny', rule, reason },
   });
 }

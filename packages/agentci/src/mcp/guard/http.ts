@@ -11,6 +11,8 @@ import type { Session } from './session.ts';
 const MAX_SESSIONS = 10_000;
 const MISMATCH = -32020;
 
+type Counts = Pick<Session, 'calls' | 'refused' | 'withheld'>;
+
 /** The histories of the clients of a guard that serves HTTP. */
 export class GuardSessions {
   readonly #guard: Guard;
@@ -18,6 +20,9 @@ export class GuardSessions {
   readonly #byKey = new Map<string, Session>();
   /** Session ids that the server gave out: one that a client made up has no history of its own. */
   readonly #known = new Set<string>();
+
+  /** Of the histories that have ended. */
+  #counts: Counts = { calls: 0, refused: 0, withheld: 0 };
 
   constructor(guard: Guard, scope: 'client' | 'process') {
     this.#guard = guard;
@@ -52,18 +57,22 @@ export class GuardSessions {
     const session = this.#byKey.get(key);
     if (session === undefined || !key.startsWith('session-')) return;
     this.#guard.close(session);
+    this.#count(session);
     this.#byKey.delete(key);
     this.#known.delete(String(request.headers['mcp-session-id']));
   }
 
+  #count({ calls, refused, withheld }: Session): void {
+    const { calls: c, refused: r, withheld: w } = this.#counts;
+    this.#counts = { calls: c + calls, refused: r + refused, withheld: w + withheld };
+  }
+
   /** Ends all histories. */
-  close(): { readonly calls: number; readonly refused: number; readonly left: readonly RefusalReason[] } {
+  close(): Counts & { readonly left: readonly RefusalReason[] } {
     const sessions = [...this.#byKey.values()];
-    return {
-      left: sessions.flatMap((session) => this.#guard.close(session)),
-      calls: sessions.reduce((sum, { calls }) => sum + calls, 0),
-      refused: sessions.reduce((sum, { refused }) => sum + refused, 0),
-    };
+    const left = sessions.flatMap((session) => this.#guard.close(session));
+    for (const session of sessions) this.#count(session);
+    return { ...this.#counts, left };
   }
 }
 

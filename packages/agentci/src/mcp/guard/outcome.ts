@@ -1,15 +1,44 @@
 import { isObject } from '../../kit/object.ts';
+import type { CallOutcome } from '../../policy/live-table.ts';
 import type { Message } from '../message.ts';
 
-/** What a call came to, as a recording of the same answer tells it. */
-export function outcomeOf({ result, error }: Message): { readonly result?: unknown; readonly error: string | null } {
-  if (error !== undefined)
-    return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'error' };
-  const fields = isObject(result) ? result : {};
-  const texts = textsIn(fields.content);
-  const value = fields.structuredContent ?? texts ?? result ?? null;
-  if (fields.isError === true) return { result: value, error: texts ?? 'error' };
-  return { result: value, error: null };
+/** Fields that say what a result is and nothing more. */
+const FORMAL = new Set(['content', 'structuredContent', 'isError', 'resultType']);
+
+/**
+ * What a call came to, as a recording of the same answer tells it; and what else is in the answer, since it is not known which
+ * part of it a client shows its model.
+ */
+export function outcomeOf({ result, error }: Message): CallOutcome & { readonly error: string | null } {
+  if (error !== undefined) {
+    const { message, ...others } = isObject(error) ? error : { message: undefined, error };
+    const { code: _, ...rest } = others as Record<string, unknown>;
+    return {
+      error: typeof message === 'string' ? message : 'error',
+      ...saidOf([...(typeof message === 'string' ? [] : [message]), ...Object.values(rest)]),
+    };
+  }
+  if (!isObject(result)) return { result: result ?? null, error: null };
+  const { content, structuredContent, isError } = result;
+  const texts = textsIn(content);
+  const value = structuredContent ?? texts ?? result;
+  const rest = Object.entries(result).filter(([key]) => !FORMAL.has(key));
+  const said =
+    value === result
+      ? []
+      : [
+          ...(structuredContent === undefined || structuredContent === null || content === undefined
+            ? []
+            : [texts ?? content]),
+          ...(texts === undefined ? [] : decorationsIn(content as readonly object[])),
+          ...(rest.length === 0 ? [] : [Object.fromEntries(rest)]),
+        ];
+  return { result: value, error: isError === true ? (texts ?? 'error') : null, ...saidOf(said) };
+}
+
+function saidOf(parts: readonly unknown[]): { readonly said?: readonly unknown[] } {
+  const given = parts.filter((part) => part !== undefined && part !== null);
+  return given.length === 0 ? {} : { said: given };
 }
 
 /** The text of a content that has nothing else. */
@@ -18,3 +47,10 @@ function textsIn(content: unknown): string | undefined {
   const texts = content.map((part: unknown) => (isObject(part) && part.type === 'text' ? part.text : undefined));
   return texts.every((text) => typeof text === 'string') ? texts.join('\n') : undefined;
 }
+
+/** What texts carry beside themselves. */
+const decorationsIn = (content: readonly object[]): unknown[] =>
+  content.flatMap((part) => {
+    const rest = Object.entries(part).filter(([key]) => key !== 'type' && key !== 'text');
+    return rest.length === 0 ? [] : [Object.fromEntries(rest)];
+  });

@@ -1,9 +1,10 @@
 import { findDuplicateKey } from '../../kit/json-keys.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../kit/json-limits.ts';
+import { findInexactNumber } from '../../kit/json-numbers.ts';
 import { isObject } from '../../kit/object.ts';
 import { visibleName } from '../../kit/visible-text.ts';
 import { idKey, type Message } from '../message.ts';
-import { itemSpans, rootSpan } from '../raw-json.ts';
+import { itemSpans, rootSpan, valueSpan } from '../raw-json.ts';
 
 /** Why a message is refused before any policy is asked: two readers could take it for two things. */
 export interface Flaw {
@@ -18,13 +19,21 @@ export interface ReadCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
+  /** One that has more digits than we can hold, so that what is judged is not what the server reads. */
+  readonly number?: string;
 }
 
 /** A message of a client, as the guard understands it. */
 export type ReadMessage =
-  | { readonly kind: 'call'; readonly message: Message; readonly call: ReadCall }
-  | { readonly kind: 'other'; readonly message: Message }
-  | { readonly kind: 'flaw'; readonly message: Message | undefined; readonly flaw: Flaw; readonly tool: string | null };
+  | { readonly kind: 'call'; readonly text: string; readonly message: Message; readonly call: ReadCall }
+  | { readonly kind: 'other'; readonly text: string; readonly message: Message }
+  | {
+      readonly kind: 'flaw';
+      readonly text: string;
+      readonly message: Message | undefined;
+      readonly flaw: Flaw;
+      readonly tool: string | null;
+    };
 
 export type ReadRequest =
   | { readonly kind: 'blank' }
@@ -73,7 +82,7 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
 }
 
 /** Some readers end a line at a carriage return or a Unicode line separator too: a piece must not be a message for them. */
-function hidesLine(text: string): boolean {
+export function hidesLine(text: string): boolean {
   if (!LINE_ENDS.test(text)) return false;
   const pieces = text.split(LINE_ENDS).filter((piece) => piece.trim() !== '');
   return pieces.length > 1 && pieces.some(isJsonObject);
@@ -91,6 +100,7 @@ function isJsonObject(piece: string): boolean {
 }
 
 function readMessage(value: unknown, text: string): ReadMessage {
+  const broken = (message: Message | undefined, why: Flaw): ReadMessage => flawed(message, text, why);
   if (!isObject(value)) return broken(undefined, flaw('not_object', INVALID_REQUEST, 'a message must be an object'));
   const odd = oddKey(value, ['jsonrpc', 'id', 'method', 'params']);
   if (odd !== undefined)
@@ -100,7 +110,7 @@ function readMessage(value: unknown, text: string): ReadMessage {
     );
   const { method } = value;
   // An answer to something the server asked: whatever is in it, it starts nothing.
-  if (method === undefined) return { kind: 'other', message: value };
+  if (method === undefined) return { kind: 'other', text, message: value };
   const twice = findDuplicateKey(text);
   if (twice !== undefined)
     return broken(
@@ -109,13 +119,14 @@ function readMessage(value: unknown, text: string): ReadMessage {
     );
   if (typeof method !== 'string')
     return broken(value, flaw('bad_method', INVALID_REQUEST, '"method" must be a string'));
-  if (method === 'tools/call') return readCall(value);
+  if (method === 'tools/call') return readCall(value, text);
   return fold(method) === 'tools/call'
     ? broken(value, flaw('bad_method', INVALID_REQUEST, '"method" only looks like tools/call'))
-    : { kind: 'other', message: value };
+    : { kind: 'other', text, message: value };
 }
 
-function readCall(message: Message): ReadMessage {
+function readCall(message: Message, text: string): ReadMessage {
+  const broken = (_: Message, why: Flaw): ReadMessage => flawed(message, text, why);
   const { id, params } = message;
   if (idKey(id) === undefined)
     return broken(message, flaw('bad_id', INVALID_REQUEST, 'a tools/call needs an id, a string or a number'));
@@ -130,20 +141,44 @@ function readCall(message: Message): ReadMessage {
   const { name } = params;
   if (typeof name !== 'string' || name.trim() === '')
     return broken(message, flaw('bad_name', INVALID_PARAMS, 'a tools/call needs the name of a tool'));
+  // Half of a pair is written in many ways, or left out, by the next reader.
+  if (ESCAPED_SURROGATE.test(text) && hasLoneSurrogate(params))
+    return broken(message, flaw('odd_text', INVALID_PARAMS, 'a text of the call has half of a surrogate pair'));
   if (visibleName(name) !== name)
     return broken(message, flaw('odd_name', INVALID_PARAMS, 'the name of the tool has characters that do not show'));
   const args = params.arguments ?? {};
   if (!isObject(args)) return broken(message, flaw('bad_arguments', INVALID_PARAMS, '"arguments" must be an object'));
-  return { kind: 'call', message, call: { id: id as string | number, name, args, params } };
+  const number = findInexactNumber(textOf(text, 'params'));
+  return {
+    kind: 'call',
+    text,
+    message,
+    call: { id: id as string | number, name, args, params, ...(number === undefined ? {} : { number }) },
+  };
 }
 
-function broken(message: Message | undefined, why: Flaw): ReadMessage {
+function flawed(message: Message | undefined, text: string, why: Flaw): ReadMessage {
   const params = isObject(message?.params) ? message.params : {};
-  return { kind: 'flaw', message, flaw: why, tool: typeof params.name === 'string' ? params.name : null };
+  return { kind: 'flaw', text, message, flaw: why, tool: typeof params.name === 'string' ? params.name : null };
+}
+
+/** The part of a message's text that is the value of a key. */
+function textOf(text: string, key: string): string {
+  const span = valueSpan(text, rootSpan(text), key);
+  return span === undefined ? '' : text.slice(span.start, span.end);
+}
+
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function hasLoneSurrogate(value: unknown): boolean {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => LONE_SURROGATE.test(key) || hasLoneSurrogate(inner));
 }
 
 /** A key that a reader which ignores case takes for one of these. */
-function oddKey(object: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
+export function oddKey(object: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
   return Object.keys(object).find((key) => !names.includes(key) && names.includes(fold(key)));
 }
 

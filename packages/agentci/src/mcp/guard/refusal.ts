@@ -9,6 +9,18 @@ export interface RefusalReason {
   readonly policy_file?: string;
 }
 
+export const NOT_NOTED: RefusalReason = {
+  rule: 'guard.audit',
+  reason: 'the decision could not be written to the audit log',
+  policy_line: null,
+};
+
+/** The verdict where the policy could not be asked. */
+export const FAILED: LiveVerdict = {
+  verdict: 'unknown',
+  by: [{ rule: 'guard.error', reason: 'could not tell: the policy could not be evaluated', policy_line: null }],
+};
+
 export type DenyAs = 'result' | 'error';
 
 /** Of the JSON-RPC range for errors that a server defines. */
@@ -32,7 +44,7 @@ export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
  * client that it was refused and did not fail.
  */
 export function refusalReply(
-  id: string | number,
+  id: unknown,
   refusal: RefusalReason,
   {
     policy,

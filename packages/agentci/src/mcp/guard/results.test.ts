@@ -6,7 +6,8 @@ import { parsePolicy } from '../../policy/parse-policy.ts';
 import { readAudit } from '../../policy/read-audit.ts';
 import { NO_HASH } from '../../results/guard-audit.ts';
 import { chainLine } from './audit.ts';
-import { Guard, type GuardOptions } from './guard.ts';
+import { Guard } from './guard.ts';
+import type { GuardOptions } from './guard-options.ts';
 
 beforeAll(async () => {
   await loadCel();

@@ -1,4 +1,4 @@
-import type { Message } from '../message.ts';
+import { type Message, messageText } from '../message.ts';
 import type { Middle, Passage } from '../stdio-pump.ts';
 import type { Guard } from './guard.ts';
 import type { Session } from './session.ts';
@@ -16,9 +16,9 @@ export const guardStdio = (guard: Guard, session: Session): Middle => ({
       return { mayPass: reply === undefined, back: linesOf(reply === undefined ? [] : [reply]) };
     }
     // A list of tools that cannot be looked through could show what is hidden, and a result what is forbidden.
-    return { mayPass: session.lists.size === 0 && !(session.open.size > 0 && session.judge.looksAtResults) };
+    return { mayPass: !guard.mustRead(session) };
   },
 });
 
 const linesOf = (messages: readonly Message[]): Buffer | undefined =>
-  messages.length === 0 ? undefined : Buffer.from(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+  messages.length === 0 ? undefined : Buffer.from(messages.map((message) => `${messageText(message)}\n`).join(''));

@@ -1,8 +1,10 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import type { Duplex, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { stringifyExact } from '../../kit/exact-json.ts';
 import { MAX_MESSAGE_BYTES } from '../lines.ts';
-import { errorReply, type Message } from '../message.ts';
+import { errorReply, type Message, messageText } from '../message.ts';
 import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
 
 /** What is done with one request of a client and what is answered to it. */
@@ -103,33 +105,46 @@ function forward(request: IncomingMessage, response: ServerResponse, options: Fo
 }
 
 function passBack(
-  answer: IncomingMessage,
+  received: IncomingMessage,
   response: ServerResponse,
   options: Forwarding,
   { replies }: BodyOutcome,
 ): void {
   const { middle } = options;
-  const status = answer.statusCode ?? 502;
+  const status = received.statusCode ?? 502;
+  let isFailed = false;
   const fail = (message: string): void => {
-    answer.destroy();
+    isFailed = true;
     if (response.headersSent) response.destroy();
     else sendJson(response, 502, errorReply(null, -32603, message));
+    received.destroy();
   };
-  answer.on('error', () => response.destroy());
-  answer.on('aborted', () => response.destroy());
+  const breakOff = (): void => {
+    if (!isFailed) response.destroy();
+  };
+  received.on('error', breakOff);
+  received.on('aborted', breakOff);
   // A client that followed would talk to the server without us.
   if (status >= 300 && status < 400 && status !== 304) {
     fail(`the server answered with a redirect (${status})`);
     return;
   }
-  middle.head?.(status, answer.headers);
-  const type = answer.headers['content-type'] ?? '';
+  middle.head?.(status, received.headers);
+  const type = received.headers['content-type'] ?? '';
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(answer.headers))
+  for (const [name, value] of Object.entries(received.headers))
     if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
   const head = (extra: Record<string, number | string> = {}): void => {
     response.writeHead(status, { ...headers, ...extra });
   };
+  // What is to be looked at is read; what is only passed on stays packed.
+  const answer = middle.holds ? unpacked(received) : received;
+  if (answer === undefined) {
+    fail('the answer is packed in a way that cannot be read');
+    return;
+  }
+  if (middle.holds) delete headers['content-encoding'];
+  if (answer !== received) answer.on('error', () => fail('the answer cannot be unpacked'));
   if (/^text\/event-stream\b/i.test(type)) {
     head();
     // Headers reach the client though the first event may take its time.
@@ -140,7 +155,7 @@ function passBack(
   }
   const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
   if (!middle.holds && replies.length === 0) {
-    const length = answer.headers['content-length'];
+    const length = received.headers['content-length'];
     head(length === undefined ? {} : { 'content-length': length });
     passPlain(answer, response, { ...options, isJson });
     return;
@@ -150,7 +165,11 @@ function passBack(
       fail('the answer is too large to be looked at');
       return;
     }
-    const seen = isJson && body.length > 0 ? middle.answer(body) : body;
+    const seen = body.length === 0 ? body : middle.answer(body);
+    if (seen.length === 0 && body.length > 0) {
+      fail('the answer was withheld, since it cannot be judged');
+      return;
+    }
     const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
     if (replies.length > 0)
       response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': sent.length });
@@ -159,9 +178,24 @@ function passBack(
   });
 }
 
+const UNPACKERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** A body without its packing, which some servers use though we want none; undefined where it cannot be taken off. */
+function unpacked(answer: IncomingMessage): Readable | undefined {
+  const packing = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (packing === 'identity' || packing === '') return answer;
+  const unpack = Object.hasOwn(UNPACKERS, packing) ? UNPACKERS[packing] : undefined;
+  return unpack === undefined ? undefined : answer.pipe(unpack());
+}
+
 /** Bytes first, then what is noted about them. */
 function passPlain(
-  answer: IncomingMessage,
+  answer: Readable,
   response: ServerResponse,
   { middle, maxBytes, isJson }: Forwarding & { readonly isJson: boolean },
 ): void {
@@ -181,7 +215,7 @@ function passPlain(
 }
 
 function passEvents(
-  answer: IncomingMessage,
+  answer: Readable,
   response: ServerResponse,
   { middle, maxBytes }: Forwarding,
   fail: (message: string) => void,
@@ -193,6 +227,7 @@ function passEvents(
     if (data === undefined || data === '') return event;
     const bytes = Buffer.from(data);
     const seen = middle.answer(bytes);
+    if (seen.length === 0) return seen;
     return seen === bytes || seen.equals(bytes) ? event : withData(event, seen.toString('utf8'));
   };
   answer.on('data', (chunk: Buffer) => {
@@ -214,31 +249,38 @@ function passEvents(
     }
   });
   answer.on('end', () => {
-    if (middle.holds && !isMissed) response.write(splitter.rest());
+    // Some readers take what is left without a blank line for an event.
+    if (middle.holds && !isMissed) response.write(see(splitter.rest()));
     response.end();
   });
 }
 
-function write(response: ServerResponse, bytes: Buffer, from: IncomingMessage): void {
+function write(response: ServerResponse, bytes: Buffer, from: Readable): void {
   if (response.destroyed || bytes.length === 0 || response.write(bytes)) return;
   from.pause();
   response.once('drain', () => from.resume());
 }
 
-function holdBody(answer: IncomingMessage, max: number, done: (body: Buffer | undefined) => void): void {
+function holdBody(answer: Readable, max: number, done: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   answer.on('data', (chunk: Buffer) => {
+    const wasOver = size > max;
     size += chunk.length;
-    if (size > max) chunks.length = 0;
-    else chunks.push(chunk);
+    if (size <= max) chunks.push(chunk);
+    else if (!wasOver) {
+      chunks.length = 0;
+      done(undefined);
+    }
   });
-  answer.on('end', () => done(size > max ? undefined : Buffer.concat(chunks)));
+  answer.on('end', () => {
+    if (size <= max) done(Buffer.concat(chunks));
+  });
 }
 
 /** The answers of the server to the rest of a batch, and ours. */
 function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buffer {
-  const ours = replies.map((reply) => JSON.stringify(reply)).join(',');
+  const ours = replies.map(messageText).join(',');
   const theirs = isJson ? body.toString('utf8').trim() : '';
   if (theirs === '') return Buffer.from(`[${ours}]`);
   const items = theirs.startsWith('[') ? theirs.slice(1, -1).trim() : theirs;
@@ -247,12 +289,19 @@ function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buf
 
 function sendReplies(response: ServerResponse, { replies, isBatch, status }: BodyOutcome): void {
   if (replies.length === 0) response.writeHead(202).end();
-  else sendJson(response, status ?? 200, isBatch ? replies : replies[0]);
+  else {
+    const texts = replies.map(messageText);
+    sendText(response, status ?? 200, isBatch ? `[${texts.join(',')}]` : texts[0]!);
+  }
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, stringifyExact(value));
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(stringifyExact(value));
+  const body = Buffer.from(text);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
 }

@@ -1,4 +1,7 @@
-const END = /\r\n\r\n|\n\n|\r\r|\n\r\n/;
+import { type Message, messageText } from '../message.ts';
+
+/** A line may end in three ways, and the blank one in another than the line before it. */
+const END = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/;
 
 /** Cuts a stream of server-sent events into events, byte for byte: each with the blank line that ends it. */
 export class EventSplitter {
@@ -33,9 +36,16 @@ export interface EventParts {
   readonly data: string | undefined;
 }
 
+/** A stream may begin with a byte-order mark, which readers leave out. */
+const linesOf = (bytes: Buffer): string[] =>
+  bytes
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\n|\r/);
+
 /** The type and the data of an event. */
 export function readEvent(bytes: Buffer): EventParts {
-  const lines = bytes.toString('utf8').split(/\r\n|\n|\r/);
+  const lines = linesOf(bytes);
   const valuesOf = (field: string): string[] =>
     lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).replace(/^ /, ''));
   const data = valuesOf('data');
@@ -44,11 +54,8 @@ export function readEvent(bytes: Buffer): EventParts {
 
 /** An event with other data; its other lines stay. */
 export function withData(bytes: Buffer, data: string): Buffer {
-  const lines = bytes
-    .toString('utf8')
-    .split(/\r\n|\n|\r/)
-    .filter((line) => line !== '' && !line.startsWith('data:'));
+  const lines = linesOf(bytes).filter((line) => line !== '' && line !== 'data' && !line.startsWith('data:'));
   return Buffer.from(`${[...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n')}\n\n`);
 }
 
-export const eventOf = (message: unknown): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+export const eventOf = (message: Message): string => `event: message\ndata: ${messageText(message)}\n\n`;

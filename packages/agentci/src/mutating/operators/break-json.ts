@@ -14,7 +14,7 @@ export const operator = defineOperator({
             {
               what: 'an answer that is no longer JSON',
               text: `Here you are: ${answer}`,
-              advice: { layer: 'correctness', key: 'is_json', yaml: 'is_json: true' },
+              advice: [{ layer: 'correctness', key: 'is_json', value: true }],
             },
           ],
     ),

@@ -1,4 +1,4 @@
-import { askFor, wordsAlone } from '../answer-words.ts';
+import { askForAlone, withNeighbours, wordsAlone } from '../answer-words.ts';
 import { answerSites } from '../answers.ts';
 import { defineOperator } from '../operator.ts';
 
@@ -17,7 +17,10 @@ export const operator = defineOperator({
         return {
           what: `the answer saying ${wrong} instead of ${number}`,
           text,
-          advice: askFor(number, wordsAlone(number)),
+          advice: askForAlone(
+            [number, ...withNeighbours(answer, match.index, match.index + number.length)],
+            wordsAlone(number),
+          ),
         };
       }),
     ),

@@ -14,7 +14,7 @@ export const operator = defineOperator({
         {
           what: 'an answer that stops halfway',
           text: half,
-          advice: askFor(tellingWord(lost, `${query.query} ${half}`)),
+          advice: askFor([tellingWord(lost, `${query.query} ${half}`), tellingWord(answer, half), lastWords(lost)]),
         },
       ];
     }),
@@ -26,3 +26,7 @@ function firstHalf(answer: string): string {
   const whole = /^[\s\S]*\s/.exec(half)?.[0].trimEnd();
   return whole === undefined || whole === '' || /\s/.test(answer[half.length] ?? '') ? half : whole;
 }
+
+/** Up to three whole words at the end. */
+const lastWords = (lost: string): string | undefined =>
+  /(?<=\s)\S+(?:\s+\S+){0,2}$/.exec(lost.slice(-200).trimEnd())?.[0].replace(/[.,;:!?)]+$/, '');

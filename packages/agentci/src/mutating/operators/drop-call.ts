@@ -13,7 +13,7 @@ export const operator = defineOperator({
     return calls.map((call, i) => ({
       what: `dropping ${nameOfCall(names, i)}`,
       make: () => withoutStep(trace, stepOf(trace, call)),
-      advice: adviceForCall(names, i),
+      advice: adviceForCall(calls, i),
     }));
   },
 });

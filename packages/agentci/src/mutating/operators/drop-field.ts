@@ -3,7 +3,6 @@ import { textsIn } from '../answer-words.ts';
 import { answerSites } from '../answers.ts';
 import { jsonOf } from '../json-answer.ts';
 import { defineOperator } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
   name: 'drop-field',
@@ -18,12 +17,14 @@ export const operator = defineOperator({
         return {
           what: `an answer without \`${key}\``,
           text: JSON.stringify(rest),
-          advice: {
-            layer: 'correctness' as const,
-            key: 'json_schema',
-            yaml: `json_schema: {type: object, required: ${yamlValue([key])}}`,
-            isAbout: (written: unknown) => isObject(written) && textsIn(written.required).includes(key),
-          },
+          advice: [
+            {
+              layer: 'correctness' as const,
+              key: 'json_schema',
+              value: { type: 'object', required: [key] },
+              isAbout: (written: unknown) => isObject(written) && textsIn(written.required).includes(key),
+            },
+          ],
         };
       });
     }),

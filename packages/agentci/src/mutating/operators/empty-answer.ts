@@ -8,6 +8,6 @@ export const operator = defineOperator({
   summary: 'the answer is empty',
   sites: (trace, { query }) =>
     answerSites(trace, (answer) => [
-      { what: 'an empty answer', text: '', advice: askFor(tellingWord(answer, query.query)) },
+      { what: 'an empty answer', text: '', advice: askFor([tellingWord(answer, query.query), tellingWord(answer)]) },
     ]),
 });

@@ -3,7 +3,6 @@ import { toolCalls } from '../../trace/selectors.ts';
 import { textsIn } from '../answer-words.ts';
 import { freshId, insertCall } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 /** More would only say the same again. */
 const MAX_TOOLS = 5;
@@ -31,11 +30,14 @@ export const operator = defineOperator({
           ...(last?.agent === undefined ? {} : { agent: last.agent }),
         });
       },
-      advice: {
-        layer: 'path',
-        key: 'forbidden_tools',
-        yaml: `forbidden_tools: ${yamlValue([name])}`,
-        isAbout: (written) => textsIn(written).some((pattern) => compileGlob(pattern)(name)),
-      },
+      advice: [
+        {
+          layer: 'path',
+          key: 'forbidden_tools',
+          value: [name],
+          isAbout: (written) => textsIn(written).some((pattern) => compileGlob(pattern)(name)),
+        },
+        { layer: 'path', key: 'max_tool_calls', value: toolCalls(trace).length },
+      ],
     })),
 });

@@ -11,6 +11,7 @@ export const operator = defineOperator({
   sites: (trace) => {
     const calls = toolCalls(trace);
     const names = calls.map(({ name }) => name);
+    const errors = calls.filter(({ status }) => status === 'error').length;
     return calls.flatMap((call, i) => {
       if (call.status === 'error') return [];
       return {
@@ -20,7 +21,7 @@ export const operator = defineOperator({
           const error = { type: 'ToolError', message: 'the tool failed' };
           return replaceStep(trace, stepOf(trace, call), { ...rest, status: 'error', error });
         },
-        advice: { layer: 'path', key: 'max_tool_errors', yaml: 'max_tool_errors: 0' },
+        advice: [{ layer: 'path', key: 'max_tool_errors', value: errors }],
       };
     });
   },

@@ -1,8 +1,7 @@
 import { handoffs } from '../../trace/selectors.ts';
-import { textsIn } from '../answer-words.ts';
+import { adviceForHandoff } from '../calls.ts';
 import { withoutStep } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
   name: 'lost-handoff',
@@ -12,11 +11,6 @@ export const operator = defineOperator({
     handoffs(trace).map((step) => ({
       what: `dropping the handoff to \`${step.to}\``,
       make: () => withoutStep(trace, step),
-      advice: {
-        layer: 'path',
-        key: 'expected_handoff',
-        yaml: `expected_handoff: ${yamlValue(step.to)}`,
-        isAbout: (written) => textsIn(written).includes(step.to),
-      },
+      advice: adviceForHandoff(step.to),
     })),
 });

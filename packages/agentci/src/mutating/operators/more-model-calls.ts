@@ -19,7 +19,7 @@ export const operator = defineOperator({
           const changed = withSteps(trace, doubled);
           return reported === undefined ? changed : { ...changed, reported: { ...rest, llmCalls: reported * 2 } };
         },
-        advice: { layer: 'cost', key: 'max_llm_calls', yaml: `max_llm_calls: ${calls.length}` },
+        advice: [{ layer: 'cost', key: 'max_llm_calls', value: calls.length }],
       },
     ];
 

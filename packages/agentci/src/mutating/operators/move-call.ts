@@ -1,8 +1,7 @@
 import { toolCalls } from '../../trace/selectors.ts';
-import { stepOf } from '../calls.ts';
+import { allCalls, stepOf } from '../calls.ts';
 import { withSteps } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
   name: 'move-call',
@@ -25,7 +24,7 @@ export const operator = defineOperator({
             trace.steps.map((step) => (step === first ? second : step === second ? first : step)),
           );
         },
-        advice: { layer: 'path', key: 'expected_tool_sequence', yaml: `expected_tool_sequence: ${yamlValue(names)}` },
+        advice: [{ layer: 'path', key: 'expected_tool_sequence', value: names }, allCalls(calls)],
       };
     });
   },

@@ -23,7 +23,7 @@ export const operator = defineOperator({
         {
           what: 'an answer that says the opposite',
           text,
-          advice: askFor(phrase, wordsAlone(phrase.split(/\s+/, 2).join(' '))),
+          advice: askFor([phrase], wordsAlone(phrase.split(/\s+/, 2).join(' '))),
         },
       ];
     }),

@@ -11,7 +11,7 @@ export const operator = defineOperator({
       {
         what: 'a refusal instead of the answer',
         text: "I'm sorry, but I can't help with that.",
-        advice: askFor(tellingWord(answer, query.query)),
+        advice: askFor([tellingWord(answer, query.query), tellingWord(answer)]),
       },
     ]),
 });

@@ -19,7 +19,7 @@ export const operator = defineOperator({
           const { rawName: _, ...rest } = stepOf(trace, call) as ToolStep;
           return replaceStep(trace, stepOf(trace, call), { ...rest, name });
         },
-        advice: adviceForCall(names, i),
+        advice: adviceForCall(calls, i),
       };
     });
   },

@@ -1,5 +1,5 @@
 import { toolCalls } from '../../trace/selectors.ts';
-import { nameOfCall, stepOf } from '../calls.ts';
+import { allCalls, nameOfCall, stepOf } from '../calls.ts';
 import { freshId, insertCall } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
 
@@ -18,7 +18,11 @@ export const operator = defineOperator({
         const fresh = { ...again, id, ...(callId === undefined ? {} : { callId: `${callId}-again` }) };
         return insertCall(trace, stepOf(trace, call), fresh);
       },
-      advice: { layer: 'path', key: 'max_tool_calls', yaml: `max_tool_calls: ${calls.length}` },
+      advice: [
+        { layer: 'path', key: 'max_tool_calls', value: calls.length },
+        { layer: 'path', key: 'max_identical_calls', value: 1 },
+        allCalls(calls),
+      ],
     }));
   },
 });

@@ -18,7 +18,7 @@ function wrong(value: unknown, key: string): ArgumentChange | undefined {
 }
 
 function otherValue(value: unknown): unknown {
-  if (typeof value === 'number') return value * 10 + 7;
+  if (typeof value === 'number') return Number.isFinite(value * 10) ? value * 10 + 7 : 7;
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'string') return value === '' ? 'something' : `not ${value}`;
   return undefined;

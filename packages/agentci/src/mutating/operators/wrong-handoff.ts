@@ -1,8 +1,7 @@
 import { handoffs } from '../../trace/selectors.ts';
-import { textsIn } from '../answer-words.ts';
+import { adviceForHandoff } from '../calls.ts';
 import { replaceStep } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
-import { yamlValue } from '../yaml-words.ts';
 
 export const operator = defineOperator({
   name: 'wrong-handoff',
@@ -15,12 +14,7 @@ export const operator = defineOperator({
       return {
         what: `a handoff to \`${to}\` instead of \`${step.to}\``,
         make: () => replaceStep(trace, step, { ...step, to }),
-        advice: {
-          layer: 'path',
-          key: 'expected_handoff',
-          yaml: `expected_handoff: ${yamlValue(step.to)}`,
-          isAbout: (written) => textsIn(written).includes(step.to),
-        },
+        advice: adviceForHandoff(step.to),
       };
     }),
 });

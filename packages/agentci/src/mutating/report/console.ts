@@ -1,11 +1,12 @@
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { andMore, plural } from '../../kit/words.ts';
-import type { MutationResult } from '../../results/mutation-result.ts';
+import type { IdleCheck, MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
+import { adviceText, groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
 
 const MAX_WHAT = 3;
 const MAX_IDLE = 20;
+const MAX_NAMES = 5;
 
 /** What the checks would miss, query by query, with the line that would catch it. */
 export function renderConsole(result: MutationResult): string {
@@ -13,27 +14,21 @@ export function renderConsole(result: MutationResult): string {
   const lines: string[] = [];
   let query: string | undefined;
   for (const group of groups) {
-    if (group.query !== query) {
+    const name = andMore(group.queries, MAX_NAMES);
+    if (name !== query) {
       const { file, line, column } = group.location ?? {};
-      lines.push('', `${group.query}${file === undefined ? '' : `  ${file}:${line}:${column}`}`);
-      query = group.query;
+      lines.push('', `${name}${file === undefined ? '' : `  ${file}:${line}:${column}`}`);
+      query = name;
     }
     const though = thoughWritten(group);
     const goes = group.what.length === 1 ? 'goes' : 'go';
     lines.push(`  ! ${andMore(group.what, MAX_WHAT)} ${goes} unnoticed${though === '' ? '' : ` ${though}`}`);
-    const more = group.further.length === 0 ? '' : `   (and ${group.further.length} more like it)`;
-    lines.push(`      ${group.advice.layer}: {${group.advice.yaml}}${more}`);
+    const { line, note } = adviceText(group);
+    if (line === undefined) lines.push(`      ${note}`);
+    else lines.push(`      ${line}`, ...(note === undefined ? [] : [`      (${note})`]));
   }
-  const idle = result.idle_checks.map(({ query: id, check, location }) =>
-    location === undefined
-      ? `${id}: ${check}`
-      : `${id}: ${check}  ${location.file}:${location.line}:${location.column}`,
-  );
-  if (idle.length > 0) {
-    lines.push('', `${plural(idle.length, 'check')} never decided anything:`);
-    for (const one of idle.slice(0, MAX_IDLE)) lines.push(`  ${one}`);
-    if (idle.length > MAX_IDLE) lines.push(`  and ${idle.length - MAX_IDLE} more`);
-  }
+  lines.push(...checkList(result.idle_checks, 'never decided anything'));
+  lines.push(...checkList(result.untried_checks, 'not tried: no change that was made concerns them'));
   lines.push('', `${plural(result.recordings, 'recording')} changed one thing at a time: ${scoreText(result.score)}`);
   for (const layer of LAYERS) lines.push(`  ${LAYER_NAMES[layer].padEnd(12)} ${scoreText(result.layers[layer])}`);
   const meant = meantText(result);
@@ -43,8 +38,24 @@ export function renderConsole(result: MutationResult): string {
   return `${lines.map(escapeTerminalLine).join('\n').trimStart()}\n`;
 }
 
-function verdict({ score, survivors, summary: { exit_code, min_score } }: MutationResult): string {
+function checkList(checks: readonly IdleCheck[], words: string): string[] {
+  if (checks.length === 0) return [];
+  const lines = checks
+    .slice(0, MAX_IDLE)
+    .map(({ query, check, location }) =>
+      location === undefined
+        ? `  ${query}: ${check}`
+        : `  ${query}: ${check}  ${location.file}:${location.line}:${location.column}`,
+    );
+  const more = checks.length > MAX_IDLE ? [`  and ${checks.length - MAX_IDLE} more`] : [];
+  return ['', `${plural(checks.length, 'check')} ${words}:`, ...lines, ...more];
+}
+
+function verdict(result: MutationResult): string {
+  const { score, survivors, for_the_judge, uncovered, summary } = result;
   if (score.rate === null) return 'could not tell: there was nothing to break (exit 2)';
-  if (exit_code === 1) return `failed: at least ${min_score! * 100} % must be noticed (exit 1)`;
-  return survivors.length === 0 ? 'ok: every change was noticed (exit 0)' : `ok (exit 0)`;
+  if (summary.undecided !== undefined) return `could not tell: ${summary.undecided} (exit 2)`;
+  if (summary.exit_code === 1) return `failed: at least ${summary.min_score! * 100} % must be noticed (exit 1)`;
+  const isWhole = for_the_judge.length === 0 && uncovered.length === 0;
+  return survivors.length === 0 && isWhole ? 'ok: every change was noticed (exit 0)' : 'ok (exit 0)';
 }

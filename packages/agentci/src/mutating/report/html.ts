@@ -1,8 +1,10 @@
 import { PAGE_STYLE } from '../../experiment/report/page-style.ts';
 import { escapeHtml } from '../../kit/escape.ts';
-import type { MutationResult, MutationScore } from '../../results/mutation-result.ts';
+import { andMore } from '../../kit/words.ts';
+import type { IdleCheck, MutationResult, MutationScore } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
 import {
+  adviceText,
   groupSurvivors,
   LAYER_NAMES,
   meantText,
@@ -78,7 +80,8 @@ ${table(
     ]),
 )}
 </section>
-${idle(result)}
+${checkList('Checks that never decided anything', result.idle_checks)}
+${checkList('Checks that were not tried', result.untried_checks)}
 </main>
 <footer>${escapeHtml(result.spec.file)} · ${escapeHtml(result.spec.hash.slice(0, 19))}</footer>
 </body>
@@ -94,36 +97,47 @@ function notes(result: MutationResult): string {
 
 function survivors(result: MutationResult): string {
   const groups = groupSurvivors(result.survivors);
-  if (groups.length === 0) return '<section><h2>Unnoticed</h2><p>Every change was noticed.</p></section>';
+  if (groups.length === 0) {
+    const words =
+      result.for_the_judge.length === 0 ? 'Every change was noticed.' : 'Every change that was judged was noticed.';
+    return `<section><h2>Unnoticed</h2><p>${words}</p></section>`;
+  }
   return `<section><h2>Unnoticed</h2>
 ${table(
   ['Query', 'Goes unnoticed', 'Would catch it'],
   groups.map((group, i) => [
     // Once for all its rows.
-    group.query === groups[i - 1]?.query ? '' : escapeHtml(group.query),
+    nameOf(group) === (i === 0 ? undefined : nameOf(groups[i - 1]!)) ? '' : escapeHtml(nameOf(group)),
     unnoticed(group),
-    `${code(`${group.advice.layer}: {${group.advice.yaml}}`)}${moreLines(group.further.length, 'like it')}`,
+    cure(group),
   ]),
   'words',
 )}
 </section>`;
 }
 
-function unnoticed(group: SurvivorGroup): string {
-  const shown = group.what.slice(0, MAX_WHAT).map(withCode).join('<br>');
-  const though = group.meant ? `<br><small>${withCode(thoughWritten(group))}</small>` : '';
-  return `${shown}${moreLines(group.what.length - MAX_WHAT, '')}${though}`;
+const nameOf = ({ queries }: SurvivorGroup): string => andMore(queries, MAX_WHAT);
+
+function cure(group: SurvivorGroup): string {
+  const { line, note } = adviceText(group);
+  const small = note === undefined ? '' : `<small>${escapeHtml(note)}</small>`;
+  return line === undefined ? small : `${code(line)}${small === '' ? '' : `<br>${small}`}`;
 }
 
-const moreLines = (count: number, words: string): string =>
-  count <= 0 ? '' : `<br><small>${`and ${count} more ${words}`.trim()}</small>`;
+function unnoticed(group: SurvivorGroup): string {
+  const shown = group.what.slice(0, MAX_WHAT).map(withCode).join('<br>');
+  const though = group.meantBy ? `<br><small>${withCode(thoughWritten(group))}</small>` : '';
+  return `${shown}${moreLines(group.what.length - MAX_WHAT)}${though}`;
+}
 
-function idle({ idle_checks }: MutationResult): string {
-  if (idle_checks.length === 0) return '';
-  return `<section><h2>Checks that never decided anything</h2>
+const moreLines = (count: number): string => (count <= 0 ? '' : `<br><small>and ${count} more</small>`);
+
+function checkList(title: string, checks: readonly IdleCheck[]): string {
+  if (checks.length === 0) return '';
+  return `<section><h2>${title}</h2>
 ${table(
   ['Query', 'Check', 'Where'],
-  idle_checks.map(({ query, check, location }) => [
+  checks.map(({ query, check, location }) => [
     escapeHtml(query),
     code(check),
     location === undefined ? '' : escapeHtml(`${location.file}:${location.line}:${location.column}`),

@@ -1,7 +1,10 @@
 import { escapeMarkdownTableCell as escapeMarkdown } from '../../kit/escape.ts';
-import type { MutationResult } from '../../results/mutation-result.ts';
+import { andMore } from '../../kit/words.ts';
+import type { IdleCheck, MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
+import { adviceText, groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
+
+const MAX_NAMES = 5;
 
 /** The same for a pull request. */
 export function renderMarkdown(result: MutationResult): string {
@@ -19,18 +22,25 @@ export function renderMarkdown(result: MutationResult): string {
   if (meantLine !== undefined) lines.push('', `${meantLine}.`);
   if (groups.length > 0) {
     lines.push('', '| query | goes unnoticed | would catch it |', '| --- | --- | --- |');
-    for (const { query, what, advice, meant } of groups)
+    for (const group of groups) {
+      const { line, note } = adviceText(group);
+      const unnoticed = [group.what.map(escapeMarkdown).join('; '), escapeMarkdown(thoughWritten(group))];
+      const cure = [line === undefined ? '' : code(line), escapeMarkdown(note ?? '')];
       lines.push(
-        `| ${escapeMarkdown(query)} | ${[what.map(escapeMarkdown).join('; '), escapeMarkdown(thoughWritten({ advice, meant }))].filter(Boolean).join(', ')} | ${advice.layer}: ${code(advice.yaml)} |`,
+        `| ${escapeMarkdown(andMore(group.queries, MAX_NAMES))} | ${unnoticed.filter(Boolean).join(', ')} | ${cure.filter(Boolean).join(' ')} |`,
       );
+    }
   }
-  if (result.idle_checks.length > 0) {
-    lines.push('', '<details><summary>Checks that never decided anything</summary>', '');
-    for (const { query, check } of result.idle_checks) lines.push(`- ${escapeMarkdown(query)}: ${code(check)}`);
-    lines.push('', '</details>');
-  }
+  lines.push(...checkList('Checks that never decided anything', result.idle_checks));
+  lines.push(...checkList('Checks that were not tried', result.untried_checks));
   for (const remark of remarks(result)) lines.push('', escapeMarkdown(remark));
   return `${lines.join('\n')}\n`;
+}
+
+function checkList(title: string, checks: readonly IdleCheck[]): string[] {
+  if (checks.length === 0) return [];
+  const items = checks.map(({ query, check }) => `- ${escapeMarkdown(query)}: ${code(check)}`);
+  return ['', `<details><summary>${title}</summary>`, '', ...items, '', '</details>'];
 }
 
 const code = (text: string): string => `<code>${escapeMarkdown(text)}</code>`;

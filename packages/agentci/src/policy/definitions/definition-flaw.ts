@@ -1,8 +1,7 @@
 import { foldText } from '../../kit/text-fold.ts';
 import { visibleName, visibleText } from '../../kit/visible-text.ts';
-import type { ToolDef } from '../../trace/model.ts';
 import { leavesOf } from '../flows/carried-text.ts';
-import { type PinnedTools, pinOf } from './pinned-tools.ts';
+import { type ListedTool, type PinnedTools, pinOf } from './pinned-tools.ts';
 
 interface DefinitionChecks {
   readonly pinned: PinnedTools | undefined;
@@ -12,8 +11,8 @@ interface DefinitionChecks {
 
 /** What is wrong with the definition of a tool; undefined when nothing is. */
 export function definitionFlaw(
-  tool: ToolDef,
-  all: readonly ToolDef[],
+  tool: ListedTool,
+  all: readonly ListedTool[],
   { pinned, hidden_instructions, shadowing }: DefinitionChecks,
 ): string | undefined {
   if (pinned !== undefined) {
@@ -22,6 +21,8 @@ export function definitionFlaw(
     const now = pinOf(tool);
     if (now.description !== pin.description) return 'the description has changed since it was pinned';
     if (now.schema !== pin.schema) return 'the schema has changed since it was pinned';
+    if (tool.more !== undefined && now.more !== pin.more)
+      return 'the title, the annotations or the schema of results have changed since they were pinned';
   }
   if (hidden_instructions && hasHiddenInstructions(tool)) return 'the definition has instructions a user does not see';
   if (shadowing && isShadowed(tool, all)) return 'another tool has a name that looks the same';
@@ -41,12 +42,24 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /(?:~|\/home\/\w{1,32}|\/root)\/\.(?:ssh|aws|config|cursor|netrc)|\bid_(?:rsa|ed25519)\b/i,
 ];
 
-function hasHiddenInstructions({ description = '', schema }: ToolDef): boolean {
-  const texts = leavesOf([description, schema ?? null]);
+/** Those of them that are whole sentences: a name may well be `system_prompt`. */
+const SENTENCES = INSTRUCTIONS.slice(2, 5);
+
+function hasHiddenInstructions({ name, description = '', schema, more }: ListedTool): boolean {
+  const texts = leavesOf([name, description, schema ?? null, more ?? null]);
   // What is too large to look through is not the definition of a tool.
   if (texts === undefined) return true;
-  return texts.some((text) => INVISIBLE.test(text) || INSTRUCTIONS.some((pattern) => pattern.test(visibleText(text))));
+  return texts.some((text) => {
+    const seen = visibleText(text);
+    if (INVISIBLE.test(text) || INSTRUCTIONS.some((pattern) => pattern.test(seen))) return true;
+    return NAME.test(seen) && SENTENCES.some((pattern) => pattern.test(wordsIn(seen)));
+  });
 }
+
+const NAME = /^[\w$.-]+$/;
+
+/** The words of a name that are joined by signs or by capital letters. */
+const wordsIn = (name: string): string => name.replace(/[_$.-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 
 /** Letters that are easily taken for one another look alike; so do the signs between words. */
 const looks = (name: string): string =>
@@ -72,7 +85,7 @@ const CYRILLIC: Readonly<Record<string, string>> = {
   х: 'x',
 };
 
-function isShadowed(tool: ToolDef, all: readonly ToolDef[]): boolean {
+function isShadowed(tool: ListedTool, all: readonly ListedTool[]): boolean {
   const own = looks(tool.name);
   return all.some((other) => other !== tool && looks(other.name) === own);
 }

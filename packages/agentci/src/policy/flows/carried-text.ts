@@ -18,8 +18,11 @@ export const carriedForm = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** The texts in a value, outermost first; undefined when there are too many to look at. Text that is JSON is looked into. */
-export function leavesOf(value: unknown): string[] | undefined {
+/**
+ * The texts in a value, outermost first; undefined when there are too many to look at. Text that is JSON is looked into, and
+ * keys are texts as well: all of them, or those alone that are not the name of a field.
+ */
+export function leavesOf(value: unknown, keys: 'all' | 'data' = 'all'): string[] | undefined {
   const leaves: string[] = [];
   const visit = (inner: unknown, depth: number): boolean => {
     if (depth > MAX_DEPTH || leaves.length > MAX_LEAVES) return false;
@@ -29,12 +32,19 @@ export function leavesOf(value: unknown): string[] | undefined {
       return parsed === undefined || visit(parsed, depth + 1);
     }
     if (typeof inner === 'number' || typeof inner === 'bigint') leaves.push(String(inner));
+    else if (Array.isArray(inner)) return inner.every((each) => visit(each, depth + 1));
     else if (typeof inner === 'object' && inner !== null)
-      return Object.values(inner).every((each) => visit(each, depth + 1));
+      return Object.entries(inner).every(([key, each]) => {
+        if (keys === 'all' || !FIELD_NAME.test(key)) leaves.push(key);
+        return visit(each, depth + 1);
+      });
     return true;
   };
   return visit(value, 0) ? leaves : undefined;
 }
+
+/** Words that whoever wrote the schema chose, with a short number at most; a result that says such a name gives nothing away. */
+const FIELD_NAME = /^[A-Za-z_$][A-Za-z_$.:/-]{0,63}\d{0,3}$/;
 
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
@@ -72,7 +82,7 @@ export class CarriedTexts {
   }
 
   add(value: unknown, from: number): void {
-    const leaves = leavesOf(value);
+    const leaves = leavesOf(value, 'data');
     if (leaves === undefined) {
       this.#isFull = true;
       return;
@@ -106,7 +116,7 @@ export class CarriedTexts {
   /** What in a value came from an earlier result, the latest of them; `too_long` where it cannot be looked through. */
   find(value: unknown): Carried | 'too_long' | undefined {
     if (this.#size === 0) return undefined;
-    const leaves = leavesOf(value);
+    const leaves = leavesOf(value, 'data');
     if (leaves === undefined || leaves.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT) return 'too_long';
     let latest: Carried | undefined;
     const note = (found: Carried): void => {

@@ -1,11 +1,10 @@
-import { NotCaptured } from '../../kit/cel/expression.ts';
 import type { CallLists } from '../call-table.ts';
+import { answersAt, known, sentAt } from '../call-texts.ts';
 import type { CompiledRule } from '../compile-rules.ts';
-import { type CallsInSight, CannotTell, type Condition } from '../condition-type.ts';
+import { CannotTell, type Condition } from '../condition-type.ts';
 import type { ConstraintPlace } from '../constraint.ts';
 import { callNumbers } from '../rules/rule.ts';
 import { type Selector, withConditions } from '../selectors.ts';
-import { valuesAt } from '../value-path.ts';
 import { type Carried, CarriedTexts } from './carried-text.ts';
 
 /** A flow of data that is forbidden, read and sound. */
@@ -38,8 +37,8 @@ const ANSWERED: Condition = {
   needsResult: true,
   looksAtResults: true,
   test: (calls, at) => {
-    const answer = answerOf(calls, at);
-    return answer instanceof CannotTell ? answer : true;
+    const answers = answersAt(calls, at, []);
+    return answers instanceof CannotTell ? answers : true;
   },
 };
 
@@ -78,9 +77,9 @@ export function compileFlow(flow: Flow): CompiledRule {
   function carriedAt(calls: CallLists, at: number): boolean | CannotTell {
     const memory = memoryOf(calls);
     remember(calls, at, memory);
-    const given = known(() => calls.value(at).args);
+    const given = sentAt(calls, at, flow.argument);
     if (given instanceof CannotTell) return calls.indices(source).some((i) => i < at) ? given : false;
-    const found = memory.texts.find(valuesAt(given, flow.argument));
+    const found = memory.texts.find(given);
     if (found === undefined || found === 'too_long') {
       const unread = calls.unknown(source).find((i) => i < at);
       if (unread !== undefined) return new CannotTell(calls.why(source, unread));
@@ -101,7 +100,7 @@ export function compileFlow(flow: Flow): CompiledRule {
       const index = list[memory.next++]!;
       if (memory.added.has(index)) continue;
       memory.added.add(index);
-      memory.texts.add(valuesAt(answerOf(calls, index), flow.path), index);
+      memory.texts.add(answersAt(calls, index, flow.path), index);
     }
   }
 
@@ -161,24 +160,6 @@ export function compileFlow(flow: Flow): CompiledRule {
     },
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
-}
-
-/** What a call gave back: its result, or why it failed, which a stranger may have written as well. */
-function answerOf(calls: CallsInSight, at: number): unknown {
-  const call = calls.value(at);
-  const result = known(() => call.result);
-  if (!(result instanceof CannotTell)) return result;
-  const error = known(() => call.error);
-  return typeof error === 'string' ? error : result;
-}
-
-function known(read: () => unknown): unknown {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof NotCaptured) return new CannotTell(error.message);
-    throw error;
-  }
 }
 
 /** The last of a sorted list that is below a number; -1 when none is. */

@@ -132,7 +132,10 @@ class FlowReader {
     const report = (issue: Problem): void => this.#report({ ...issue, path: ['unless', ...(issue.path ?? [])] });
     const when = value.when === undefined ? undefined : readExpression('when', value.when, report);
     if (selector === undefined) return undefined;
-    return withConditions(selector, when === undefined ? [SUCCEEDED] : [SUCCEEDED, when.condition]);
+    return withConditions(
+      { ...selector, isWanted: true },
+      when === undefined ? [SUCCEEDED] : [SUCCEEDED, when.condition],
+    );
   }
 
   #known(value: object, keys: readonly string[], where: string, path: readonly string[]): void {

@@ -6,7 +6,7 @@ export const rule = defineRule({
   fields: {
     trigger: { kind: 'selector', required: true },
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
-    then: { kind: 'selector', required: true },
+    then: { kind: 'selector', required: true, wanted: true },
     within: { kind: 'count', default: 1, least: 1 },
   },
   subjects: ['trigger'],

@@ -3,7 +3,7 @@ import { callNumbers, defineRule, labels } from './rule.ts';
 export const rule = defineRule({
   type: 'allowlist',
   summary: 'Only these tools may be called.',
-  fields: { tools: { kind: 'selectors', required: true } },
+  fields: { tools: { kind: 'selectors', required: true, wanted: true } },
   isCertain: true,
   inspect: ({ tools }) =>
     tools.some(({ label, args }) => label === '*' && args === undefined) ? '"*" allows every tool' : undefined,

@@ -1,10 +1,12 @@
-import { NotCaptured } from '../../kit/cel/expression.ts';
 import { findPii, PII_TYPES, type PiiType } from '../../kit/pii.ts';
+import { findInternational } from '../../kit/pii-international.ts';
 import { compileRegex, type Regex, RegexTimeout } from '../../kit/regex.ts';
 import { SECRETS } from '../../kit/secrets.ts';
+import { visibleText } from '../../kit/visible-text.ts';
+import { answersAt, sentAt } from '../call-texts.ts';
 import { type CallsInSight, CannotTell, type Condition } from '../condition-type.ts';
 import { leavesOf } from '../flows/carried-text.ts';
-import { pathParts, valuesAt } from '../value-path.ts';
+import { pathParts } from '../value-path.ts';
 import { definePerCallRule } from './per-call-rule.ts';
 import type { FieldResult } from './rule.ts';
 
@@ -97,17 +99,19 @@ function wordsFor({ in: where, path, pii, secrets, pattern, max_size }: Values, 
 }
 
 function find(values: Values, where: Where, calls: CallsInSight, at: number): boolean | CannotTell {
+  const look = where === 'result' ? answersAt : sentAt;
+  const found = look(calls, at, (values.path ?? []) as string[]);
+  if (found instanceof CannotTell || found.length === 0) return found instanceof CannotTell ? found : false;
+  const { max_size } = values;
+  // Parts say the same in two ways mostly, so each is measured by itself.
+  if (max_size !== undefined && found.some((part) => sizeOf(part) > max_size)) return true;
   try {
-    const call = calls.value(at);
-    const found = valuesAt(where === 'result' ? call.result : call.args, (values.path ?? []) as string[]);
-    if (found.length === 0) return false;
-    if (values.max_size !== undefined && sizeOf(found) > values.max_size) return true;
     const leaves = leavesOf(found);
     if (leaves === undefined || leaves.reduce((sum, { length }) => sum + length, 0) > MAX_LENGTH)
       return new CannotTell(`the ${where} of call ${at + 1} (${calls.calls[at]!.name}) are too long to look through`);
     return leaves.some((leaf) => isFound(leaf, values));
   } catch (error) {
-    if (error instanceof NotCaptured || error instanceof RegexTimeout) return new CannotTell(error.message);
+    if (error instanceof RegexTimeout) return new CannotTell(error.message);
     throw error;
   }
 }
@@ -119,14 +123,17 @@ const sizeOf = (found: readonly unknown[]): number =>
   );
 
 function isFound(text: string, { pii, secrets, pattern }: Values): boolean {
-  if (pattern !== undefined && (pattern as Regex).test(text)) return true;
+  const seen = visibleText(text);
+  if (pattern !== undefined && ((pattern as Regex).test(text) || (seen !== text && (pattern as Regex).test(seen))))
+    return true;
   if (secrets === true && (PRIVATE_KEY.test(text) || SECRETS.value(text, () => {}) !== text)) return true;
   const wanted = [
     ...((pii as readonly PiiType[] | undefined) ?? []),
     ...(secrets === true ? ['api_key' as const] : []),
   ];
   if (wanted.length === 0) return false;
-  return findPii(text, { names: wanted.includes('name') ? 'pattern' : 'off' }).some(
+  const names = wanted.includes('name') ? 'pattern' : 'off';
+  return findPii(seen, { names, known: findInternational(seen) }).some(
     ({ type, confidence }) => confidence >= SURE && wanted.includes(type),
   );
 }

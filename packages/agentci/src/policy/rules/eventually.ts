@@ -3,7 +3,10 @@ import { callNumbers, defineRule } from './rule.ts';
 export const rule = defineRule({
   type: 'eventually',
   summary: 'The tool must be among the first `within` calls.',
-  fields: { tool: { kind: 'selector', required: true }, within: { kind: 'count', required: true, least: 1 } },
+  fields: {
+    tool: { kind: 'selector', required: true, wanted: true },
+    within: { kind: 'count', required: true, least: 1 },
+  },
   subjects: ['tool'],
   operands: ({ tool, within }) => `${tool.label}<=${within}`,
   evaluate: ({ tool, within }, { table, complete }) => {

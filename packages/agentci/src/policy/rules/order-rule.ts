@@ -23,7 +23,7 @@ export function defineOrderRule({ type, summary, expected, decide, breaks }: Ord
     type,
     summary,
     fields: {
-      first: { kind: 'selector', required: true },
+      first: { kind: 'selector', required: true, wanted: true },
       // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
       then: { kind: 'selectors', required: true },
     },

@@ -3,7 +3,7 @@ import { callNumbers, defineRule } from './rule.ts';
 export const rule = defineRule({
   type: 'require',
   summary: 'The tool must be called at least once.',
-  fields: { tool: { kind: 'selector', required: true } },
+  fields: { tool: { kind: 'selector', required: true, wanted: true } },
   subjects: ['tool'],
   operands: ({ tool }) => tool.label,
   // Decides on an unfinished run too: a requirement that is open at the end of a log is one that was not met.

@@ -20,6 +20,8 @@ interface Kinds {
 export interface RuleField {
   readonly kind: keyof Kinds;
   readonly required?: true;
+  /** Of selectors: the rule asks for these calls rather than against them. */
+  readonly wanted?: true;
   readonly default?: number | boolean;
   /** The smallest count that makes sense. */
   readonly least?: number;

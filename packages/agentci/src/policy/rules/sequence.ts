@@ -6,7 +6,7 @@ export const rule = defineRule({
   type: 'sequence',
   summary:
     'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
-  fields: { tools: { kind: 'selectors', required: true }, strict: { kind: 'flag', default: false } },
+  fields: { tools: { kind: 'selectors', required: true, wanted: true }, strict: { kind: 'flag', default: false } },
   inspect: ({ tools }) => (tools.length < 2 ? 'a sequence needs at least two tools' : undefined),
   subjects: ['tools'],
   operands: ({ tools, strict }) => `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,

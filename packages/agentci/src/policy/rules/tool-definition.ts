@@ -1,5 +1,4 @@
 import { NotCaptured } from '../../kit/cel/expression.ts';
-import type { ToolDef } from '../../trace/model.ts';
 import { definitionAt } from '../condition.ts';
 import { CannotTell, type Condition } from '../condition-type.ts';
 import { definitionFlaw } from '../definitions/definition-flaw.ts';
@@ -49,7 +48,7 @@ export const rule = definePerCallRule({
     test: (calls, at) => {
       try {
         const tool = definitionAt(calls, at);
-        const all = calls.run.tools as readonly ToolDef[];
+        const all = calls.run.tools ?? [];
         return (
           definitionFlaw(tool, all, { pinned: pinned as PinnedTools | undefined, hidden_instructions, shadowing }) !==
           undefined

@@ -6,6 +6,7 @@ import { StepList } from '../../../trace/step-list.ts';
 import { TraceError } from '../../../trace/trace-error.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
+import { isAuditLine, readAuditLog } from './audit.ts';
 import { isMessage, type McpMessage, messagesOf } from './mcp-messages.ts';
 
 /** Transcripts of the Model Context Protocol: JSON-RPC messages, bare or in the envelope of a tap, transport or Inspector. */
@@ -30,7 +31,7 @@ const isMaskedLine = (value: unknown): value is { readonly dir: unknown; readonl
   isFields(value) && Array.isArray(value.masked) && value.masked.every((name) => typeof name === 'string');
 
 function likeness(value: unknown): number {
-  if (isDropped(value)) return 0.95;
+  if (isDropped(value) || isAuditLine(value)) return 0.95;
   let known = 0;
   let seen = 0;
   for (const { message } of messagesOf({ value })) {
@@ -49,6 +50,7 @@ interface Call {
 }
 
 function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
+  if (records.length > 0 && records.every(({ value }) => isAuditLine(value))) return readAuditLog(records);
   try {
     return [{ ok: true, trace: new Transcript(records).trace() }];
   } catch (error) {

@@ -1,0 +1,33 @@
+import { API_KEY } from './pii.ts';
+
+/** Secrets that are in running text after their name. */
+const NAMED =
+  /((?:authorization|password|passwd|secret|api[-_ ]?key|access[-_ ]?token|token)["']?\s{0,5}[:=]\s{0,5}["']?(?:bearer\s)?)([^\s"',;}&]{6,500})/gi;
+/** The user and the password in an address: `postgres://user:password@host`. */
+const URL_LOGIN = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,200}:)([^\s/@]{1,200})(?=@)/gi;
+const BASIC = /\b(basic\s+)([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9])/gi;
+const BEARER = /\b(bearer\s+)([A-Za-z0-9._~+/-]{16,2000}=*)/gi;
+const JWT = /\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}/g;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
+/** One that was cut off: what follows its first line is the key all the same. */
+const OPEN_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,10000}/g;
+
+/** "Basic functionality" is not a login: what is encoded must hold a colon. */
+const isLogin = (code: string): boolean =>
+  /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(code, 'base64').toString('latin1'));
+
+/** A text without the secrets that their form, or the words before them, give away. `mask` gives what is put in their place. */
+export function maskSecrets(text: string, mask: () => string): string {
+  return text
+    .replace(PRIVATE_KEY, mask)
+    .replace(OPEN_KEY, mask)
+    .replace(JWT, mask)
+    .replace(URL_LOGIN, (_, before: string) => `${before}${mask()}`)
+    .replace(BASIC, (whole, before: string, code: string) => (isLogin(code) ? `${before}${mask()}` : whole))
+    .replace(BEARER, (_, before: string) => `${before}${mask()}`)
+    .replace(NAMED, (_, before: string) => `${before}${mask()}`);
+}
+
+/** As `maskSecrets`, and the keys of providers, clouds and code hosts as well. */
+export const maskAllSecrets = (text: string, mask: () => string): string =>
+  maskSecrets(text.replace(API_KEY, mask), mask);

@@ -1,0 +1,143 @@
+import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
+import type { ListedTool } from '../../policy/definitions/pinned-tools.ts';
+import type { LiveVerdict } from '../../policy/live-judge.ts';
+import type { CallOutcome } from '../../policy/live-table.ts';
+import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
+import type { AuditEntry } from './audit.ts';
+import type { GuardOptions } from './guard-options.ts';
+import type { Flaw } from './read-request.ts';
+import { redact, redactText } from './redact.ts';
+import { type RefusalReason, refusalReason } from './refusal.ts';
+import type { OpenCall, Session } from './session.ts';
+
+/** Writes down what the guard decides. Each method gives whether it could. */
+export class GuardLog {
+  readonly #options: GuardOptions;
+  readonly #isShadow: boolean;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#isShadow = options.mode === 'shadow';
+  }
+
+  /** Throws where it cannot be written: a guard does not begin without its log. */
+  start(session: string): void {
+    const { policy, mode, strict, server = '', audit, policyHash = '' } = this.#options;
+    audit.add({
+      event: 'start',
+      schema: AUDIT_SCHEMA,
+      session,
+      policy: policy.file,
+      policy_sha256: policyHash,
+      mode,
+      strict,
+      server,
+    });
+  }
+
+  end({ id, calls, refused, withheld }: Session, left: readonly RefusalReason[]): boolean {
+    const left_open = left.map(({ rule, reason, policy_line }) => ({ rule, reason, policy_line }));
+    const counts = { calls, refused, ...(withheld === 0 ? {} : { withheld }) };
+    return this.#add({ event: 'end', session: id, ...counts, left_open });
+  }
+
+  tools(session: Session, tools: readonly ListedTool[]): boolean {
+    return this.#add({ event: 'tools', session: session.id, tools: redact([...tools]).value });
+  }
+
+  /** A refusal that needs no policy. */
+  flaw(session: Session, { rule, reason }: Flaw, tool: string | null): boolean {
+    return this.#add({
+      event: 'decision',
+      session: session.id,
+      server: this.#options.server ?? '',
+      tool,
+      decision: this.#isShadow ? 'would_deny' : 'deny',
+      verdict: 'blocked',
+      rule,
+      reason,
+      policy_line: null,
+      us: 0,
+    });
+  }
+
+  decision(
+    session: Session,
+    call: { readonly name: string; readonly args: unknown; readonly sent?: unknown },
+    verdict: LiveVerdict,
+    { isContinued, atMs, us }: { readonly isContinued: boolean; readonly atMs: number; readonly us: number },
+  ): boolean {
+    const isKept = isKeptBy(verdict);
+    const told = isKept ? undefined : refusalReason(verdict);
+    const rules = verdict.by.map((cause) => cause.rule);
+    const { agent, server = '' } = this.#options;
+    return this.#add({
+      event: 'decision',
+      session: session.id,
+      server,
+      tool: call.name,
+      ...this.#given(call),
+      decision: isKept ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
+      verdict: verdict.verdict,
+      rule: told?.rule ?? rules[0] ?? null,
+      reason: redactText(told?.reason ?? verdict.by[0]?.reason ?? null),
+      policy_line: told?.policy_line ?? verdict.by[0]?.policy_line ?? null,
+      ...(rules.length > 1 ? { rules } : {}),
+      ...(isContinued ? { continues: true as const } : {}),
+      ...(session.judge.hasConditions ? { at_ms: atMs, ...(agent === undefined ? {} : { agent }) } : {}),
+      us,
+    });
+  }
+
+  result(session: Session, call: OpenCall, outcome: CallOutcome, verdict: LiveVerdict): boolean {
+    const { result, error, said, latency_ms = 0 } = outcome;
+    const { value, isRedacted } = redact({ result, error, said });
+    const told = isKeptBy(verdict) ? undefined : refusalReason(verdict);
+    const isHashed = this.#options.auditArgs === 'hash';
+    return this.#add({
+      event: 'result',
+      session: session.id,
+      call: call.at,
+      tool: call.tool,
+      ...(isHashed || value.result === undefined ? {} : { result: value.result }),
+      ...(isHashed ? {} : { error: (value.error ?? null) as string | null }),
+      ...(isHashed || value.said === undefined ? {} : { said: [...value.said] }),
+      latency_ms,
+      ...(isRedacted ? { redacted: true as const } : {}),
+      decision: told === undefined ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
+      verdict: verdict.verdict,
+      rule: told?.rule ?? null,
+      reason: redactText(told?.reason ?? null),
+      policy_line: told?.policy_line ?? null,
+    });
+  }
+
+  #given({
+    args,
+    sent,
+  }: {
+    readonly args: unknown;
+    readonly sent?: unknown;
+  }): Pick<AuditDecision, 'args' | 'args_sha256' | 'sent' | 'redacted'> {
+    if (this.#options.auditArgs === 'hash') return { args_sha256: sha256Hex(canonicalJson(args)) };
+    const { value, isRedacted } = redact({ args, sent });
+    return {
+      args: value.args,
+      ...(value.sent === undefined ? {} : { sent: value.sent }),
+      ...(isRedacted ? { redacted: true as const } : {}),
+    };
+  }
+
+  #add(entry: AuditEntry): boolean {
+    try {
+      this.#options.audit.add(entry);
+      return true;
+    } catch (error) {
+      this.#options.onProblem(`the audit could not be written: ${(error as Error).message}`);
+      return false;
+    }
+  }
+}
+
+/** Whether a verdict lets a call, or its result, through. */
+export const isKeptBy = ({ verdict }: LiveVerdict): boolean => verdict === 'allowed' || verdict === 'warned';

@@ -1,0 +1,135 @@
+import type { TraceEvaluator } from '../engine/evaluate-trace.ts';
+import { accepts } from '../kit/accepts.ts';
+import { CHECKS } from '../layers/index.gen.ts';
+import type { SurvivorAdvice } from '../results/mutation-result.ts';
+import type { QueryResult } from '../results/run-result.ts';
+import { checksOf } from '../results/status.ts';
+import type { LayerBlock, Query } from '../spec/suite.ts';
+import type { Trace } from '../trace/model.ts';
+import { joinWritten } from './join-written.ts';
+import type { Advice, Site } from './operator.ts';
+import { fillTemplate, templatesOf } from './row-templates.ts';
+import { yamlValue } from './yaml-words.ts';
+
+/** A recording with the verdict it deserves. */
+export interface Good {
+  readonly query: Query;
+  readonly trace: Trace;
+  readonly parent: QueryResult;
+}
+
+/** Checks that would ask a model or run a program; they say nothing about a new check beside them. */
+const ASKING = ['llm_judge', 'code', 'expr', 'all', 'any', 'not'];
+/** Longer lines are not worth pasting. */
+const MAX_YAML = 2000;
+
+/**
+ * Finds the check that would notice a mutant. Nothing is advised on trust: the check, with all that the query has under
+ * that key already, must hold on the good recordings and catch the mutant.
+ */
+export class Adviser {
+  readonly #evaluate: TraceEvaluator;
+  readonly #byQuery = new Map<string, Good[]>();
+  /** Rows of one query are queries of their own at one place of the spec. */
+  readonly #byPlace = new Map<string, Good[]>();
+  readonly #held = new Map<string, boolean>();
+
+  constructor(evaluate: TraceEvaluator, good: readonly Good[]) {
+    this.#evaluate = evaluate;
+    for (const one of good) {
+      push(this.#byQuery, keyOf(one.query), one);
+      push(this.#byPlace, placeOf(one.query), one);
+    }
+  }
+
+  async advise({ query }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
+    for (const one of advice) {
+      const value = one.value === undefined ? undefined : joinWritten(one.key, query[one.layer]?.[one.key], one.value);
+      if (value === undefined || !isValid(one, value, query)) continue;
+      const found = await this.#written(query, one, value);
+      if (found === undefined || found.yaml.length > MAX_YAML) continue;
+      if (isCaught(await this.#evaluate(trialOf(query, one, value), mutant), one)) return found;
+    }
+    return undefined;
+  }
+
+  /** The line as the spec may have it: for all rows of the query where it fits them all. */
+  async #written(query: Query, advice: Advice, value: unknown): Promise<SurvivorAdvice | undefined> {
+    const { layer, key } = advice;
+    const keeps = query[layer]?.[key] === undefined ? undefined : query.locations?.[`${layer}.${key}`];
+    const line = (shown: unknown) => ({
+      layer,
+      check: key,
+      value: shown,
+      yaml: `${key}: ${yamlValue(shown)}`,
+      ...(keeps === undefined ? {} : { keeps }),
+    });
+    const { vars } = query;
+    const family = this.#byPlace.get(placeOf(query))!;
+    const isAlone = family.every((other) => keyOf(other.query) === keyOf(query));
+    const templates = vars === undefined ? [value] : templatesOf(value, vars);
+    for (const template of templates) {
+      const filled = (other: Query): unknown =>
+        other.vars === undefined ? template : fillTemplate(template, other.vars);
+      if (await this.#holds(family, advice, template, filled)) return line(template);
+    }
+    const literal = templates.at(-1);
+    if (isAlone || !(await this.#holds(this.#byQuery.get(keyOf(query))!, advice, literal, () => value)))
+      return undefined;
+    return { ...line(literal), per_row: true };
+  }
+
+  async #holds(
+    good: readonly Good[],
+    advice: Advice,
+    template: unknown,
+    filled: (query: Query) => unknown,
+  ): Promise<boolean> {
+    const key = `${good.length} ${keyOf(good[0]!.query)} ${advice.layer}.${advice.key} ${JSON.stringify(template)}`;
+    const known = this.#held.get(key);
+    if (known !== undefined) return known;
+    const judge = async (): Promise<boolean> => {
+      for (const { query, trace } of good)
+        if (!isKept(await this.#evaluate(trialOf(query, advice, filled(query)), trace), advice)) return false;
+      return true;
+    };
+    const isHeld = await judge();
+    this.#held.set(key, isHeld);
+    return isHeld;
+  }
+}
+
+const keyOf = ({ id, cell }: Query): string => (cell === undefined ? id : `${id} ${JSON.stringify(cell)}`);
+const placeOf = (query: Query): string => {
+  const { file, line, column } = query.location ?? {};
+  return query.vars === undefined || line === undefined ? keyOf(query) : `${file}:${line}:${column}`;
+};
+
+function push<V>(map: Map<string, V[]>, key: string, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+/** The query with nothing but the layer of the advice. */
+function trialOf({ id, query, tags, runs, minPassRate, vars, ...rest }: Query, advice: Advice, value: unknown): Query {
+  const block: Record<string, unknown> = { ...(rest[advice.layer] as LayerBlock | undefined), [advice.key]: value };
+  for (const key of ASKING) delete block[key];
+  return { id, query, tags, runs, minPassRate, ...(vars === undefined ? {} : { vars }), [advice.layer]: block };
+}
+
+const isKept = (result: QueryResult, { layer, key }: Advice): boolean =>
+  result.error === undefined &&
+  checksOf(result).some((check) => check.id === `${layer}.${key}` && check.status === 'pass');
+
+const isCaught = (result: QueryResult, { layer, key }: Advice): boolean =>
+  result.error !== undefined ||
+  checksOf(result).some(({ id, status }) => id === `${layer}.${key}` && status !== 'pass' && status !== 'skip');
+
+/** What `validate` would refuse is not advised. */
+function isValid({ layer, key }: Advice, value: unknown, query: Query): boolean {
+  const check = CHECKS.find((one) => one.key === key && (one.layer === layer || one.layer === 'every'));
+  if (check === undefined || !accepts(check.schema, value)) return false;
+  const problems = check.inspect?.(value as never, { ...query[layer], [key]: value }) ?? [];
+  return problems.length === 0;
+}

@@ -1,0 +1,54 @@
+import { NotCaptured } from '../kit/cel/expression.ts';
+import { isObject } from '../kit/object.ts';
+import { type CallsInSight, CannotTell } from './condition-type.ts';
+import { ASIDE, type Aside } from './run-facts.ts';
+import { valuesAt } from './value-path.ts';
+
+/**
+ * What a call gave back, part by part, for rules that look for texts: its result, or why it failed, and what came beside
+ * them. A path leads into each part; a part that is text without an inside counts as a whole.
+ */
+export function answersAt(calls: CallsInSight, at: number, path: readonly string[]): unknown[][] | CannotTell {
+  const call = calls.value(at);
+  const result = known(() => call.result);
+  const error = known(() => call.error);
+  if (result instanceof CannotTell && typeof error !== 'string') return result;
+  const { said } = call[ASIDE] as Aside;
+  const parts = [
+    ...(result instanceof CannotTell ? [] : [insideOf(result, path)]),
+    ...(typeof error === 'string' ? [[error]] : []),
+    ...(said === undefined ? [] : said.map((part) => insideOf(part, path))),
+  ];
+  return parts.filter((part) => part.length > 0);
+}
+
+/** What a call was given, likewise: its arguments, and what was handed in later. */
+export function sentAt(calls: CallsInSight, at: number, path: readonly string[]): unknown[][] | CannotTell {
+  const call = calls.value(at);
+  const args = known(() => call.args);
+  if (args instanceof CannotTell) return args;
+  const { sent } = call[ASIDE] as Aside;
+  return [valuesAt(args, path), ...(sent === undefined ? [] : [[sent]])].filter((part) => part.length > 0);
+}
+
+/** Results are mostly text, and that text is mostly JSON. */
+function insideOf(value: unknown, path: readonly string[]): unknown[] {
+  if (path.length === 0 || typeof value !== 'string') return valuesAt(value, path);
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (isObject(parsed) || Array.isArray(parsed)) return valuesAt(parsed, path);
+  } catch {
+    // Text that is not JSON has no parts that a path could leave out.
+  }
+  return [value];
+}
+
+/** A value, or why it is not known. */
+export function known(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotCaptured) return new CannotTell(error.message);
+    throw error;
+  }
+}

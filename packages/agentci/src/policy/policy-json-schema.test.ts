@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { compileJsonSchema } from '../kit/json-schema.ts';
+import { parseYaml } from '../kit/yaml.ts';
+import { toPlain } from '../kit/yaml-node.ts';
+import { parsePolicy } from './parse-at-once.ts';
+import { policyJsonSchema } from './policy-json-schema.ts';
+
+const compiled = compileJsonSchema(policyJsonSchema());
+
+// The schema accepts what the loader accepts, and refuses what it refuses.
+test.each([
+  [
+    'explicit nulls',
+    'version: "2.0"\ntools: {allow: null, deny: [rm], allow_classes: null}\nschemas: null\nenforcement: null\nlimits: null\nsignatures: null\n',
+  ],
+  ['a plain map of schemas', 'a: {type: object, properties: {path: {type: string}}, required: [path]}\n'],
+  ['a plain map of schemas with a version', 'version: 1\na: {type: object, required: [path]}\n'],
+  ['tools that are denied', 'tools: {deny: [a]}\n'],
+  ['lists at the root', 'deny: [a]\nallow: []\n'],
+  ['an empty list of denied tools', 'tools: {deny: []}\n'],
+  ['an empty list of allowed tools', 'tools: {allow: []}\n'],
+  ['an unknown key', 'blocklst: [a]\n'],
+  ['an unknown rule', 'rules: [{type: befor, first: a, then: b}]\n'],
+  ['a flow without its verdict', 'flows: [{from: {tool: a}, to: {tool: b}}]\n'],
+  ['an unknown kind of personal data', 'rules: [{type: detect, pii: [ibann]}]\n'],
+  ['an empty blocklist', 'blocklist: []\n'],
+])('%s', (_, text) => {
+  if (!compiled.ok) throw new Error(compiled.message);
+  const { diagnostics } = parsePolicy(text, { file: 'policy.yaml' });
+  const isAccepted = diagnostics.every(({ severity }) => severity !== 'error');
+  const { root } = parseYaml(text, { file: 'policy.yaml' });
+  expect(compiled.validate(toPlain(root!)).valid).toBe(isAccepted);
+});
