@@ -112,7 +112,7 @@ export function QueryPage({
         <CheckTable key={layer} layer={layer} result={result[layer]} />
       ))}
       <JudgeReplies details={result.correctness.details} />
-      {result.conversation && <ConversationView conversation={result.conversation} />}
+      {result.conversation && <ConversationView result={result} conversation={result.conversation} />}
       <Answer
         answer={result.answer}
         references={[

@@ -304,6 +304,62 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
   });
 
+  describe('a conversation', () => {
+    const long = 'aVeryLongWordWithoutABreak'.repeat(20);
+    const talked = (blame: 'agent' | 'user') => {
+      const result = sampleResult({ id: 'talk', query: 'Hi', correctness: 'fail' });
+      const [check] = result.correctness.checks;
+      const own = {
+        ...check!,
+        id: 'correctness.turn[2].expected_in_answer',
+        message: 'turn 2: found 0 of 1 expected term',
+      };
+      const turn = { user: long, answer: `Sure.\n- ${long}`, tools: [long, 'refund'], latency_ms: 1, checks: [] };
+      return sampleRun([
+        {
+          ...result,
+          correctness: { ...result.correctness, checks: [own] },
+          conversation: {
+            ending: 'user_done',
+            blame,
+            turns: [
+              { ...turn, turn: 1, status: 'skip' },
+              { ...turn, turn: 2, answer: null, status: 'fail', checks: [own.id] },
+            ],
+          },
+        },
+      ]);
+    };
+
+    test.each([
+      { blame: 'agent' as const, words: 'to blame: the agent' },
+      { blame: 'user' as const, words: 'to blame: the simulated user' },
+    ])('has its turns, their tools and findings, and says $words', async ({ blame, words }) => {
+      const { page, problems } = await open(talked(blame), { hash: '#/q/talk' });
+      await page.waitForSelector('.turns');
+      expect(await page.locator('.turns > li').count()).toBe(2);
+      const second = page.locator('.turns > li').nth(1);
+      expect(await second.locator('.called code').allTextContents()).toEqual([long, 'refund']);
+      expect(await second.innerText()).toContain('no answer');
+      expect(await second.innerText()).toContain('found 0 of 1 expected term');
+      expect(await page.locator('main').innerText()).toContain(words);
+      expect(problems).toEqual([]);
+    });
+
+    test.each([1280, 390])('fits a window of %i pixels', async (width) => {
+      const { page } = await open(talked('agent'), { hash: '#/q/talk' });
+      await page.setViewportSize({ width, height: 800 });
+      await page.waitForSelector('.turns');
+      const over = await page.evaluate(() => {
+        const edge = document.documentElement.clientWidth;
+        return [...document.querySelectorAll('.turns *')].filter(
+          (each) => each.getBoundingClientRect().right > edge + 1,
+        ).length;
+      });
+      expect(over).toBe(0);
+    });
+  });
+
   describe('with 5,000 queries', () => {
     const statuses: CheckStatus[] = ['pass', 'pass', 'pass', 'warn', 'fail'];
     const many = () =>

@@ -39,6 +39,7 @@ export function addSharedFlags(parser: Command): Command {
       'let the ensemble judge this share of the queries, one judge the rest',
       fraction,
     )
+    .option('--audit-user', 'measure how often the model that plays the user makes mistakes; asks the judge')
     .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
     .option(
       '--max-cost <usd>',

@@ -21,6 +21,9 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
     misses: sum('misses'),
     scrubbed: sum('scrubbed'),
     unused: sum('unused'),
+    ...(all.every(({ user_hits }) => user_hits === undefined)
+      ? {}
+      : { user_hits: all.reduce((total, use) => total + (use.user_hits ?? 0), 0) }),
     ...(first.mode === 'replay' ? {} : { new: fresh, asked: all.reduce((total, use) => total + askedIn(use), 0) }),
     isolated: all.every(({ isolated }) => isolated),
     planes: [...new Set(all.flatMap(({ planes }) => planes))],

@@ -5,6 +5,8 @@ import { type MatchRules, matchRules } from '../capture/cassette/canonical.ts';
 import type { Cassette, CassetteName, CassetteProvider } from '../capture/cassette/cassette.ts';
 import { readCassette, readHeader } from '../capture/cassette/read-cassette.ts';
 import { CassetteSession } from '../capture/cassette/session.ts';
+import { type UserTake, UserTape } from '../capture/cassette/user-tape.ts';
+import type { UserWords } from '../capture/cassette/user-words.ts';
 import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore, plural } from '../kit/words.ts';
@@ -19,6 +21,10 @@ interface Playing {
   readonly about: RunAbout;
   session: CassetteSession;
   exchanges: readonly Exchange[] | undefined;
+  /** What the user of a conversation says. */
+  readonly tape: UserTape;
+  /** The calls of the cassette there is. */
+  readonly known: Cassette['entries'];
 }
 
 /** What came of a run with its cassette. */
@@ -174,32 +180,44 @@ export class Cassettes {
     const key = keyOf(about);
     const before = this.#playing.get(key);
     if (before !== undefined && about.turn !== undefined && about.turn.turn > 1) return before;
+    const cassette = this.#loaded.get(key);
+    const file = this.#shown(this.#path(about));
     const session = new CassetteSession({
       mode,
       rules: this.#rules,
       errors,
       repeatsLast,
-      cassette: this.#loaded.get(key),
-      file: this.#shown(this.#path(about)),
+      cassette,
+      file,
     });
-    const playing: Playing = { about, session, exchanges: undefined };
+    const tape = new UserTape(mode, cassette?.user ?? [], file);
+    const playing: Playing = { about, session, exchanges: undefined, tape, known: cassette?.entries ?? [] };
     this.#playing.set(key, playing);
     return playing;
   }
 
+  /** What the user of a conversation says next, if the cassette knows. Whoever has to ask tells with `keepUserWords`. */
+  takeUserWords(about: RunAbout, key: string, said: number): UserTake {
+    return this.#playing.get(keyOf(about))?.tape.take(key, said) ?? { kind: 'ask' };
+  }
+
+  keepUserWords(about: RunAbout, words: UserWords): void {
+    this.#playing.get(keyOf(about))?.tape.keep(words);
+  }
+
   /** Whether the cassette lacked an answer: another try would lack it too. */
   hasMissed(about: RunAbout): boolean {
-    return this.#playing.get(keyOf(about))?.session.missText !== undefined;
+    const playing = this.#playing.get(keyOf(about));
+    return playing !== undefined && missIn(playing) !== undefined;
   }
 
   /** What came of a run whose agent failed. Nothing is written: what there was stays. */
   abandon(about: RunAbout): Played | undefined {
     const playing = this.#take(about);
     if (playing === undefined) return undefined;
-    const { session } = playing;
-    const { missText } = session;
+    const missText = missIn(playing);
     return {
-      use: this.#use(session),
+      use: this.#use(playing),
       warnings: [],
       ...(missText === undefined ? {} : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
     };
@@ -217,11 +235,11 @@ export class Cassettes {
     const playing = this.#take(about);
     if (playing === undefined) return undefined;
     const { session } = playing;
-    const use = this.#use(session);
-    const { missText } = session;
+    const use = this.#use(playing);
+    const missText = missIn(playing);
     if (missText !== undefined)
       return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
-    const warnings = this.#warnings(session);
+    const warnings = this.#warnings(playing);
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
         use,
@@ -243,9 +261,9 @@ export class Cassettes {
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
-  #record({ about, session, exchanges = [] }: Playing): Recording | undefined {
+  #record({ about, session, exchanges = [], tape, known }: Playing): Recording | undefined {
     const { dir, ignore, scrub, mode } = this.plan;
-    const entries = mode === 'replay' ? undefined : session.entries(exchanges);
+    const entries = mode === 'replay' ? undefined : (session.entries(exchanges) ?? (tape.hasNew ? known : undefined));
     if (entries === undefined) return undefined;
     const path = this.#path(about);
     const called = new Set(entries.map(({ provider }) => provider));
@@ -259,21 +277,23 @@ export class Cassettes {
       ignore,
       scrub,
       entries,
+      ...(tape.words.length === 0 ? {} : { user: tape.words }),
     };
     const place = { dir, path, shown: this.#shown(path) };
     const calls = entries.length - session.size;
     return proveRecording(cassette, { rules: this.#rules, place, calls, adds: mode === 'auto' });
   }
 
-  #use(session: CassetteSession): CassetteUse {
+  #use({ session, tape }: Playing): CassetteUse {
     const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
     return {
       mode,
       hits,
-      misses,
+      misses: misses + (tape.missText === undefined ? 0 : 1),
       scrubbed,
       unused,
+      ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && misses === 0,
       planes: mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0) ? ['llm'] : [],
@@ -296,7 +316,7 @@ export class Cassettes {
     return { use, error: { kind, message }, warnings: [] };
   }
 
-  #warnings(session: CassetteSession): TraceWarning[] {
+  #warnings({ session, tape }: Playing): TraceWarning[] {
     const { unused } = session.counts();
     const warnings: TraceWarning[] = [];
     if (unused > 0)
@@ -307,6 +327,11 @@ export class Cassettes {
           3,
         )}`,
       });
+    if (tape.unused > 0)
+      warnings.push({
+        code: 'CASSETTE_UNUSED',
+        message: `${tape.unused} of ${plural(tape.words.length, 'recorded reply', 'recorded replies')} of the user ${tape.unused === 1 ? 'was' : 'were'} not needed this time`,
+      });
     if (this.plan.mode === 'replay' && session.size === 0)
       warnings.push({
         code: 'CASSETTE_EMPTY',
@@ -315,7 +340,7 @@ export class Cassettes {
     if (this.plan.mode === 'record' && session.counts().asked === 0)
       warnings.push({
         code: 'CASSETTE_EMPTY',
-        message: 'the agent made no call that could be recorded, so its cassette is empty',
+        message: `the agent made no call that could be recorded, so its cassette ${tape.hasNew ? "has the user's words alone" : 'is empty'}`,
       });
     const { blockedHosts, alteredBy } = session;
     if (blockedHosts.length > 0)
@@ -343,6 +368,8 @@ export class Cassettes {
 
 /** Without a version: a recording made again should differ in what was said, not in who wrote it down. */
 const TOOL = 'agentci';
+
+const missIn = ({ session, tape }: Playing): string | undefined => session.missText ?? tape.missText;
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;
 

@@ -30,7 +30,7 @@ import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput } from './interpret-output.ts';
 import { isCostKnown, knownCost } from './known-cost.ts';
 import type { Ledger } from './ledger.ts';
-import type { UserModels } from './model-user.ts';
+import type { UserModels, UserTapeAccess } from './model-user.ts';
 import { keptResult, playedResult, playedTrace } from './played.ts';
 import { runPool } from './pool.ts';
 import { withRetries } from './retry.ts';
@@ -237,7 +237,7 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
     const play: Talk['play'] =
       plan.user === undefined || users === undefined
         ? undefined
-        : (history) => users.next(plan.user!, { history, start: query.query, run });
+        : (history) => users.next(plan.user!, { history, start: query.query, run, tape: tapeOf(live, of) });
     return { trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }) };
   } finally {
     await session.close();
@@ -245,6 +245,13 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
 }
 
 const ID_LENGTH = 8;
+
+/** Where the user's words are kept, with the agent's calls. */
+const tapeOf = ({ cassettes }: Live, of: Run): UserTapeAccess | undefined =>
+  cassettes && {
+    take: (key, said) => cassettes.takeUserWords(aboutOf(of), key, said),
+    keep: (words) => cassettes.keepUserWords(aboutOf(of), words),
+  };
 
 async function runOne(
   { timeoutMs, interrupt, cassettes }: Live,

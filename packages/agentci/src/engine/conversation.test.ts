@@ -317,3 +317,18 @@ describe('the state afterwards', () => {
     expect(results[0]).toMatchObject({ status: 'error' });
   });
 });
+
+describe('metrics of a conversation', () => {
+  test.each([
+    { when: 'the goal came in time', metric: 'turns_to_goal: {max: 4, tool: refund}', status: 'pass' },
+    { when: 'it came late', metric: 'turns_to_goal: {max: 3, tool: refund}', status: 'fail' },
+    { when: 'it never came', metric: 'turns_to_goal: {max: 9, tool: cancel}', status: 'fail' },
+    { when: 'nothing is asked twice', metric: 'repeated_questions: {max: 0, severity: fail}', status: 'pass' },
+    { when: 'the judge is off', metric: 'turn_relevancy: 0.5', status: 'skip' },
+    { when: 'the role is not given', metric: 'role_adherence: 0.5', status: 'error' },
+  ])('$metric is $status where $when', async ({ metric, status }) => {
+    const { result } = await run(`${REFUND}    metrics: {${metric}}\n`, shop);
+    const checks = [...result.correctness.checks, ...result.path.checks];
+    expect(checks.map((check) => check.status)).toEqual([status]);
+  });
+});

@@ -2,7 +2,7 @@ import { compileGlob } from '../kit/glob.ts';
 import { RegexTimeout } from '../kit/regex.ts';
 import { AgentError, type ChatMessage, type RunOutput, type TurnRequest } from '../runners/runner.ts';
 import type { ConversationPlan, Query, ScriptEntry } from '../spec/suite.ts';
-import type { ConversationEnding, Trace } from '../trace/model.ts';
+import type { Conversation, ConversationEnding, Trace } from '../trace/model.ts';
 import { captures, finalText, toolCalls } from '../trace/selectors.ts';
 import { joinTurns, type TurnRun } from '../trace/turns.ts';
 import { interpretOutput } from './interpret-output.ts';
@@ -62,7 +62,12 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     if (turn >= plan.maxTurns) return end('max_turns');
     if (play !== undefined) {
       const played = await play(history);
-      if (played.kind === 'fault') return end('error', `the user in turn ${turn + 1}: ${played.message}`, 'simulator');
+      if (played.kind === 'fault')
+        return end(
+          'error',
+          `the user in turn ${turn + 1}: ${played.message}`,
+          played.isUnavailable === true ? 'unavailable' : 'simulator',
+        );
       if (played.kind === 'lost')
         return end('out_of_scope', `the brief says nothing about ${played.missing}`, 'simulator');
       ({ message, isLast } = played);
@@ -122,7 +127,7 @@ interface Ended {
   readonly id: string;
   readonly ending: ConversationEnding;
   readonly fault: string | undefined;
-  readonly kind: 'script' | 'simulator';
+  readonly kind: 'script' | 'simulator' | 'unavailable';
   readonly runs: readonly TurnRun[];
   readonly user: ScriptUser;
   readonly plan: ConversationPlan;
@@ -137,7 +142,7 @@ function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
     ending,
     ...(why === undefined
       ? {}
-      : { fault: { kind: fault === undefined ? 'script' : kind, message: why, turn: runs.length } }),
+      : { fault: { ...faultKind(fault === undefined ? 'script' : kind), message: why, turn: runs.length } }),
   });
   const warnings = unused
     .filter((entry) => entry !== missed)
@@ -149,6 +154,9 @@ function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
     });
   return warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
 }
+
+const faultKind = (kind: Ended['kind']): Pick<NonNullable<Conversation['fault']>, 'kind' | 'unavailable'> =>
+  kind === 'unavailable' ? { kind: 'simulator', unavailable: true } : { kind };
 
 const MAX_SHOWN = 60;
 const clipped = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);

@@ -31,13 +31,14 @@ export const metricOf = (name: string, { custom }: Pick<MetricTools, 'custom'>):
 
 /** What a metric sees of a query. */
 export function metricInput(query: Query, trace: Trace, { judge, price, models }: MetricTools): MetricInput {
-  const { id, query: text, expectedOutput, context, metadata } = query;
+  const { id, query: text, expectedOutput, context, metadata, conversation } = query;
   const measuredCase: MetricCase = {
     id,
     query: text,
     ...defined({ expected_output: expectedOutput }),
     ...(context ? { context } : {}),
     ...(metadata ? { metadata } : {}),
+    ...defined({ goal: conversation?.user?.goal, goal_tool: conversation?.user?.goalTool }),
   };
   return {
     case: measuredCase,
@@ -99,7 +100,9 @@ async function measure(request: MetricRequest, input: MetricInput, tools: Metric
   if (params.method === 'model' && tools.judge === 'off') return without('off', 'the judge is off');
   try {
     const output = await metric.evaluate(isComposite ? input : { ...input, params });
-    return { metric, output, failure: output.detail.judge_error === undefined ? undefined : 'error' };
+    // Some metrics are always taken by a judge.
+    const isOff = tools.judge === 'off' && output.value === null && output.detail.method === 'model';
+    return { metric, output, failure: isOff ? 'off' : output.detail.judge_error === undefined ? undefined : 'error' };
   } catch (error) {
     return without('error', `could not be measured: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -132,6 +135,8 @@ export function checkOf(options: {
     ...(location ? { location } : {}),
     evidence: evidenceOf(output.detail),
   };
+  if (value === null && output.missed === true)
+    return { ...base, status: severity, message: `${request.name}: ${String(output.detail.reason)} (${limit})` };
   if (value === null) {
     const status: CheckStatus =
       failure === 'off' ? 'skip' : failure === 'error' || severity === 'fail' ? 'error' : 'skip';

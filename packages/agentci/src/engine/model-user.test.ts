@@ -118,6 +118,17 @@ describe('a user played by a model', () => {
       script: [says('No idea.', { reason: 'out_of_scope: the colour' })],
       message: /says nothing about the colour/,
     },
+    { fault: 'says nothing', script: [says(' '), says('')], message: /"message" is not a text/ },
+    {
+      fault: 'offers the help that the agent should',
+      script: [says("I've issued the refund. Is there anything else I can help with?")],
+      message: /answers as the agent/,
+    },
+    {
+      fault: 'does not say whether it is done',
+      script: [{ text: '{"message": "Hi"}' }, { text: '{"message": "Hi", "done": "no"}' }],
+      message: /"done" is not true or false/,
+    },
     {
       fault: 'does not give the form asked for',
       script: [{ text: 'sure' }, { text: 'sure' }],
@@ -131,6 +142,31 @@ describe('a user played by a model', () => {
       conversation: { blame: 'user' },
     });
     expect(run.summary.exit_code).toBe(2);
+  });
+
+  test('that never says it is done ends with max_turns, and what was said is judged', async () => {
+    const script = Array.from({ length: 5 }, (_, i) => says(`Hm, ${'really '.repeat(i + 1)}?`));
+    const { result, requests } = await talk(script);
+    expect(result.conversation).toMatchObject({ ending: 'max_turns' });
+    expect(result.conversation).not.toHaveProperty('blame');
+    expect(result.conversation?.turns).toHaveLength(6);
+    expect(result.status).toBe('pass');
+    expect(requests).toHaveLength(5);
+  });
+
+  test('that is done in its first reply is still answered', async () => {
+    const { result } = await talk([says('Yes, refund order 42.', { done: true, uses: ['order'] })]);
+    expect(result.conversation?.turns.at(-1)).toMatchObject({ user: 'Yes, refund order 42.', answer: 'Refunded.' });
+    expect(result).toMatchObject({ status: 'pass', conversation: { ending: 'user_done' } });
+  });
+
+  test.each([
+    { how: 'with a label', message: 'It is order-42.' },
+    { how: 'with a sign', message: 'Order #42, please.' },
+    { how: 'with a full stop', message: 'Order 42.' },
+  ])('may write a fact $how', async ({ message }) => {
+    const { result } = await talk([says(message, { uses: ['order'] }), says('Yes.', { done: true })]);
+    expect(result.status).toBe('pass');
   });
 
   test('what the agent said may be repeated: it is not made up', async () => {

@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path';
+import type { UserTake } from '../capture/cassette/user-tape.ts';
+import type { UserWords } from '../capture/cassette/user-words.ts';
 import { createJudge } from '../judge/create-judge.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
-import { isFailure, type Judge, type JudgeTask } from '../judge/port.ts';
+import { DEFAULT_MODEL } from '../judge/model-name.ts';
+import { isFailure, type Judge, type JudgeFailureKind, type JudgeTask } from '../judge/port.ts';
+import { taskPrompt } from '../judge/task.ts';
+import { sha256Hex } from '../kit/hash.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { UserPlan } from '../spec/suite.ts';
@@ -13,7 +18,14 @@ import { simulatorFault } from './simulator-faults.ts';
 export type PlayedMove =
   | { readonly kind: 'say'; readonly message: string; readonly isLast: boolean }
   | { readonly kind: 'lost'; readonly missing: string }
-  | { readonly kind: 'fault'; readonly message: string };
+  /** `isUnavailable`: no model answered, for which the model is not to blame. */
+  | { readonly kind: 'fault'; readonly message: string; readonly isUnavailable?: boolean };
+
+/** The part of a cassette that holds the user's words. */
+export interface UserTapeAccess {
+  readonly take: (key: string, said: number) => UserTake;
+  readonly keep: (words: UserWords) => void;
+}
 
 /** The models that play users in one run. Their replies are kept beside the judge's, and their cost is counted apart. */
 export class UserModels {
@@ -27,20 +39,38 @@ export class UserModels {
   }
 
   /** What the user says next. `done` of a reply counts after the agent has answered it. */
-  async next(
-    plan: UserPlan,
-    { history, start, run }: { readonly history: readonly ChatMessage[]; readonly start: string; readonly run: number },
-  ): Promise<PlayedMove> {
-    const judge = this.#judgeOf(plan.model);
-    if (judge.perform === undefined) return { kind: 'fault', message: 'the judge given cannot play a user' };
-    const reply = await judge.perform(taskOf(plan, history, run));
-    if (isFailure(reply)) return { kind: 'fault', message: reply.message };
-    const { message, done, reason, uses } = reply.reply as UserReply;
+  async next(plan: UserPlan, { history, start, run, tape }: Situation): Promise<PlayedMove> {
+    const reply = await this.#reply(plan, taskOf(plan, history, run), { said: history.length, tape });
+    if ('why' in reply) return { kind: 'fault', message: reply.why, isUnavailable: reply.kind !== 'invalid' };
+    const { message, done, reason, uses } = reply;
     const said = (role: ChatMessage['role']) => history.flatMap((each) => (each.role === role ? [each.content] : []));
     const fault = simulatorFault({ plan, start, message, before: said('user'), answers: said('assistant'), uses });
     if (fault !== undefined) return { kind: 'fault', message: fault };
     if (reason.startsWith('out_of_scope')) return { kind: 'lost', missing: reason.replace(/^out_of_scope[:\s]*/, '') };
     return { kind: 'say', message, isLast: done };
+  }
+
+  /** The model's reply, from the cassette where there is one; or why there is none. */
+  async #reply(
+    plan: UserPlan,
+    task: JudgeTask,
+    { said, tape }: { readonly said: number; readonly tape: UserTapeAccess | undefined },
+  ): Promise<UserReply | NoReply> {
+    const model = plan.model ?? (this.#options.suite.judgeConfig as JudgeConfig | undefined)?.model ?? DEFAULT_MODEL;
+    const key = sha256Hex(`${model}\n${taskPrompt(task).hash}`);
+    const kept = tape?.take(key, said);
+    if (kept?.kind === 'missed') return { why: kept.why };
+    if (kept?.kind === 'known') {
+      const why = task.check(kept.words.reply);
+      return why === undefined ? (kept.words.reply as UserReply) : { why: `the recorded reply cannot be used: ${why}` };
+    }
+    const judge = this.#judgeOf(plan.model);
+    if (judge.perform === undefined) return { why: 'the judge given cannot play a user' };
+    const reply = await judge.perform(task);
+    if (isFailure(reply)) return { why: reply.message, kind: reply.kind };
+    tape?.keep({ key, model: reply.record.model, reply: reply.reply });
+    // `check` of the task has made sure of the shape.
+    return reply.reply as UserReply;
   }
 
   /** Undefined where no model was asked. */
@@ -84,6 +114,18 @@ export class UserModels {
     this.#judges.set(model ?? '', judge);
     return judge;
   }
+}
+
+interface Situation {
+  readonly history: readonly ChatMessage[];
+  readonly start: string;
+  readonly run: number;
+  readonly tape?: UserTapeAccess | undefined;
+}
+
+interface NoReply {
+  readonly why: string;
+  readonly kind?: JudgeFailureKind;
 }
 
 interface UserReply {

@@ -56,6 +56,8 @@ export interface RunOptions {
   readonly judge?: JudgeMode | Judge;
   /** Share of the queries, 0 to 1, that the ensemble judges; one judge does the rest. */
   readonly sampleEnsemble?: number;
+  /** Measure how often the models that play users make mistakes. */
+  readonly auditUser?: boolean;
   /** Folder of stored verdicts; `.agentci/judge-cache` beside the spec. */
   readonly judgeCacheDir?: string;
   readonly tags?: readonly string[];

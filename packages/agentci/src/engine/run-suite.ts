@@ -56,9 +56,13 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
     : undefined;
   const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
+  const audit =
+    options.auditUser === true
+      ? await import('./user-audit.ts').then(({ UserAuditor }) => new UserAuditor(options, queries, ledger))
+      : undefined;
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
-    return decide(query, trace);
+    return audit === undefined ? decide(query, trace) : audit.look(query, trace).then(() => decide(query, trace));
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
@@ -111,6 +115,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...late.checks(),
       ...(outside?.checks() ?? []),
       ...servedCheck(cassette),
+      ...(audit?.checks() ?? []),
       ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells, suite.baselineCell)),
     ]),
     ...(ledger.interrupted ? { interrupted: true } : {}),
@@ -122,6 +127,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     spec: { file: suite.file, hash: suite.hash },
     judge: judges.usage(),
     ...(user === undefined ? {} : { user }),
+    ...(audit === undefined ? {} : { user_audit: maskResult(audit.report()) }),
     checks: verdicts.checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     ...(cassette === undefined ? {} : { cassette }),
@@ -136,6 +142,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
+      ...(audit === undefined ? [] : [audit.notice()]),
       ...(hint === undefined ? [] : [hint]),
     ]),
     ...(verdicts.interrupted ? { interrupted: true } : {}),

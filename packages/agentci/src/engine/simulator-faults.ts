@@ -42,14 +42,17 @@ export function simulatorFault(played: Played): string | undefined {
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {
   const known = [plan.persona ?? '', plan.goal, start, ...Object.values(plan.facts), ...before, ...answers];
   const words = new Set(known.flatMap(concreteWords));
-  return concreteWords(message).find((word) => !words.has(word));
+  return concreteWords(message).find((word) => !words.has(word) && !words.has(withoutLabel(word)));
 }
 
 /** Small counts are words of everyday speech: "2 items" is not an id. */
 const concreteWords = (text: string): string[] =>
-  [...text.matchAll(CONCRETE)]
+  [...text.replace(/(\d),(?=\d{3}\b)/g, '$1').matchAll(CONCRETE)]
     .map(([word]) => word.toLowerCase().replace(/[._/#:-]+$/, ''))
     .filter((word) => /\d/.test(word) && !/^\d$/.test(word));
+
+/** `order-42` and `order#42` are the order 42. */
+const withoutLabel = (word: string): string => word.replace(/^\p{L}+[._/#:-]+/u, '');
 
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 const MAX_QUOTED = 100;

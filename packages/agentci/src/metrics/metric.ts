@@ -11,6 +11,9 @@ export interface MetricCase {
   readonly expected_output?: unknown;
   readonly context?: readonly string[] | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  /** What the user of a conversation wants, where a model plays it. */
+  readonly goal?: string;
+  readonly goal_tool?: string;
 }
 
 /** All a metric may look at. `outcome` is what the agent returned, where that is known apart from the trace. */
@@ -33,6 +36,8 @@ export interface MetricOutput {
   readonly name: string;
   readonly value: number | null;
   readonly detail: Readonly<Record<string, unknown>>;
+  /** What it counts towards never happened. That is known, so a bound is missed rather than undecided. */
+  readonly missed?: true;
 }
 
 export type Found = Omit<MetricOutput, 'name'>;
@@ -138,12 +143,22 @@ export const notMeasured = (reason: string, detail: Readonly<Record<string, unkn
   detail: { ...detail, reason },
 });
 
+/** What the metric counts towards never happened: there is no number, and no bound holds. */
+export const missed = (reason: string, detail: Readonly<Record<string, unknown>> = {}): Found => ({
+  ...notMeasured(reason, detail),
+  missed: true,
+});
+
 function checked(name: string, found: unknown): MetricOutput {
-  const { value, detail } = (typeof found === 'object' && found !== null ? found : {}) as Partial<Found>;
+  const {
+    value,
+    detail,
+    missed: isMissed,
+  } = (typeof found === 'object' && found !== null ? found : {}) as Partial<Found>;
   const known = typeof detail === 'object' && detail !== null ? detail : {};
   if (typeof value === 'number' && Number.isFinite(value)) return { name, value, detail: known };
   const reason = known.reason ?? (value === null ? 'the metric gave no reason' : 'the metric gave no number');
-  return { name, value: null, detail: { ...known, reason } };
+  return { name, value: null, detail: { ...known, reason }, ...(isMissed === true ? { missed: true } : {}) };
 }
 
 function once<T>(make: () => T): () => T {

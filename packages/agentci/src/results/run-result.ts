@@ -77,6 +77,26 @@ export interface QueryError {
 }
 
 /** How a cassette was used, by one query or by the whole run. Nothing else about a replayed run may claim more. */
+/** The mistakes of models that played users, over the conversations of a run. */
+export interface UserAudit {
+  /** Those that were audited. */
+  conversations: number;
+  /** Those with at least one mistake. */
+  faulty: number;
+  rate: number | null;
+  /** Wilson's, of the rate. */
+  interval: { low: number; high: number; level: number } | null;
+  /** Messages of the model; the first of a conversation is the spec's. */
+  messages: number;
+  faulty_messages: number;
+  /** Conversations that the judge gave no answer about. */
+  undecided: number;
+  /** The first of them. */
+  faults: { id: string; turn: number; by: 'detector' | 'judge'; what: string }[];
+  /** What the audit itself used, apart from the judge of the checks. */
+  judge: { calls: number; cost_usd: number | null };
+}
+
 export interface CassetteUse {
   mode: 'record' | 'replay' | 'auto';
   /** Calls that were answered from it. */
@@ -89,6 +109,8 @@ export interface CassetteUse {
   unused: number;
   /** Their places in the cassette; only where one run of one query is told of. */
   unused_exchanges?: number[];
+  /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
+  user_hits?: number;
   /** Calls that were stored. */
   new?: number;
   /** Calls that went to providers, stored or not; as many as are new where it is not said. */
@@ -284,6 +306,8 @@ export interface RunResult {
   };
   /** What the models that played users used; absent where none did. */
   user?: RunResult['judge'] | undefined;
+  /** How often the models that played users made mistakes; only with `--audit-user`. */
+  user_audit?: UserAudit;
   /** Checks over the whole run, e.g. suite-scoped metrics. */
   checks: CheckResult[];
   /** Values of metrics that are measured once over the whole run; only present where a query asks for one. */

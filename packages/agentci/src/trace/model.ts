@@ -67,7 +67,13 @@ export interface Conversation {
   ending?: ConversationEnding;
   turns: Turn[];
   /** What kept the user from playing its part, so that the agent cannot be judged. */
-  fault?: { kind: 'script' | 'simulator'; message: string; turn?: number };
+  fault?: {
+    kind: 'script' | 'simulator';
+    message: string;
+    turn?: number;
+    /** The model that plays the user gave no answer at all: it made no mistake. */
+    unavailable?: true;
+  };
 }
 
 /** One message of the user and what the agent answered. The steps in between carry its number as `userTurn`. */

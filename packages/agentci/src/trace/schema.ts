@@ -235,7 +235,12 @@ const conversation = v.looseObject({
     )
     .max(TRACE_LIMITS.turns),
   fault: v
-    .looseObject({ kind: v.enum(['script', 'simulator']), message: text, turn: v.number().int().optional() })
+    .looseObject({
+      kind: v.enum(['script', 'simulator']),
+      message: text,
+      turn: v.number().int().optional(),
+      unavailable: v.literal(true).optional(),
+    })
     .optional(),
 });
 

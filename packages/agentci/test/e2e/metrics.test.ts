@@ -320,7 +320,7 @@ describe('agentci metrics', () => {
     const { code, stdout } = await cli(['metrics', '--json'], { cwd: tempDir() });
     expect(code).toBe(0);
     const { metrics } = JSON.parse(stdout);
-    expect(metrics).toHaveLength(24);
+    expect(metrics).toHaveLength(31);
     expect(metrics).toContainEqual(
       expect.objectContaining({ name: 'pii_leakage', layer: 'correctness', better: 'higher', unit: '0 to 1' }),
     );

@@ -1,5 +1,6 @@
 import type { Broken, Route } from '../exchange.ts';
 import type { StoredRequest } from './canonical.ts';
+import type { UserWords } from './user-words.ts';
 
 export const CASSETTE_SCHEMA = 'agentci.cassette/1';
 
@@ -50,4 +51,6 @@ export interface Cassette extends CassetteName {
   readonly ignore: readonly string[];
   readonly scrub: readonly string[];
   readonly entries: readonly CassetteEntry[];
+  /** What the user of a conversation said, where a model plays it. */
+  readonly user?: readonly UserWords[];
 }

@@ -14,11 +14,15 @@ import {
 import { IGNORE_FORM } from './ignore.ts';
 import { applyDelta, type RequestDelta } from './request-delta.ts';
 import { whyNotScrub } from './scrub.ts';
+import { readUserWords, type UserWords } from './user-words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a cassette says of itself in its first line. */
-export type CassetteHeader = Omit<Cassette, 'entries'> & { readonly exchanges: number };
+export type CassetteHeader = Omit<Cassette, 'entries' | 'user'> & {
+  readonly exchanges: number;
+  readonly userReplies: number;
+};
 
 const RECORD_AGAIN = 'Restore the file from version control, or record it again with --cassette record.';
 
@@ -40,10 +44,11 @@ export function readCassette(text: string, file: string): Cassette {
   const lines = text.slice(0, -1).split('\n');
   const header = readHeader(lines[0] ?? '', file);
   const rules = matchRules(header);
-  if (lines.length - 1 !== header.exchanges)
-    damaged(lines.length, `it should hold ${header.exchanges} exchanges and holds ${lines.length - 1}`);
+  const { exchanges, userReplies, ...rest } = header;
+  const held = lines.length - 1 - userReplies;
+  if (held !== exchanges) damaged(lines.length, `it should hold ${exchanges} exchanges and holds ${Math.max(0, held)}`);
   const bodies = new Map<number, unknown>();
-  const entries = lines.slice(1).map((line, at): CassetteEntry => {
+  const entries = lines.slice(1, exchanges + 1).map((line, at): CassetteEntry => {
     const number = at + 2;
     const value = parseLine(line) ?? damaged(number, 'the line is not a JSON object');
     const entry = readEntry(value, at + 1, bodies);
@@ -57,8 +62,12 @@ export function readCassette(text: string, file: string): Cassette {
       );
     return entry;
   });
-  const { exchanges: _, ...rest } = header;
-  return { ...rest, entries };
+  const user = lines.slice(exchanges + 1).map((line, at): UserWords => {
+    const number = exchanges + at + 2;
+    const words = readUserWords(parseLine(line) ?? damaged(number, 'the line is not a JSON object'), at);
+    return typeof words === 'string' ? damaged(number, words) : words;
+  });
+  return { ...rest, entries, ...(user.length === 0 ? {} : { user }) };
 }
 
 /** Reads the first line alone. */
@@ -78,10 +87,11 @@ export function readHeader(line: string, file: string): CassetteHeader {
       },
     );
   const { agent, query, run, cell, recorded_at, tool, exchanges, providers, ignore, scrub } = value;
+  const { user_replies: userReplies = 0 } = value;
   if (typeof agent !== 'string' || typeof query !== 'string' || typeof tool !== 'string')
     return refuse('the header lacks agent, query or tool');
-  if (!isCount(run, 1) || !isCount(exchanges, 0))
-    return refuse('"run" and "exchanges" of the header must be whole numbers');
+  if (!isCount(run, 1) || !isCount(exchanges, 0) || !isCount(userReplies, 0))
+    return refuse('"run", "exchanges" and "user_replies" of the header must be whole numbers');
   if (typeof recorded_at !== 'string' || Number.isNaN(Date.parse(recorded_at)))
     return refuse('"recorded_at" of the header is not a date');
   if (cell !== undefined && !(isObject(cell) && Object.values(cell).every((one) => typeof one === 'string')))
@@ -100,6 +110,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
     recordedAt: recorded_at,
     tool,
     exchanges,
+    userReplies,
     providers: providers as Readonly<Record<string, CassetteProvider>>,
     ignore,
     scrub,

@@ -3,10 +3,11 @@ import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { matchRules, type RequestBody } from './canonical.ts';
 import { CASSETTE_SCHEMA, type Cassette, type CassetteEntry } from './cassette.ts';
 import { DeltaWriter } from './request-delta.ts';
+import { writeUserWords } from './user-words.ts';
 
 /** The text of a cassette: a header, then one line for each exchange. */
 export function writeCassette(cassette: Cassette): string {
-  const { agent, id, run, cell, recordedAt, tool, providers, ignore, scrub, entries } = cassette;
+  const { agent, id, run, cell, recordedAt, tool, providers, ignore, scrub, entries, user = [] } = cassette;
   const rules = matchRules({ ignore, scrub });
   const deltas = new DeltaWriter();
   const header = {
@@ -18,6 +19,7 @@ export function writeCassette(cassette: Cassette): string {
     recorded_at: recordedAt,
     tool,
     exchanges: entries.length,
+    ...(user.length === 0 ? {} : { user_replies: user.length }),
     providers,
     ignore,
     scrub,
@@ -40,7 +42,7 @@ export function writeCassette(cassette: Cassette): string {
       ...(entry.scrubbed === undefined ? {} : { scrubbed: entry.scrubbed }),
     };
   });
-  return `${[header, ...lines].map((line) => stringifyExact(line)).join('\n')}\n`;
+  return `${[header, ...lines, ...user.map(writeUserWords)].map((line) => stringifyExact(line)).join('\n')}\n`;
 }
 
 function requestOf(i: number, body: RequestBody, deltas: DeltaWriter): unknown {

@@ -10,12 +10,18 @@ const MAX_SHOWN = 2000;
 /** A cassette as people read it: each exchange with what its request adds, and its reply. */
 export function showCassette(cassette: Cassette): string[] {
   const deltas = new DeltaWriter();
-  return cassette.entries.flatMap((entry) => [
+  const calls = cassette.entries.flatMap((entry) => [
     `── ${entry.i} · ${entry.method} ${entry.path}${entry.model === undefined ? '' : ` · ${entry.model}`} · ${entry.status}`,
     ...requestLines(entry, deltas).map((line) => `→ ${line}`),
     ...replyLines(entry).map((line) => `← ${line}`),
     '',
   ]);
+  const user = (cassette.user ?? []).flatMap(({ model, reply }, i) => [
+    `── user ${i + 1} · ${model}`,
+    ...cut(stringifyExact(reply, 2)).map((line) => `← ${line}`),
+    '',
+  ]);
+  return [...calls, ...user];
 }
 
 function requestLines({ i, body }: CassetteEntry, deltas: DeltaWriter): string[] {

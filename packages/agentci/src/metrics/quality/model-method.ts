@@ -51,7 +51,7 @@ export async function byModel(
   detail: Readonly<Record<string, unknown>>,
   work: (desk: Desk) => Promise<Found>,
 ): Promise<Found> {
-  if (judge === undefined) return notMeasured('method "model" needs a judge', { ...detail, method: 'model' });
+  if (judge === undefined) return notMeasured('measuring it needs a judge', { ...detail, method: 'model' });
   const desk = new Desk(judge);
   try {
     const found = await work(desk);

@@ -1,9 +1,10 @@
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
+import { joinSession } from '../../build/join-session.ts';
 import { most } from '../../build/likeness.ts';
 import { namedRuns } from '../../build/named-runs.ts';
-import { objects } from '../../build/values.ts';
+import { label, objects } from '../../build/values.ts';
 import { type AgUiPast, AgUiRun } from './ag-ui-run.ts';
 
 const FORMAT = 'ag-ui';
@@ -65,11 +66,27 @@ function runItems(events: readonly { record: RawRecord; event: unknown }[], know
     isOpen = event.type !== 'RUN_FINISHED';
     runs.at(-1)!.events.push(event);
   }
-  return runs.flatMap(({ record, events: list }) =>
+  const items = runs.flatMap(({ record, events: list }) =>
     tryBuild(record, () => {
       const run = new AgUiRun(known);
       for (const event of list) run.add(event);
       return run.draft(FORMAT);
     }),
   );
+  return threadsIn(items).flatMap((thread) => joinSession(thread, threadOf(thread[0])));
 }
+
+/** Runs that follow each other in one thread are turns of one conversation. */
+function threadsIn(items: readonly AdapterItem[]): readonly AdapterItem[][] {
+  const threads: AdapterItem[][] = [];
+  for (const item of items) {
+    const last = threads.at(-1);
+    const thread = threadOf(item);
+    if (last !== undefined && thread !== undefined && thread === threadOf(last[0])) last.push(item);
+    else threads.push([item]);
+  }
+  return threads;
+}
+
+const threadOf = (item: AdapterItem | undefined): string | undefined =>
+  item?.ok === true ? label(item.trace.meta?.thread) : undefined;

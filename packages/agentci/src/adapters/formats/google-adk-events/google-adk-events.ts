@@ -3,6 +3,7 @@ import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft } from '../../build/draft.ts';
+import { joinSession } from '../../build/join-session.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
 import { namedRuns } from '../../build/named-runs.ts';
@@ -11,7 +12,7 @@ import { ADK_RECORDS, eventsDraft, invocationDraft, isEvent, withOutcome } from 
 
 const FORMAT = 'google-adk-events';
 
-/** Google ADK: events of a session, one run per invocation. Eval sets say what should happen and are not read. */
+/** Google ADK: events of a session, whose invocations are the turns of one conversation. Eval sets say what should happen and are not read. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Google ADK: session events',
@@ -52,7 +53,7 @@ const hasOwnId = (part: Fields): boolean =>
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
-  if (isEvent(first.value)) return sessionItems(first, records.map(({ value }) => value).filter(isFields), {});
+  if (isEvent(first.value)) return [...sessionItems(first, records.map(({ value }) => value).filter(isFields), {})];
   return records.flatMap((record) => {
     const { value } = record;
     if (isEvalResult(value)) return evalResultItems(record, value);
@@ -63,7 +64,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   });
 }
 
-function sessionItems(record: RawRecord, events: readonly Fields[], session: Fields): AdapterItem[] {
+function sessionItems(record: RawRecord, events: readonly Fields[], session: Fields): readonly AdapterItem[] {
   const invocations = new Map<string, Fields[]>();
   for (const event of events) {
     const id = label(pick(event, 'invocationId', 'invocation_id')) ?? '';
@@ -71,18 +72,21 @@ function sessionItems(record: RawRecord, events: readonly Fields[], session: Fie
     if (known === undefined) invocations.set(id, [event]);
     else known.push(event);
   }
-  return [...invocations].flatMap(([id, list]) =>
+  const items = [...invocations].flatMap(([id, list]) =>
     tryBuild(record, () => eventsDraft({ id, events: list, session, format: FORMAT })),
   );
+  return joinSession(items, label(session.id));
 }
 
 function evalResultItems(record: RawRecord, result: Fields): AdapterItem[] {
-  return objects(pick(result, 'eval_case_results', 'evalCaseResults')).flatMap((evalCase) =>
-    objects(pick(evalCase, 'eval_metric_result_per_invocation', 'evalMetricResultPerInvocation')).flatMap((judged) => {
-      const actual = pick(judged, 'actual_invocation', 'actualInvocation');
+  return objects(pick(result, 'eval_case_results', 'evalCaseResults')).flatMap((evalCase) => {
+    const judged = objects(pick(evalCase, 'eval_metric_result_per_invocation', 'evalMetricResultPerInvocation'));
+    const items = judged.flatMap((each) => {
+      const actual = pick(each, 'actual_invocation', 'actualInvocation');
       return isFields(actual) ? tryBuild(record, () => invocationDraft(actual, { evalCase, format: FORMAT })) : [];
-    }),
-  );
+    });
+    return joinSession(items, label(pick(evalCase, 'eval_id', 'evalId')));
+  });
 }
 
 const contentsDraft = (name: string, contents: readonly Fields[]): Draft => ({

@@ -1,0 +1,195 @@
+import { join, resolve } from 'node:path';
+import { createJudge } from '../judge/create-judge.ts';
+import type { JudgeConfig } from '../judge/judge-config.ts';
+import { isFailure, type Judge, type JudgeTask } from '../judge/port.ts';
+import { isObject } from '../kit/object.ts';
+import { UserError } from '../kit/user-error.ts';
+import { plural } from '../kit/words.ts';
+import type { CheckResult, UserAudit } from '../results/run-result.ts';
+import type { Query, UserPlan } from '../spec/suite.ts';
+import { seededRandom } from '../stats/seeded-random.ts';
+import { wilsonInterval } from '../stats/wilson-interval.ts';
+import type { Trace } from '../trace/model.ts';
+import { answerOfTurn, turnsOf } from '../trace/turns.ts';
+import type { Ledger } from './ledger.ts';
+import type { RunOptions } from './run-options.ts';
+
+const MAX_TEXT = 20_000;
+
+/**
+ * How often the model that plays users makes mistakes: the deterministic detectors and, for the rest, a judge who reads the
+ * brief and what was said. It measures the user and leaves the verdicts on the agent alone.
+ */
+export class UserAuditor {
+  readonly #judge: Judge;
+  readonly #faults: UserAudit['faults'] = [];
+  #conversations = 0;
+  #faulty = 0;
+  #messages = 0;
+  #faultyMessages = 0;
+  #undecided = 0;
+  #why: string | undefined;
+
+  constructor(options: RunOptions, queries: readonly Query[], ledger: Ledger) {
+    const { judge: asked, suite, env = {}, signal, judgeCacheDir, seed = 0 } = options;
+    if (asked === 'off')
+      throw new UserError('AUDIT_NEEDS_JUDGE', '--audit-user asks a judge, and --judge is off', {
+        hint: 'Leave out --judge off or --audit-user.',
+      });
+    if (!queries.some(({ conversation }) => conversation?.user !== undefined))
+      throw new UserError(
+        'AUDIT_NO_USER',
+        'no selected query has a user that a model plays, so there is none to audit',
+        {
+          hint: 'A model plays the user of a conversation with "user: {goal: …}".',
+        },
+      );
+    this.#judge =
+      typeof asked === 'object'
+        ? asked
+        : createJudge({
+            ...((suite.judgeConfig ?? {}) as JudgeConfig),
+            mode: asked ?? 'live',
+            cacheDir: resolve(judgeCacheDir ?? join(suite.dir, '.agentci', 'judge-cache')),
+            env,
+            signal,
+            budget: ledger,
+            random: seededRandom(seed),
+          });
+  }
+
+  /** Looks at one conversation. Those without a user that a model plays are passed over. */
+  async look({ id, conversation }: Query, trace: Trace): Promise<void> {
+    const plan = conversation?.user;
+    if (plan === undefined || trace.conversation === undefined) return;
+    const { fault } = trace.conversation;
+    // The first message is the spec's, not the model's.
+    const said = turnsOf(trace).slice(1);
+    const messages = said.length + (fault?.kind === 'simulator' && trace.conversation.ending === 'error' ? 1 : 0);
+    if (fault?.unavailable === true || trace.conversation.ending === 'out_of_scope') {
+      this.#undecided++;
+      this.#why ??= fault?.message ?? 'the brief lacks a fact';
+      return;
+    }
+    if (fault?.kind === 'simulator') {
+      this.#count(messages, [{ id, turn: fault.turn ?? said.length + 1, by: 'detector', what: fault.message }]);
+      return;
+    }
+    if (messages === 0) return;
+    const found = await this.#ask(plan, trace);
+    if (typeof found === 'string') {
+      this.#undecided++;
+      this.#why ??= found;
+      return;
+    }
+    this.#count(
+      messages,
+      found.map(({ turn, what }) => ({ id, turn, by: 'judge', what })),
+    );
+  }
+
+  #count(messages: number, faults: UserAudit['faults']): void {
+    this.#conversations++;
+    this.#messages += messages;
+    if (faults.length > 0) this.#faulty++;
+    this.#faultyMessages += new Set(faults.map(({ turn }) => turn)).size;
+    this.#faults.push(...faults);
+  }
+
+  async #ask(plan: UserPlan, trace: Trace): Promise<readonly { turn: number; what: string }[] | string> {
+    if (this.#judge.perform === undefined) return 'the judge given only scores rubrics';
+    const reply = await this.#judge.perform(auditTask(plan, trace));
+    return isFailure(reply) ? reply.message : (reply.reply as { faults: { turn: number; what: string }[] }).faults;
+  }
+
+  report(): UserAudit {
+    const n = this.#conversations;
+    const interval = wilsonInterval(this.#faulty, n);
+    const usage = this.#judge.usage?.();
+    return {
+      conversations: n,
+      faulty: this.#faulty,
+      rate: n === 0 ? null : this.#faulty / n,
+      interval: interval === null ? null : { ...interval, level: LEVEL },
+      messages: this.#messages,
+      faulty_messages: this.#faultyMessages,
+      undecided: this.#undecided,
+      faults: this.#faults.slice(0, MAX_LISTED),
+      judge: { calls: usage?.calls ?? 0, cost_usd: usage?.cost_usd ?? null },
+    };
+  }
+
+  /** The audit in one line of a report. */
+  notice(): string {
+    const { conversations, faulty, rate, interval, messages, faulty_messages, undecided, judge } = this.report();
+    const open = undecided === 0 ? '' : `; ${undecided} could not be audited (${this.#why})`;
+    if (rate === null || interval === null)
+      return `simulated user: not audited, no conversation could be looked at${open}`;
+    const share = `${percent(rate)}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`;
+    const cost = judge.cost_usd === null ? 'unknown cost' : `$${judge.cost_usd.toFixed(4)}`;
+    return `simulated user: a fault in ${faulty} of ${plural(conversations, 'conversation')} (${share}), in ${faulty_messages} of ${plural(messages, 'message')}${open}; the audit took ${plural(judge.calls, 'call')}, ${cost}`;
+  }
+
+  /** An audit that was wanted and saw nothing is not a clean one. */
+  checks(): CheckResult[] {
+    if (this.#conversations > 0) return [];
+    const why = this.#why ?? 'no conversation came so far that the user said something';
+    return [
+      {
+        id: 'user.audit',
+        status: 'error',
+        message: `the user could not be audited: ${why}`,
+        value: 0,
+        limit: 1,
+        evidence: [],
+      },
+    ];
+  }
+}
+
+const LEVEL = 0.95;
+const MAX_LISTED = 100;
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+const INSTRUCTION = [
+  'A model played the user in the conversation of the block "conversation". Find the mistakes of that user. The blocks "persona", "facts" and "goal" are all it was told; it is not told what the agent should do.',
+  'A mistake is a message in which the user: states something as a fact that is neither in the blocks nor was said before; acts against its persona or its goal; speaks or acts as the agent; helps the agent with what only the agent should know; accepts or drops something the goal needs; or ends the conversation before the goal was reached although the agent could still have reached it.',
+  'Whatever the agent does wrong is not a mistake of the user. Odd wording, short answers and holding back facts until asked are not mistakes. The message of turn 1 was given and is never one.',
+].join('\n');
+
+function auditTask({ persona, facts, goal }: UserPlan, trace: Trace): JudgeTask {
+  const turns = turnsOf(trace);
+  const last = turns.at(-1)?.turn ?? 1;
+  const known = Object.entries(facts).map(([key, value]) => `${key}: ${value}`);
+  const said = turns.map((turn) => `Turn ${turn.turn}\nUser: ${turn.message}\nAgent: ${answerOfTurn(turn) ?? ''}`);
+  return {
+    id: 'user-audit',
+    version: '1',
+    instruction: INSTRUCTION,
+    format: `{"faults": [{"turn": 2 to ${last}, "what": short text}, ...]}   an empty list where there is none`,
+    blocks: [
+      ...(persona === undefined ? [] : [{ name: 'persona', text: persona }]),
+      { name: 'facts', text: known.join('\n') || '(none)' },
+      { name: 'goal', text: goal },
+      ...blocksOf(said),
+    ],
+    check: (reply) => {
+      const faults = isObject(reply) ? reply.faults : undefined;
+      if (!Array.isArray(faults)) return '"faults" must be a list';
+      const isFault = (each: unknown): boolean =>
+        isObject(each) && typeof each.what === 'string' && turns.some(({ turn }) => turn > 1 && turn === each.turn);
+      return faults.every(isFault) ? undefined : `each fault has "turn" from 2 to ${last} and "what"`;
+    },
+  };
+}
+
+/** In blocks that a judge is shown whole, as long as no single turn is longer than one. */
+function blocksOf(said: readonly string[]): { name: string; text: string }[] {
+  const texts: string[] = [];
+  for (const text of said) {
+    const last = texts.at(-1);
+    if (last === undefined || last.length + text.length + 2 > MAX_TEXT) texts.push(text);
+    else texts[texts.length - 1] = `${last}\n\n${text}`;
+  }
+  return texts.map((text) => ({ name: 'conversation', text }));
+}
