@@ -64,6 +64,19 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
 /** Those on capture need an agent and a model. */
 const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE) && page !== CASSETTES;
 
+/** What a client of the mail server says: a tap that nobody talks to has nothing to show. */
+const MAIL_SESSION = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'docs', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/call', params: { name: 'read_inbox', arguments: {} } },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  .join('');
+
 describe('commands', () => {
   const commands = [
     ...new Set(
@@ -85,7 +98,8 @@ describe('commands', () => {
       const server = ['--', 'node', 'mail-server.mjs'];
       if (line.includes('explain'))
         await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], { cwd });
-      if (line.includes('replay')) await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd });
+      if (line.includes('replay'))
+        await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd, input: MAIL_SESSION });
     }
     writeFileSync(
       join(cwd, 'traces.json'),
@@ -96,7 +110,8 @@ describe('commands', () => {
     if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
     if (line.startsWith('agentci test -c bench/'))
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
-    const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd });
+    const input = line.startsWith('agentci tap') ? { input: MAIL_SESSION } : {};
+    const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd, ...input });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({
       code: expect.toSatisfy((c: number) => c === 0 || c === 1),
