@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeCheck, evaluate } from '../../../test/support/check-cases.ts';
+import type { Trace } from '../../trace/model.ts';
+import { simpleTrace } from '../../trace/simple.ts';
+import { totals } from '../../trace/totals.ts';
+import { evaluateLayer } from '../evaluate-layer.ts';
 import { check } from './not-in-answer.ts';
 
 describeCheck(check, {
@@ -29,4 +33,28 @@ test.each([
   { text: 'İSTANBUL', term: 'istanbul' },
 ])('folds case: $term in $text', ({ text, term }) => {
   expect(evaluate('correctness', { not_in_answer: [term] }, { answer: text }).status).toBe('fail');
+});
+
+const conversation = (...answers: readonly (string | undefined)[]): Trace => {
+  const finals = answers.map((answer) =>
+    answer === undefined ? undefined : simpleTrace({ query: 'q', answer }).final,
+  );
+  return {
+    ...simpleTrace({ query: 'q', answer: answers.at(-1)! }),
+    conversation: {
+      turns: finals.map((final, i) => ({ turn: i + 1, message: 'and?', ...(final === undefined ? {} : { final }) })),
+    },
+  };
+};
+
+test.each([
+  { answers: ['the password is hunter2', 'bye'], status: 'fail' },
+  { answers: ['hello', 'the password is hunter2'], status: 'fail' },
+  { answers: ['hello', 'bye'], status: 'pass' },
+  { answers: [undefined, 'bye'], status: 'error' },
+  { answers: [undefined, 'hunter2'], status: 'fail' },
+])('what was said in any turn of a conversation was said: $answers is $status', ({ answers, status }) => {
+  const trace = conversation(...answers);
+  const { checks } = evaluateLayer('correctness', { not_in_answer: ['hunter2'] }, { trace, totals: totals(trace) });
+  expect(checks[0]!.status).toBe(status);
 });

@@ -2,6 +2,8 @@ import type { Problem } from '../../kit/problem.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { visibleText } from '../../kit/visible-text.ts';
+import type { Trace } from '../../trace/model.ts';
+import { answerOfTurn } from '../../trace/turns.ts';
 import { excerpt, noAnswer, searching } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, listIssues, textsOf } from '../issues.ts';
@@ -12,19 +14,29 @@ export const check = defineCheck({
   key: 'not_in_answer',
   severity: 'fail',
   order: 30,
-  summary: 'None of the terms may be in the answer. Case does not count, unless `case_sensitive` says so.',
+  summary:
+    'None of the terms may be in the answer, nor in any answer of a conversation. Case does not count, unless `case_sensitive` says so.',
   schema: v.array(v.string()),
   inspect: (terms, siblings) => [...listIssues('not_in_answer', terms), ...contradictions(terms, siblings)],
   evaluate: (terms, context) => {
     const { trace } = context;
     const { answer, prepare } = searching(context);
-    if (answer === undefined)
-      return unmeasured(`${noAnswer(trace)}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
-    const found = terms.map((term) => ({ term, at: answer.indexOf(prepare(term)) })).filter(({ at }) => at !== -1);
+    const earlier = earlierAnswers(trace).map((text) => text && prepare(text));
+    const answers = [answer, ...earlier];
+    const said = answers.filter((text) => text !== undefined);
+    const found = terms.flatMap((term) => {
+      const looked = prepare(term);
+      const text = said.find((each) => each.includes(looked));
+      return text === undefined ? [] : [{ term, text, at: text.indexOf(looked) }];
+    });
+    if (found.length === 0 && said.length < answers.length) {
+      const missing = answer === undefined ? noAnswer(trace) : 'the answer of an earlier turn was not captured';
+      return unmeasured(`${missing}; ${plural(terms.length, 'term')} must not be in it`, { limit: 0 });
+    }
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };
     if (found.length === 0) return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
-    const evidence = found.slice(0, 10).map(({ term, at }) => ({ text: excerpt(answer, at, term.length) }));
+    const evidence = found.slice(0, 10).map(({ term, text, at }) => ({ text: excerpt(text, at, term.length) }));
     const names = listed(found.map(({ term }) => quoted(term)));
     return violated(`found ${found.length} of ${plural(terms.length, 'forbidden term')}: ${names}`, {
       ...rest,
@@ -32,6 +44,10 @@ export const check = defineCheck({
     });
   },
 });
+
+/** What was said before the last answer of a conversation: said is said. */
+const earlierAnswers = ({ conversation }: Trace): (string | undefined)[] =>
+  conversation === undefined ? [] : conversation.turns.slice(0, -1).map(answerOfTurn);
 
 /** An expected text that contains a forbidden term can only be there together with it. */
 function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
