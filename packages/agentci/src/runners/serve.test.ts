@@ -127,10 +127,10 @@ describe('a process that fails does so for one query', () => {
   });
 
   test('that speaks again after its answer: the next query is asked of another process', async () => {
-    const ask = serve(LOOP('say(`${query} one`); if (query === "bad") setTimeout(() => say("late"), 15);'));
+    const ask = serve(LOOP('say(`${query} one`); if (query === "bad") setTimeout(() => say("late"), 150);'));
     expect((await ask('bad')).value).toBe('bad one');
     await new Promise((resolve) => {
-      setTimeout(resolve, 60);
+      setTimeout(resolve, 400);
     });
     expect((await ask('next')).value).toBe('next one');
   });
@@ -159,10 +159,12 @@ const pause = (ms: number) =>
   });
 
 describe('an answer too many, without an id', () => {
-  // Each answer takes 60 ms, the second one to "a" 30 ms more: it comes while "b" is asked.
-  const LATE = LOOP(
-    'setTimeout(() => say(`to ${query}`), 60); if (query === "a") setTimeout(() => say("to a again"), 90);',
-  );
+  // One answer behind from "b" on, and the last one when there are no more questions.
+  const LATE = LOOP(`
+    globalThis.due ??= (process.stdin.on("end", () => say(globalThis.due)), "to a");
+    say(globalThis.due);
+    globalThis.due = query === "a" ? "to a again" : \`to \${query}\`;
+  `);
 
   test('voids all that this process answered, however late it is found', async () => {
     const ask = serve(LATE);
@@ -189,7 +191,7 @@ describe('an answer too many, without an id', () => {
   test('with ids only the query that has two answers is void, and the next is not answered by it', async () => {
     const ask = serve(
       LOOP(
-        'setTimeout(() => say({ id, answer: query }), 60); if (query === "a") setTimeout(() => say({ id, answer: "again" }), 90);',
+        'if (query === "a") globalThis.a = id; say(query === "b" ? { id: globalThis.a, answer: "again" } : { id, answer: query });',
       ),
     );
     await ask('first');
@@ -257,7 +259,7 @@ describe('a program that prints text', () => {
     { what: 'text without a line break', reply: 'process.stdout.write("on its way")', shown: /without a line break/ },
     { what: 'a list', reply: 'say(["on its way"])', shown: /on its way/ },
   ])('$what: the error shows it and says what a line must be', async ({ reply, shown }) => {
-    const error = await serve(LOOP(reply))('a', { timeoutMs: 300 }).catch((thrown: unknown) => thrown);
+    const error = await serve(LOOP(reply))('a', { timeoutMs: 1500 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ ...failure, explainsTimeout: true, message: expect.stringMatching(shown) });
     expect(error).toMatchObject({ message: expect.stringMatching(/one line of JSON/) });
   });
