@@ -118,3 +118,45 @@ test('a survivor that a check should have noticed says so in every report', asyn
     expect(text).toContain('0 of 1 changes that a check of the query is meant to catch were noticed');
   }
 });
+
+const turnOf = (turn: number, answer: string) => ({ turn, message: `message ${turn}`, final: { text: answer } });
+const CONVERSATION = {
+  ...simpleTrace({ id: 'a', query: 'message 1', answer: 'The total is 42 euros.', tool_calls: [] }),
+  conversation: { turns: [turnOf(1, 'The table is for 2 guests.'), turnOf(2, 'The total is 42 euros.')] },
+};
+const converse = (turns: string) => {
+  const { suite } = parseSpec(
+    `version: 1\nagent: shop\nqueries:\n  - id: a\n    conversation: {start: message 1, user: {script: [{say: message 2}]}}\n    turns: ${turns}\n`,
+  );
+  return mutateSuite({ suite: suite!, recordings: new Map([['a', [CONVERSATION]]]) });
+};
+
+test.each([
+  ['the first', '[{turn: 1, correctness: {exact_match: The table is for 2 guests.}}]', 'turn 1', 'turn 2'],
+  ['the last', '[{turn: 2, correctness: {exact_match: The total is 42 euros.}}]', 'turn 2', 'turn 1'],
+])('a check on %s turn notices another answer in that turn, and in no other', async (_, turns, own, other) => {
+  const { survivors, layers, meant } = await converse(turns);
+  const missed = survivors.filter(({ layer }) => layer === 'correctness').map(({ what }) => what);
+  expect(layers.correctness.noticed).toBeGreaterThan(3);
+  expect(missed.filter((what) => what.includes(own))).toEqual([]);
+  expect(missed.filter((what) => what.includes(other)).length).toBeGreaterThan(3);
+  expect(meant.noticed).toBe(meant.mutants);
+});
+
+test('the line that is advised for a turn goes under that turn, and notices', async () => {
+  const result = await converse('[{turn: 2, path: {max_tool_calls: 0}}]');
+  const empty = result.survivors.find(({ what }) => what === 'an empty answer in turn 1');
+  expect(empty?.advice).toMatchObject({ turn: 1, layer: 'correctness', check: 'expected_in_answer' });
+  expect(renderConsole(result)).toContain('turns: [{turn: 1, correctness: {expected_in_answer: [');
+  const caught = await converse(`[{turn: 1, correctness: {${empty!.advice!.yaml}}}]`);
+  expect(caught.survivors.map(({ what }) => what)).not.toContain(empty!.what);
+});
+
+test('a call that is added to a conversation is in a turn, so that checks on turns can tell', async () => {
+  const { suite } = parseSpec(
+    'version: 1\nagent: shop\nqueries:\n  - id: a\n    conversation: {start: message 1, user: {script: [{say: message 2}]}}\n' +
+      '    path: {forbidden_tools: [wipe]}\n    turns: [{turn: 1, path: {forbidden_tools: [wipe]}}]\n',
+  );
+  const result = await mutateSuite({ suite: suite!, recordings: new Map([['a', [CONVERSATION]]]) });
+  expect(result.idle_checks.map(({ check }) => check)).toEqual(['path.turn[1].forbidden_tools']);
+});

@@ -37,6 +37,8 @@ export interface Advice {
    * about every change of what they count, so they need no say.
    */
   readonly isAbout?: (written: unknown) => boolean;
+  /** The check goes under `turns`, for this turn of the conversation. */
+  readonly turn?: number;
 }
 
 /** What an operator may know besides the recording itself. */

@@ -12,6 +12,7 @@ import { type CheckResult, LAYERS, type Layer, type QueryResult } from '../resul
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
+import { blockFor, idOfAdvice } from './advice-place.ts';
 import type { Good } from './advise.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
@@ -231,9 +232,9 @@ function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
  */
 function isMeant(query: Query, parent: QueryResult, { site }: Planned): boolean {
   const [advice] = site.advice;
-  const written = query[advice.layer]?.[advice.key];
+  const written = blockFor(query, advice)?.[advice.key];
   if (written === undefined || written === null) return false;
-  const id = `${advice.layer}.${advice.key}`;
+  const id = idOfAdvice(advice);
   const holds = checksOf(parent).some((check) => check.id === id && check.status === 'pass');
   return holds && (advice.isAbout?.(written) ?? true);
 }
