@@ -160,3 +160,21 @@ test('a call that is added to a conversation is in a turn, so that checks on tur
   const result = await mutateSuite({ suite: suite!, recordings: new Map([['a', [CONVERSATION]]]) });
   expect(result.idle_checks.map(({ check }) => check)).toEqual(['path.turn[1].forbidden_tools']);
 });
+
+test.each([
+  ['a rule', 'path: {rules: [{type: require, tool: find}, {type: max_calls, tool: find, max: 1}]}'],
+  ['a list', 'path: {expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}'],
+  ['an argument of a policy', 'policy: {tools: {find: {arguments: {street: {type: string, enum: [Mill Lane]}}}}}'],
+  ['a rule of a policy', 'policy: {rules: [{type: max_calls, tool: find, max: 1}]}'],
+])('a check that is violated at the line of an item has decided something: %s', async (_, checks) => {
+  const { idle_checks, untried_checks, layers } = await mutate(checks);
+  expect(layers.path.noticed).toBeGreaterThan(0);
+  expect([...idle_checks, ...untried_checks]).toEqual([]);
+});
+
+test('a warning that the recording has already is not a new one at another item', async () => {
+  const written = '[{tool: find, args: {town: Ely}}, {tool: find, args: {street: Mill Lane}}]';
+  const { layers, already_violated } = await mutate(`path: {expected_tool_args: ${written}}`);
+  expect(already_violated).toMatchObject([{ check: 'path.expected_tool_args' }]);
+  expect(layers.path.noticed).toBe(0);
+});

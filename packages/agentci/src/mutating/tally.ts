@@ -17,7 +17,7 @@ import type { Good } from './advise.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import type { Planned } from './plan-mutants.ts';
-import { keyOfCheck } from './worse-checks.ts';
+import { keyedChecks } from './worse-checks.ts';
 
 interface Tried extends Good {
   readonly plan: Planned;
@@ -80,8 +80,7 @@ export class Tally {
     this.#notTried += notTried;
     const watched = this.#checks.get(query.id) ?? new Map<string, Watched>();
     this.#checks.set(query.id, watched);
-    for (const check of checksOf(parent)) {
-      const key = keyOfCheck(check);
+    for (const [key, check] of keyedChecks(parent)) {
       if (check.status === 'warn')
         this.#violated.set(`${query.id} ${key}`, { ...placeOf(query, check), message: check.message });
       if (check.status !== 'skip' && !watched.has(key))
@@ -110,10 +109,10 @@ export class Tally {
   #watch({ query, result, noticedBy }: Tried): void {
     const watched = this.#checks.get(query.id);
     if (watched === undefined) return;
-    for (const check of checksOf(result)) {
-      const entry = watched.get(keyOfCheck(check));
+    for (const [key, check] of keyedChecks(result)) {
+      const entry = watched.get(key);
       if (entry === undefined || entry.noticed) continue;
-      entry.noticed = noticedBy.includes(check.id);
+      entry.noticed = noticedBy.includes(key);
       entry.touched ||= check.message !== entry.check.message;
     }
   }
