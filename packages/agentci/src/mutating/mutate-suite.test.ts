@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { caseKey } from '../results/cell.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { mutateSuite } from './mutate-suite.ts';
+import { OPERATORS } from './operators/index.gen.ts';
 import { renderConsole } from './report/console.ts';
 import { renderHtml } from './report/html.ts';
 import { renderMarkdown } from './report/markdown.ts';
@@ -177,4 +179,45 @@ test('a warning that the recording has already is not a new one at another item'
   const { layers, already_violated } = await mutate(`path: {expected_tool_args: ${written}}`);
   expect(already_violated).toMatchObject([{ check: 'path.expected_tool_args' }]);
   expect(layers.path.noticed).toBe(0);
+});
+
+test.each([
+  ['`deny` of a policy', 'policy: {tools: {deny: [drop_table]}}', 'drop_table'],
+  ['a pattern of `deny`', 'policy: {tools: {deny: ["drop_*"]}}', 'drop_all'],
+  ['`blocklist` of a policy', 'policy: {blocklist: [drop_table]}', 'drop_table'],
+  ['a rule of a policy', 'policy: {rules: [{type: max_calls, tool: wire, max: 0}]}', 'wire'],
+  ['an alias', 'policy: {aliases: {Bad: [wipe, "erase_*"]}, rules: [{type: max_calls, tool: Bad, max: 0}]}', 'wipe'],
+  ['a rule of the query', 'path: {rules: [{type: blocklist, tools: [nuke]}]}', 'nuke'],
+  ['`forbidden_calls`', 'path: {forbidden_calls: [{tool: wipe}]}', 'wipe'],
+  ['`forbidden_calls` with arguments', 'path: {forbidden_calls: [{tool: wipe, args: {all: true}}]}', 'wipe'],
+  ['a matcher', 'path: {forbidden_calls: [{tool: wipe, args: {disk: {one_of: [a, b]}}}]}', 'wipe'],
+  ['`not`', 'path: {not: {expected_tools: [zap]}}', 'zap'],
+  ['a block in a block', 'path: {all: [{any: [{not: {expected_tools: [zap]}}]}]}', 'zap'],
+  [
+    'the tenth list',
+    `path: {forbidden_tools: [${'abcdefghi'.split('').map((c) => `t_${c}`)}], not: {expected_tools: [zap]}}`,
+    'zap',
+  ],
+])('a call that the spec forbids is tried with the name it uses: %s', async (_, checks, name) => {
+  const operators = OPERATORS.filter((operator) => operator.name === 'extra-call');
+  const plain = await mutate('path: {max_tool_calls: 9}', { operators });
+  const { idle_checks, untried_checks, score, survivors } = await mutate(checks, { operators });
+  expect(plain.score.mutants).toBe(0);
+  expect(score.noticed).toBeGreaterThan(0);
+  expect(survivors.filter(({ what }) => what.includes(name))).toEqual([]);
+  expect([...idle_checks, ...untried_checks]).toEqual([]);
+});
+
+test('with a matrix each recording is judged in its cell', async () => {
+  const { suite } = parseSpec(
+    'version: 1\nagent: shop\nmatrix: {model: [x, y]}\nqueries:\n  - {id: a, query: "go {{model}}", correctness: {expected_in_answer: ["{{model}}"]}}\n',
+  );
+  const traceIn = (model: string) => simpleTrace({ id: 'a', query: `go ${model}`, answer: `went to ${model} 7` });
+  const recordings = (...models: string[]) =>
+    new Map(models.map((model) => [caseKey({ id: 'a', cell: { model } }), [traceIn(model)]]));
+  const both = await mutateSuite({ suite: suite!, recordings: recordings('x', 'y') });
+  expect(both).toMatchObject({ recordings: 2, left_out: [], uncovered: [] });
+  expect(new Set(both.survivors.map(({ query }) => query))).toEqual(new Set(['a (model=x)', 'a (model=y)']));
+  const one = await mutateSuite({ suite: suite!, recordings: recordings('x'), minScore: 0.1 });
+  expect(one).toMatchObject({ recordings: 1, uncovered: ['a (model=y)'], summary: { exit_code: 2 } });
 });

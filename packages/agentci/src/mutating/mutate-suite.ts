@@ -1,5 +1,6 @@
 import type { RunOptions } from '../engine/run-options.ts';
 import { createTraceVerdicts, type TraceVerdicts } from '../engine/trace-verdicts.ts';
+import { caseKey, caseText } from '../results/cell.ts';
 import type { MutationResult } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
@@ -23,7 +24,7 @@ export interface MutateOptions
     RunOptions,
     'suite' | 'judge' | 'judgeCacheDir' | 'env' | 'signal' | 'baseline' | 'baselineDir' | 'maxCostUsd'
   > {
-  /** Good recordings by query. */
+  /** Good recordings by `caseKey`: the id of their query, and the cell where the spec has a matrix. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
   /** The queries to look at; all of the suite unless given. One without a good recording is named. */
   readonly queries?: readonly Query[];
@@ -44,7 +45,7 @@ export interface MutateOptions
 export async function mutateSuite(options: MutateOptions): Promise<MutationResult> {
   const { suite, recordings, operators = OPERATORS } = options;
   const looked = options.queries ?? suite.queries;
-  const queries = looked.filter(({ id }) => recordings.has(id));
+  const queries = looked.filter((query) => recordings.has(caseKey(query)));
   const verdicts = await createTraceVerdicts({ ...options, judge: options.judge ?? 'off' }, queries);
   const tally = new Tally(operators);
   try {
@@ -60,9 +61,9 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
 
 /** Queries that should have a good recording and have none. */
 function uncoveredOf(queries: readonly Query[], good: readonly Good[]): string[] {
-  const covered = new Set(good.map(({ query }) => query.id));
+  const covered = new Set(good.map(({ query }) => caseKey(query)));
   const isExpected = (query: Query): boolean => query.skip === undefined && reasonToLeaveOut(query) === undefined;
-  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(query.id)).map(({ id }) => id))];
+  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(caseKey(query))).map(caseText))];
 }
 
 async function findGood(
@@ -74,7 +75,7 @@ async function findGood(
   const good: Good[] = [];
   for (const query of queries) {
     const why = reasonToLeaveOut(query);
-    for (const trace of recordings.get(query.id) ?? []) {
+    for (const trace of recordings.get(caseKey(query)) ?? []) {
       const parent = why === undefined ? await verdicts.evaluate(query, trace) : undefined;
       if (parent !== undefined && isGood(parent)) good.push({ query, trace, parent });
       else tally.leaveOut(query, why ?? reasonOf(parent!));

@@ -1,5 +1,6 @@
 import { recordingOf } from '../engine/match-traces.ts';
 import { plural } from '../kit/words.ts';
+import { caseKey, caseText, cellKey } from '../results/cell.ts';
 import {
   type IdleCheck,
   MUTATION_SCHEMA,
@@ -71,18 +72,18 @@ export class Tally {
     for (const { name } of operators) this.#byOperator.set(name, count());
   }
 
-  leaveOut({ id }: Query, why: string): void {
-    this.#leftOut.push({ query: id, why });
+  leaveOut(query: Query, why: string): void {
+    this.#leftOut.push({ query: caseText(query), why });
   }
 
   recording({ query, parent }: Good, notTried: number): void {
     this.#recordings++;
     this.#notTried += notTried;
-    const watched = this.#checks.get(query.id) ?? new Map<string, Watched>();
-    this.#checks.set(query.id, watched);
+    const watched = this.#checks.get(caseKey(query)) ?? new Map<string, Watched>();
+    this.#checks.set(caseKey(query), watched);
     for (const [key, check] of keyedChecks(parent)) {
       if (check.status === 'warn')
-        this.#violated.set(`${query.id} ${key}`, { ...placeOf(query, check), message: check.message });
+        this.#violated.set(`${caseKey(query)} ${key}`, { ...placeOf(query, check), message: check.message });
       if (check.status !== 'skip' && !watched.has(key))
         watched.set(key, { query, check, noticed: false, touched: false });
     }
@@ -102,12 +103,13 @@ export class Tally {
       count.mutants++;
       if (isNoticed) count.noticed++;
     }
-    this.#byLayer[operator.layer].push({ query: query.id, what: `${operator.name} ${plan.site.what}`, isNoticed });
+    const what = `${operator.name} ${plan.site.what}${query.cell === undefined ? '' : ` ${cellKey(query.cell)}`}`;
+    this.#byLayer[operator.layer].push({ query: query.id, what, isNoticed });
     if (!isNoticed) this.#survivors.push(survivorOf(tried));
   }
 
   #watch({ query, result, noticedBy }: Tried): void {
-    const watched = this.#checks.get(query.id);
+    const watched = this.#checks.get(caseKey(query));
     if (watched === undefined) return;
     for (const [key, check] of keyedChecks(result)) {
       const entry = watched.get(key);
@@ -168,8 +170,8 @@ export class Tally {
   }
 }
 
-const placeOf = ({ id }: Query, check: CheckResult): IdleCheck => ({
-  query: id,
+const placeOf = (query: Query, check: CheckResult): IdleCheck => ({
+  query: caseText(query),
   check: check.id,
   ...(check.location === undefined ? {} : { location: check.location }),
 });
@@ -214,7 +216,7 @@ function scoreOf(outcomes: readonly Outcome[]): MutationScore {
 function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
   const { operator, site } = plan;
   return {
-    query: query.id,
+    query: caseText(query),
     ...(trace.source.file === undefined ? {} : { recording: recordingOf(trace).place }),
     operator: operator.name,
     layer: operator.layer,
