@@ -21,12 +21,13 @@ const suiteOf = (checks: string, query = 'Where?') =>
 const mutate = (checks: string, rest: object = {}, good: object = GOOD) =>
   mutateSuite({ suite: suiteOf(checks), recordings: new Map([['a', [simpleTrace(good)]]]), ...rest });
 
+const ALL_CHECKS =
+  'correctness: {exact_match: "At 4 Mill Lane, behind the bakery."}, ' +
+  'path: {expected_tools: [find], max_tool_calls: 1, max_tool_errors: 0, expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}, ' +
+  'cost: {max_cost_usd: 0.002, max_total_tokens: 32, max_latency_ms: 200, max_llm_calls: 1}';
+
 test('a spec that looks at everything notices everything it is meant to', async () => {
-  const result = await mutate(
-    'correctness: {exact_match: "At 4 Mill Lane, behind the bakery."}, ' +
-      'path: {expected_tools: [find], max_tool_calls: 1, max_tool_errors: 0, expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}, ' +
-      'cost: {max_cost_usd: 0.002, max_total_tokens: 32, max_latency_ms: 200, max_llm_calls: 1}',
-  );
+  const result = await mutate(ALL_CHECKS);
   expect(result).toMatchObject({ recordings: 1, survivors: [], score: { rate: 1 }, summary: { exit_code: 0 } });
   expect(result.idle_checks).toEqual([]);
 });
@@ -221,3 +222,23 @@ test('with a matrix each recording is judged in its cell', async () => {
   const one = await mutateSuite({ suite: suite!, recordings: recordings('x'), minScore: 0.1 });
   expect(one).toMatchObject({ recordings: 1, uncovered: ['a (model=y)'], summary: { exit_code: 2 } });
 });
+
+test.each([
+  ['a sample whose interval reaches below the bound', { budget: 3, minScore: 0.9 }, 2],
+  ['a sample whose interval is above the bound', { budget: 5, minScore: 0.3 }, 0],
+  [
+    'a sample that misses the bound',
+    { budget: 12, minScore: 0.9, good: 'correctness: {expected_in_answer: [bakery]}' },
+    1,
+  ],
+  ['a sample without a bound', { budget: 3 }, 0],
+])(
+  'a budget that leaves changes untried: %s',
+  async (_, { good = ALL_CHECKS, ...options }: Record<string, unknown>, code) => {
+    const result = await mutate(good as string, options);
+    expect(result.not_tried).toBeGreaterThan(0);
+    expect(result.summary.exit_code).toBe(code);
+    expect(renderConsole(result)).not.toContain('every change was noticed');
+    if (code === 2) expect(renderConsole(result)).toMatch(/could not tell: \d+ changes were left untried/);
+  },
+);

@@ -154,7 +154,12 @@ export class Tally {
       already_violated: [...this.#violated.values()],
       uncovered: this.uncovered,
       notices,
-      summary: summaryOf(score, { minScore, forTheJudge: this.#forTheJudge.length, uncovered: this.uncovered }),
+      summary: summaryOf(score, {
+        minScore,
+        forTheJudge: this.#forTheJudge.length,
+        uncovered: this.uncovered,
+        notTried: this.#notTried,
+      }),
     };
   }
 
@@ -179,12 +184,18 @@ const placeOf = (query: Query, check: CheckResult): IdleCheck => ({
 /**
  * Nothing to break is not a good score. A bound can be held only against what was measured: queries without a good
  * recording leave it open, and so do wrong answers that only the rubrics could tell, unless it is met or missed either way.
+ * Where the budget left changes out, what was tried is a sample: the bound is met when the whole interval is above it.
  */
 function summaryOf(
-  { rate, noticed, mutants }: MutationScore,
-  left: { readonly minScore: number | undefined; readonly forTheJudge: number; readonly uncovered: readonly string[] },
+  { rate, noticed, mutants, ci95 }: MutationScore,
+  left: {
+    readonly minScore: number | undefined;
+    readonly forTheJudge: number;
+    readonly uncovered: readonly string[];
+    readonly notTried: number;
+  },
 ): MutationResult['summary'] {
-  const { minScore, forTheJudge, uncovered } = left;
+  const { minScore, forTheJudge, uncovered, notTried } = left;
   const bound = minScore === undefined ? {} : { min_score: minScore };
   if (rate === null) return { exit_code: 2, ...bound };
   if (minScore === undefined) return { exit_code: 0 };
@@ -196,6 +207,12 @@ function summaryOf(
       ...bound,
       undecided: `${plural(uncovered.length, 'query has', 'queries have')} no good recording`,
     };
+  if (noticed / all >= minScore && notTried > 0 && (ci95?.low ?? 0) < minScore)
+    return {
+      exit_code: 2,
+      ...bound,
+      undecided: `${plural(notTried, 'change was', 'changes were')} left untried, and the lower end of the interval is below ${percentText(minScore)}; a larger --budget tries them`,
+    };
   if (noticed / all >= minScore) return { exit_code: 0, ...bound };
   return {
     exit_code: 2,
@@ -203,6 +220,8 @@ function summaryOf(
     undecided: `${plural(forTheJudge, 'wrong answer is', 'wrong answers are')} left to the rubrics, which were not asked`,
   };
 }
+
+const percentText = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 function scoreOf(outcomes: readonly Outcome[]): MutationScore {
   const noticed = outcomes.filter(({ isNoticed }) => isNoticed).length;
