@@ -9,6 +9,7 @@ import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { blockFor, idOfAdvice, placeOfWritten } from './advice-place.ts';
 import { joinWritten } from './join-written.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Advice, Site } from './operator.ts';
 import { fillTemplate, templatesOf } from './row-templates.ts';
 import { yamlValue } from './yaml-words.ts';
@@ -27,28 +28,30 @@ const MAX_YAML = 2000;
 
 /**
  * Finds the check that would notice a mutant. Nothing is advised on trust: the check, with all that the query has under
- * that key already, must hold on the good recordings and catch the mutant.
+ * that key already, must hold on the good recordings and catch the mutant. One that would repeat a secret is not offered.
  */
 export class Adviser {
   readonly #evaluate: TraceEvaluator;
+  readonly #secrets: KnownSecrets;
   readonly #byQuery = new Map<string, Good[]>();
   /** Rows of one query are queries of their own at one place of the spec. */
   readonly #byPlace = new Map<string, Good[]>();
   readonly #held = new Map<string, boolean>();
 
-  constructor(evaluate: TraceEvaluator, good: readonly Good[]) {
+  constructor(evaluate: TraceEvaluator, good: readonly Good[], secrets: KnownSecrets) {
     this.#evaluate = evaluate;
+    this.#secrets = secrets;
     for (const one of good) {
       push(this.#byQuery, keyOf(one.query), one);
       push(this.#byPlace, placeOf(one.query), one);
     }
   }
 
-  async advise({ query }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
+  async advise({ query, trace }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
     for (const one of advice) {
       const value =
         one.value === undefined ? undefined : joinWritten(one.key, blockFor(query, one)?.[one.key], one.value);
-      if (value === undefined || !isValid(one, value, query)) continue;
+      if (value === undefined || this.#secrets.hasSecret(one.value, trace) || !isValid(one, value, query)) continue;
       const found = await this.#written(query, one, value);
       if (found === undefined || found.yaml.length > MAX_YAML) continue;
       if (isCaught(await this.#evaluate(trialOf(query, one, value), mutant), one)) return found;

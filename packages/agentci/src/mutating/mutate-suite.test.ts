@@ -242,3 +242,29 @@ test.each([
     if (code === 2) expect(renderConsole(result)).toMatch(/could not tell: \d+ changes were left untried/);
   },
 );
+
+const KEY = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIj';
+test.each([
+  ['a key in the answer', { answer: `paid with key ${KEY} 55` }, [KEY.slice(0, 12), '0123456789']],
+  ['an argument', { tool_calls: [{ name: 'pay', args: { password: 'hunter2 hunter2', n: 4 } }] }, ['hunter2']],
+  ['a number', { tool_calls: [{ name: 'pay', args: { secret: 48151, password: 62342 } }] }, ['48151', '62342']],
+  ['a field of a field', { tool_calls: [{ name: 'pay', args: { auth: { api_key: 'correct-horse' } } }] }, ['horse']],
+  ['a name before it', { answer: 'the password: open-Sesame-7431-now, ok' }, ['Sesame', '7431', '8431']],
+  ['an address', { answer: 'see postgres://bob:swordfish9@db/x' }, ['swordfish']],
+])('a secret of a recording is in no report and no advice: %s', async (_, said, secrets) => {
+  const result = await mutate('path: {max_tool_calls: 9}', {}, { ...GOOD, ...said });
+  expect(result.survivors.length).toBeGreaterThan(3);
+  for (const text of [JSON.stringify(result), renderConsole(result), renderMarkdown(result), renderHtml(result)])
+    for (const secret of secrets) expect(text).not.toContain(secret);
+});
+
+test('a recording that is left out is named without its secrets', async () => {
+  const good = { ...GOOD, tool_calls: [{ name: 'pay', args: { password: 'hunter2hunter2' } }] };
+  const { left_out } = await mutate(
+    'policy: {tools: {pay: {arguments: {password: {type: string, enum: [abc]}}}}}',
+    {},
+    good,
+  );
+  expect(left_out).toHaveLength(1);
+  expect(JSON.stringify(left_out)).not.toContain('hunter2');
+});

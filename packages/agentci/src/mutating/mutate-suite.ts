@@ -8,6 +8,7 @@ import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { Adviser, type Good } from './advise.ts';
+import { KnownSecrets } from './known-secrets.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import { planMutants } from './plan-mutants.ts';
@@ -47,10 +48,12 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
   const looked = options.queries ?? suite.queries;
   const queries = looked.filter((query) => recordings.has(caseKey(query)));
   const verdicts = await createTraceVerdicts({ ...options, judge: options.judge ?? 'off' }, queries);
-  const tally = new Tally(operators);
+  const secrets = new KnownSecrets();
+  const tally = new Tally(operators, secrets);
   try {
     const good = await findGood(queries, options, verdicts, tally);
-    await breakAll(good, options, verdicts, tally);
+    const adviser = new Adviser(verdicts.evaluate, good, secrets);
+    await breakAll(good, options, { verdicts, tally, adviser });
     tally.uncovered = uncoveredOf(looked, good);
   } finally {
     await verdicts.close();
@@ -78,7 +81,7 @@ async function findGood(
     for (const trace of recordings.get(caseKey(query)) ?? []) {
       const parent = why === undefined ? await verdicts.evaluate(query, trace) : undefined;
       if (parent !== undefined && isGood(parent)) good.push({ query, trace, parent });
-      else tally.leaveOut(query, why ?? reasonOf(parent!));
+      else tally.leaveOut(query, trace, why ?? reasonOf(parent!));
     }
   }
   return good;
@@ -91,12 +94,10 @@ const isGood = (result: QueryResult): boolean =>
 async function breakAll(
   good: readonly Good[],
   options: MutateOptions,
-  verdicts: TraceVerdicts,
-  tally: Tally,
+  { verdicts, tally, adviser }: { readonly verdicts: TraceVerdicts; readonly tally: Tally; readonly adviser: Adviser },
 ): Promise<void> {
   const { suite, recordings, seed = 0, operators = OPERATORS, judge = 'off' } = options;
   const world = new SuiteWorld(suite, recordings);
-  const adviser = new Adviser(verdicts.evaluate, good);
   let left = options.budget ?? good.length * PER_RECORDING;
   for (const [i, one] of good.entries()) {
     const { query, trace, parent } = one;

@@ -13,8 +13,10 @@ import { type CheckResult, LAYERS, type Layer, type QueryResult } from '../resul
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
+import type { Trace } from '../trace/model.ts';
 import { blockFor, idOfAdvice } from './advice-place.ts';
 import type { Good } from './advise.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import type { Planned } from './plan-mutants.ts';
@@ -55,6 +57,7 @@ export class Tally {
   #recordings = 0;
   #notTried = 0;
   readonly #operators: readonly Operator[];
+  readonly #secrets: KnownSecrets;
   readonly #meant: Count = { noticed: 0, mutants: 0 };
   readonly #byOperator = new Map<string, Count>();
   readonly #byLayer: Record<Layer, Outcome[]> = { correctness: [], path: [], cost: [] };
@@ -66,24 +69,28 @@ export class Tally {
   readonly #violated = new Map<string, MutationResult['already_violated'][number]>();
   uncovered: string[] = [];
 
-  constructor(operators: readonly Operator[]) {
+  constructor(operators: readonly Operator[], secrets: KnownSecrets) {
     this.#operators = operators;
+    this.#secrets = secrets;
     const count = (): Count => ({ noticed: 0, mutants: 0 });
     for (const { name } of operators) this.#byOperator.set(name, count());
   }
 
-  leaveOut(query: Query, why: string): void {
-    this.#leftOut.push({ query: caseText(query), why });
+  leaveOut(query: Query, trace: Trace, why: string): void {
+    this.#leftOut.push({ query: caseText(query), why: this.#secrets.mask(why, trace) });
   }
 
-  recording({ query, parent }: Good, notTried: number): void {
+  recording({ query, parent, trace }: Good, notTried: number): void {
     this.#recordings++;
     this.#notTried += notTried;
     const watched = this.#checks.get(caseKey(query)) ?? new Map<string, Watched>();
     this.#checks.set(caseKey(query), watched);
     for (const [key, check] of keyedChecks(parent)) {
       if (check.status === 'warn')
-        this.#violated.set(`${caseKey(query)} ${key}`, { ...placeOf(query, check), message: check.message });
+        this.#violated.set(`${caseKey(query)} ${key}`, {
+          ...placeOf(query, check),
+          message: this.#secrets.mask(check.message, trace),
+        });
       if (check.status !== 'skip' && !watched.has(key))
         watched.set(key, { query, check, noticed: false, touched: false });
     }
@@ -95,7 +102,7 @@ export class Tally {
     const isNoticed = noticedBy.length > 0;
     this.#watch(tried);
     if (!isNoticed && isForJudge && operator.layer === 'correctness') {
-      this.#forTheJudge.push(survivorOf(tried));
+      this.#forTheJudge.push(survivorOf(tried, this.#secrets));
       return;
     }
     const meant = isMeant(query, parent, plan) ? [this.#meant] : [];
@@ -105,7 +112,7 @@ export class Tally {
     }
     const what = `${operator.name} ${plan.site.what}${query.cell === undefined ? '' : ` ${cellKey(query.cell)}`}`;
     this.#byLayer[operator.layer].push({ query: query.id, what, isNoticed });
-    if (!isNoticed) this.#survivors.push(survivorOf(tried));
+    if (!isNoticed) this.#survivors.push(survivorOf(tried, this.#secrets));
   }
 
   #watch({ query, result, noticedBy }: Tried): void {
@@ -232,14 +239,14 @@ function scoreOf(outcomes: readonly Outcome[]): MutationScore {
   return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95 };
 }
 
-function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
+function survivorOf({ query, trace, parent, plan, advice }: Tried, secrets: KnownSecrets): Survivor {
   const { operator, site } = plan;
   return {
     query: caseText(query),
     ...(trace.source.file === undefined ? {} : { recording: recordingOf(trace).place }),
     operator: operator.name,
     layer: operator.layer,
-    what: site.what,
+    what: secrets.mask(site.what, trace),
     ...(advice === undefined ? {} : { advice }),
     ...(isMeant(query, parent, plan) ? { meant: true, meant_by: site.advice[0].key } : { meant: false }),
     ...(query.location === undefined ? {} : { location: query.location }),
