@@ -65,7 +65,7 @@ function secretsIn(trace: Trace): string[] {
     else if (isObject(value))
       for (const [key, item] of Object.entries(value)) visit(item, isSecretName(key) ? key : name, depth + 1);
   };
-  // Fields of ours, such as the number of tokens, are no secrets; what was said and passed may be.
+  // Fields of ours, such as the number of tokens, are left alone; what was said and passed may be secret.
   for (const step of trace.steps) {
     if (step.kind === 'tool') for (const said of [step.args, step.result]) visit(said, undefined, 0);
     if (step.kind === 'llm') for (const said of [step.input, step.output]) visit(said, undefined, 0);

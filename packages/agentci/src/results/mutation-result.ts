@@ -32,7 +32,7 @@ export interface SurvivorAdvice {
 
 /** A mutant that no check noticed. */
 export interface Survivor {
-  /** Its id, with the cell behind it where the spec has a matrix: `refund (model=a)`. */
+  /** Its id, with the cell after it where the spec has a matrix: `refund (model=a)`. */
   query: string;
   /** Where the good recording is, as `traces.jsonl:3`. */
   recording?: string;
