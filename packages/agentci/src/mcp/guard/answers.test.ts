@@ -152,6 +152,43 @@ describe('an expression is evaluated on every form of a result', () => {
   });
 });
 
+describe('detect with a path looks into arguments that are JSON text', () => {
+  test.each<[string, object, boolean]>([
+    ['a value', { payload: { body: 'evil' } }, true],
+    ['JSON text', { payload: '{"body":"evil"}' }, true],
+    ['JSON text in JSON text', { payload: JSON.stringify({ body: '{"x":"evil"}' }) }, true],
+    ['text that has no parts', { payload: 'evil' }, true],
+    ['another part of JSON text', { payload: '{"note":"evil","body":"fine"}' }, false],
+  ])('%s', (_, args, isRefused) => {
+    const { client } = setUp({ rules: [{ type: 'detect', id: 'd', path: 'payload.body', pattern: 'evil' }] });
+    expect(client(call(1, 'send', args)) !== 'passed').toBe(isRefused);
+  });
+});
+
+describe('a flow follows what a result says, not how it is wrapped', () => {
+  const block = { mimeType: 'application/json', annotations: { audience: ['assistant'], priority: 1 } };
+  test.each<[string, object, string, boolean]>([
+    ['the type of an image', { content: [{ type: 'image', data: 'AAAA', ...block }] }, 'application/json', false],
+    ['the audience of a text', { content: [{ type: 'text', text: 'hi', ...block }] }, 'for the assistant', false],
+    ['the kind of a block', { content: [{ type: 'resource_link', uri: 'a://b' }] }, 'a resource_link', false],
+    [
+      'the type of a resource',
+      { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'hi', mimeType: 'text/markdown' } }] },
+      'text/markdown',
+      false,
+    ],
+    ['the data of an image', { content: [{ type: 'image', data: 'QUJDREVGR0g=', ...block }] }, 'QUJDREVGR0g', true],
+    ['a type that is none', { content: [{ type: 'image', data: 'A', mimeType: SECRET }] }, SECRET, true],
+    ['another annotation', { content: [{ type: 'text', text: 'hi', annotations: { n: SECRET } }] }, SECRET, true],
+    ['a field of the tool', { structuredContent: { mimeType: 'application/json' } }, 'application/json', true],
+  ])('%s', (_, result, body, isRefused) => {
+    const { client, server } = setUp(FLOW);
+    client(call(1, 'read'));
+    server(answer(1, result));
+    expect(client(call(2, 'send', { body })) !== 'passed').toBe(isRefused);
+  });
+});
+
 describe('every part of an answer is looked at', () => {
   const ANSWERS: [string, object][] = [
     ['plain text', answer(1, text(SECRET))],
