@@ -53,7 +53,8 @@ export abstract class CallLists {
       return found !== false;
     };
     if (selector.args !== undefined && !holds(argumentsMatch(selector, call))) return false;
-    for (const { test } of selector.conditions ?? []) if (!holds(test(this, index))) return false;
+    for (const { test } of selector.conditions ?? [])
+      if (!holds(test(this, index, selector.isWanted === true))) return false;
     const why = doubts.at(-1);
     if (why === undefined) return true;
     const whys = this.#whys.get(selector) ?? new Map<number, string>();

@@ -1,8 +1,7 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
-import { isObject } from '../kit/object.ts';
 import { type CallsInSight, CannotTell } from './condition-type.ts';
 import { ASIDE, type Aside } from './run-facts.ts';
-import { valuesAt } from './value-path.ts';
+import { valuesInside } from './value-path.ts';
 
 /**
  * What a call gave back, part by part, for rules that look for texts: its result, or why it failed, and what came beside
@@ -15,9 +14,9 @@ export function answersAt(calls: CallsInSight, at: number, path: readonly string
   if (result instanceof CannotTell && typeof error !== 'string') return result;
   const { said } = call[ASIDE] as Aside;
   const parts = [
-    ...(result instanceof CannotTell ? [] : [insideOf(result, path)]),
+    ...(result instanceof CannotTell ? [] : [valuesInside(result, path)]),
     ...(typeof error === 'string' ? [[error]] : []),
-    ...(said === undefined ? [] : said.map((part) => insideOf(part, path))),
+    ...(said === undefined ? [] : said.map((part) => valuesInside(part, path))),
   ];
   return parts.filter((part) => part.length > 0);
 }
@@ -28,19 +27,7 @@ export function sentAt(calls: CallsInSight, at: number, path: readonly string[])
   const args = known(() => call.args);
   if (args instanceof CannotTell) return args;
   const { sent } = call[ASIDE] as Aside;
-  return [valuesAt(args, path), ...(sent === undefined ? [] : [[sent]])].filter((part) => part.length > 0);
-}
-
-/** Results are mostly text, and that text is mostly JSON. */
-function insideOf(value: unknown, path: readonly string[]): unknown[] {
-  if (path.length === 0 || typeof value !== 'string') return valuesAt(value, path);
-  try {
-    const parsed: unknown = JSON.parse(value);
-    if (isObject(parsed) || Array.isArray(parsed)) return valuesAt(parsed, path);
-  } catch {
-    // Text that is not JSON has no parts that a path could leave out.
-  }
-  return [value];
+  return [valuesInside(args, path), ...(sent === undefined ? [] : [[sent]])].filter((part) => part.length > 0);
 }
 
 /** A value, or why it is not known. */

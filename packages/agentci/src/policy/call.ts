@@ -20,6 +20,8 @@ export interface PolicyCall {
   readonly at_ms?: number;
   /** What came back beside the result or the error, which a client may show its model as well. */
   readonly said?: readonly unknown[];
+  /** Other forms that the result came in: its text beside structured content, each of several texts. */
+  readonly forms?: readonly unknown[];
   /** What was handed in after the call was made, when the server asked for it. */
   readonly sent?: unknown;
 }

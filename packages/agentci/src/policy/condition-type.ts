@@ -28,5 +28,6 @@ export interface Condition {
   readonly looksAtResults: boolean;
   /** It looks at the definitions of tools. */
   readonly looksAtTools?: boolean;
-  readonly test: (calls: CallsInSight, at: number) => boolean | CannotTell;
+  /** `isWanted`: the rule needs such a call, so where a result has several forms it must be one in each of them. */
+  readonly test: (calls: CallsInSight, at: number, isWanted?: boolean) => boolean | CannotTell;
 }

@@ -2,8 +2,10 @@ import { type CelVariables, celEngine, NotCaptured } from '../kit/cel/expression
 import { compileGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import { meantNames } from '../trace/tool-name.ts';
+import { known } from './call-texts.ts';
 import { type CallsInSight, CannotTell, type Condition } from './condition-type.ts';
 import type { ListedTool } from './definitions/pinned-tools.ts';
+import { AS_CAPTURED, inForm, type View, viewsAt } from './result-forms.ts';
 import { CALL_FIELDS } from './run-facts.ts';
 
 /** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
@@ -39,24 +41,41 @@ export function compileCondition(text: string): CompiledCondition {
   const looksAtResults =
     needsResult || [...program.paths].some((path) => RESULT_FIELDS.some((field) => path.endsWith(field)));
   const shown = text.trim().replace(/\s+/g, ' ');
-  const run = (calls: CallsInSight, at: number): boolean | CannotTell => {
-    const result = program.run(valuesAt(calls, at));
+  const runOnce = (calls: CallsInSight, at: number, view: View): boolean | CannotTell => {
+    const result = program.run(valuesAt(calls, at, view));
     if (result.kind === 'unknown') return new CannotTell(result.what);
     if (result.kind === 'error') return new CannotTell(`${shown}: ${result.message}`);
     return typeof result.value === 'boolean'
       ? result.value
       : new CannotTell(`${shown} gives ${typeof result.value}, not true or false`);
   };
+  const seen = {
+    own: needsResult,
+    earlier: looksAtResults && [...program.paths].some((path) => path === 'previous' || path.startsWith('previous.')),
+  };
+  /** The first form that gives `decisive` decides; else one that gives the opposite; else it cannot be told. */
+  const run = (calls: CallsInSight, at: number, decisive: boolean): boolean | CannotTell => {
+    const views = looksAtResults ? viewsIn(calls, at, seen) : ONE_VIEW;
+    if (views instanceof CannotTell) return views;
+    let told: boolean | CannotTell | undefined;
+    for (const view of views) {
+      let found = runOnce(calls, at, view);
+      if (found instanceof CannotTell && views.length > 1) found = runOnce(calls, at, { ...view, isTurned: true });
+      if (found === decisive) return found;
+      if (told === undefined || told instanceof CannotTell) told = found;
+    }
+    return told!;
+  };
   const looksAtTools = [...program.paths].some((path) => path === 'tool' || path.startsWith('tool.'));
   const common = { needsResult, looksAtResults, looksAtTools };
   return {
     ok: true,
-    condition: { ...common, label: `when ${shown}`, test: run },
+    condition: { ...common, label: `when ${shown}`, test: (calls, at, isWanted = false) => run(calls, at, !isWanted) },
     negated: {
       ...common,
       label: `unless ${shown}`,
-      test: (calls, at) => {
-        const found = run(calls, at);
+      test: (calls, at, isWanted = false) => {
+        const found = run(calls, at, isWanted);
         return typeof found === 'boolean' ? !found : found;
       },
     },
@@ -67,8 +86,22 @@ export function compileCondition(text: string): CompiledCondition {
 const hasPath = (paths: ReadonlySet<string>, path: string): boolean =>
   paths.has(path) || (path !== 'call' && [...paths].some((each) => each.startsWith(`${path}.`)));
 
-function valuesAt(calls: CallsInSight, at: number): Readonly<Record<string, unknown>> {
-  const call = calls.value(at);
+const ONE_VIEW: readonly View[] = [AS_CAPTURED];
+
+function viewsIn(
+  calls: CallsInSight,
+  at: number,
+  seen: { readonly own: boolean; readonly earlier: boolean },
+): readonly View[] | CannotTell {
+  const views = known(() => viewsAt(calls, at, seen)) as readonly View[] | CannotTell | undefined;
+  // Without the earlier calls the expression may still come to an answer.
+  if (views instanceof CannotTell) return ONE_VIEW;
+  return views ?? new CannotTell(`the result of call ${at + 1} has too many parts to look at each`);
+}
+
+function valuesAt(calls: CallsInSight, at: number, view: View): Readonly<Record<string, unknown>> {
+  const { own, earlier, isTurned } = view;
+  const call = view === AS_CAPTURED ? calls.value(at) : inForm(calls.value(at), own, isTurned);
   return {
     call,
     get args() {
@@ -81,7 +114,8 @@ function valuesAt(calls: CallsInSight, at: number): Readonly<Record<string, unkn
       return call.agent;
     },
     get previous() {
-      return calls.previous(at);
+      const previous = calls.previous(at);
+      return view === AS_CAPTURED ? previous : previous.map((each) => inForm(each, earlier, isTurned));
     },
     get query() {
       if (calls.run.query === undefined) throw new NotCaptured('the text of the query is not known');

@@ -69,8 +69,9 @@ const UNTOLD: LiveVerdict = {
 /** The verdict on handing a result on belongs to its call. */
 function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): ExplainedCall {
   const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
-  const { result, error, said, latency_ms } = line;
-  const outcome = isWhole ? { result, error: error ?? null, latency_ms, ...(said === undefined ? {} : { said }) } : {};
+  const { result, error, said, forms, latency_ms } = line;
+  const beside = { ...(said === undefined ? {} : { said }), ...(forms === undefined ? {} : { forms }) };
+  const outcome = isWhole ? { result, error: error ?? null, latency_ms, ...beside } : {};
   const { verdict, by } = judge.settle(line.call, outcome);
   const isSame = verdict === line.verdict && (by[0]?.rule ?? null) === line.rule;
   if (line.rule === null && isSame) return call;

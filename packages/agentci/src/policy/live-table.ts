@@ -9,7 +9,7 @@ import type { Selector } from './selectors.ts';
 const MAX_NAMES = 10_000;
 
 /** What became of a call. */
-export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms' | 'said'>;
+export type CallOutcome = Pick<PolicyCall, 'result' | 'error' | 'latency_ms' | 'said' | 'forms'>;
 
 interface Kept {
   readonly call: PolicyCall;

@@ -1,4 +1,5 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
+import { canonicalJson } from '../kit/hash.ts';
 import { type CallFacts, callFacts } from '../trace/call-facts.ts';
 import type { Agent, ToolStep, Trace } from '../trace/model.ts';
 import type { PolicyCall } from './call.ts';
@@ -25,19 +26,46 @@ export type CallValue = Readonly<Record<string | typeof ASIDE, unknown>>;
 
 /** What belongs to a call and has no name in expressions. */
 export const ASIDE = Symbol('aside');
-export type Aside = Pick<PolicyCall, 'said' | 'sent'>;
+export type Aside = Pick<PolicyCall, 'said' | 'forms' | 'sent'>;
 
 /** What an expression may ask of a call, beside its name. */
 export const CALL_FIELDS = ['args', 'result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
 /** The facts of a call, whether it is a step of a trace or was written down in the simple form. */
 export function factsOf(call: PolicyCall, run: RunFacts): CallFacts & Aside {
-  if ((call as { kind?: unknown }).kind === 'tool')
-    return callFacts(call as unknown as ToolStep, { agents: [...(run.agents ?? [])] });
+  if ((call as { kind?: unknown }).kind === 'tool') {
+    const step = call as unknown as ToolStep;
+    const forms = formsIn(step);
+    const facts = callFacts(step, { agents: [...(run.agents ?? [])] });
+    return forms.length === 0 ? facts : { ...facts, forms };
+  }
   const { error, ...facts } = call;
   if (error !== undefined && error !== null)
     return { ...facts, error: typeof error === 'string' ? error : JSON.stringify(error) };
   return error === null || facts.result !== undefined ? { ...facts, error: null } : facts;
+}
+
+/** The other forms of a recorded result. A value that was read from its text is that text. */
+function formsIn({ result, resultParts = [] }: ToolStep): string[] {
+  const texts = resultParts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  if (texts.length === 0 || (texts.length === 1 && isSameJson(texts[0]!, result))) return [];
+  return otherForms(texts, result);
+}
+
+function isSameJson(text: string, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return canonicalJson(JSON.parse(text)) === canonicalJson(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The texts that a client may show for a result, beside the value it is known by: all of them in a row, and each by itself. */
+export function otherForms(texts: readonly string[], value: unknown): string[] {
+  const each = texts.map((text) => text.trim());
+  const forms = new Set([texts.join('\n'), texts.join(''), each.filter((text) => text !== '').join('\n'), ...each]);
+  return [...forms].filter((form) => form !== value && form.trim() !== '');
 }
 
 /** The value of a call, its fields read when they are touched; `read` gives them anew, for a result may still come. */

@@ -70,6 +70,8 @@ export interface AuditResult extends AuditBase {
   error?: string | null;
   /** What came back beside the result or the error, redacted. */
   said?: unknown[];
+  /** Other forms that the result came in, redacted: expressions are evaluated on each. */
+  forms?: unknown[];
   latency_ms: number;
   redacted?: true;
   decision: AuditDecision['decision'];

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
@@ -8,21 +8,19 @@ import { writeFileAtomic } from '../../store/atomic-write.ts';
 import { findProgram } from '../find-program.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';
+import { changeServers, type NamedServer } from './client-servers.ts';
+import type { GuardFlags } from './flags.ts';
 import { cleanName } from './server-name.ts';
 
-interface InstallFlags {
+interface InstallFlags extends GuardFlags {
   readonly config?: string;
-  readonly policy?: string;
-  readonly mode?: string;
-  readonly audit?: string;
-  readonly strict?: boolean;
   readonly undo?: boolean;
 }
 
 type Server = Record<string, unknown>;
 
-/** Where clients keep their servers. */
-const PLACES = ['mcpServers', 'servers'];
+/** About one server; installing is about all that a configuration lists. */
+const OF_ONE_SERVER = ['server', 'url', 'listen'] as const;
 const NOT_GUARDED = 2;
 const UNWRAPPED = 'GUARD_NOT_WRAPPED';
 
@@ -32,19 +30,22 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
     throw new UserError('GUARD_CONFIG', 'no configuration was given', {
       hint: 'guard install --config .mcp.json --policy policy.yaml',
     });
+  const misplaced = OF_ONE_SERVER.find((option) => flags[option] !== undefined);
+  if (misplaced !== undefined)
+    throw new UserError('GUARD_CONFIG', `--${misplaced} cannot be installed: it is about one server`, {
+      hint: 'leave it out; servers keep the names that the configuration gives them',
+    });
   const path = resolve(io.cwd, flags.config);
   const text = readConfig(path, flags.config);
   const config = parseConfig(text, flags.config);
   const say = (line: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(line)}\n`);
-  const place = PLACES.find((key) => isObject(config[key]));
-  if (place === undefined)
+  const change = flags.undo === true ? unwrap : await wrapper(flags, io);
+  const { after, servers } = changeServers(config, change);
+  if (servers === undefined)
     throw new UserError('GUARD_CONFIG', `${flags.config} has no "mcpServers"`, {
       hint: 'name the file in which your client lists its servers',
     });
-  const servers = Object.entries(config[place] as Record<string, unknown>);
   const backup = `${path}.before-guard`;
-  const changed = flags.undo === true ? servers.map(unwrap) : await wrapAll(servers, flags, io);
-  const after = { ...config, [place]: Object.fromEntries(changed) };
   const kept = flags.undo === true ? readBackup(backup) : undefined;
   // A configuration may hold keys: whoever could not read it before cannot read it now.
   const mode = statSync(path).mode & 0o777;
@@ -59,53 +60,75 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
     write(path, kept);
     rmSync(backup, { force: true });
   } else write(path, `${JSON.stringify(after, null, 2)}\n`);
-  const count = changed.filter(([, server], i) => server !== servers[i]![1]).length;
+  const count = servers.filter(({ before, now }) => before !== now).length;
   say(
     `${flags.config}: ${flags.undo === true ? `took the guard from ${count}` : `guarded ${count}`} of ${servers.length} servers`,
   );
-  const open = flags.undo === true ? [] : changed.filter(([, server]) => !isWrapped(server)).map(([name]) => name);
-  for (const name of open)
+  const open = flags.undo === true ? [] : servers.filter(({ now }) => !isWrapped(now));
+  for (const { shown } of open)
     say(
-      `${name} is reached by HTTP: run agentci guard --url for it and put its address into the configuration (${UNWRAPPED})`,
+      `${shown} is reached by HTTP: run agentci guard --url for it and put its address into the configuration (${UNWRAPPED})`,
     );
   return open.length === 0 ? 0 : NOT_GUARDED;
 }
 
-async function wrapAll(
-  servers: readonly (readonly [string, unknown])[],
-  flags: InstallFlags,
-  io: Io,
-): Promise<(readonly [string, unknown])[]> {
+/** Puts the guard before a server that is started by a command, with every option that was given. */
+async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServer) => unknown> {
   if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   // A guard that cannot start would take every server away.
   await loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
   // Clients start servers in folders of their choice.
   const absolute = (file: string): string => resolve(io.cwd, file).replaceAll('\\', '/');
-  const program =
-    findProgram('agentci', io) !== undefined ? ['agentci'] : [process.execPath, resolve(process.argv[1] ?? '')];
+  const program = programFor(io);
+  const logs = new Set<string>();
+  /** Each server has a log of its own, though two projects may use the same name. */
+  const logFor = (name: string): string => {
+    for (let i = 1; ; i++) {
+      const ending = i === 1 ? cleanName(name) : `${cleanName(name)}-${i}`;
+      const file = absolute(flags.audit!).replace(/(\.[^./]*)?$/, `-${ending}$1`);
+      if (logs.has(file)) continue;
+      logs.add(file);
+      return file;
+    }
+  };
   const options = (name: string): string[] => [
     ...['--policy', absolute(flags.policy!), '--server', name],
     ...(flags.mode === 'shadow' ? ['--mode', 'shadow'] : []),
     ...(flags.strict === true ? ['--strict'] : []),
-    ...(flags.audit === undefined
-      ? []
-      : ['--audit', absolute(flags.audit).replace(/(\.[^./]*)?$/, `-${cleanName(name)}$1`)]),
+    ...(flags.audit === undefined ? [] : ['--audit', logFor(name)]),
+    ...(flags.auditArgs === 'hash' ? ['--audit-args', 'hash'] : []),
+    ...(flags.denyAs === 'error' ? ['--deny-as', 'error'] : []),
+    ...(flags.agent === undefined ? [] : ['--agent', flags.agent]),
+    ...(flags.scope === 'process' ? ['--scope', 'process'] : []),
   ];
-  return servers.map(([name, server]) => {
-    if (!isObject(server) || typeof server.command !== 'string' || isWrapped(server)) return [name, server];
+  return ({ name, server }) => {
+    if (!isObject(server) || typeof server.command !== 'string' || isWrapped(server)) return server;
     const [command, ...first] = program;
     const args = [...first, 'guard', ...options(name), '--', server.command, ...argsOf(server)];
-    return [name, { ...server, command, args }];
-  });
+    return { ...server, command, args };
+  };
+}
+
+/** Folders that are on the PATH only while a package manager runs something. */
+const PASSING = /(?:^|[\\/])(?:node_modules[\\/]\.bin|_npx|(?:xfs|dlx|bunx)-[^\\/]*)(?:[\\/]|$)/;
+
+/** How a client, which has the PATH of its user alone, starts this program. */
+function programFor({ env, cwd }: Io): readonly string[] {
+  const PATH = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !PASSING.test(folder))
+    .join(delimiter);
+  if (findProgram('agentci', { env: { ...env, PATH }, cwd }) !== undefined) return ['agentci'];
+  return [process.execPath, realpathSync(process.argv[1] ?? '')];
 }
 
 /** The server that was there before. */
-function unwrap([name, server]: readonly [string, unknown]): readonly [string, unknown] {
-  if (!isWrapped(server)) return [name, server];
+function unwrap({ server }: NamedServer): unknown {
+  if (!isWrapped(server)) return server;
   const args = argsOf(server as Server);
   const [command, ...rest] = args.slice(args.indexOf('--', args.indexOf('guard')) + 1);
   const { args: _, ...others } = server as Server;
-  return [name, { ...others, command, ...(rest.length === 0 ? {} : { args: rest }) }];
+  return { ...others, command, ...(rest.length === 0 ? {} : { args: rest }) };
 }
 
 function isWrapped(server: unknown): boolean {

@@ -12,6 +12,7 @@ import {
   NotCaptured,
 } from './expression.ts';
 import { unknownField } from './known-fields.ts';
+import { checkMixed } from './mixed-numbers.ts';
 import { addStrictHas } from './strict-has.ts';
 import { loopDepth, pathsIn, patternsIn, withOwnFunctions } from './syntax.ts';
 
@@ -75,10 +76,6 @@ function addFunctions(environment: Environment): void {
   environment.registerOperator('double % double', (a: unknown, b: unknown) => Number(a) % Number(b));
   // The library derives the other order and `!=` from it.
   environment.registerOperator('int == double', (a: unknown, b: unknown) => Number(a) === Number(b));
-  const isIn = (one: unknown, list: unknown): boolean =>
-    [...(list as Iterable<unknown>)].some((each) => Number(each) === Number(one));
-  environment.registerOperator('double in list<int>', isIn);
-  environment.registerOperator('int in list<double>', isIn);
   addStrictHas(environment, OWN.has);
   environment.registerFunction('sum(list<dyn>): double', (list: unknown) => sumOf(list));
   environment.registerFunction(`string.${OWN.matches}(string): bool`, (text: string, pattern: string) =>
@@ -124,6 +121,7 @@ function compile(text: string, variables: CelVariables): CelCompiled {
     return wrong(`the expression has ${text.length} characters, at most ${MAX_EXPRESSION} are read`, 0);
   const environment = environmentFor(variables);
   let parsed: ParseResult;
+  let checked: ReturnType<ParseResult['check']>;
   try {
     const first = environment.parse(text);
     for (const { pattern, offset } of patternsIn(first.ast)) {
@@ -132,11 +130,10 @@ function compile(text: string, variables: CelVariables): CelCompiled {
     }
     const misspelt = unknownField(first.ast, variables);
     if (misspelt !== undefined) return { ok: false, problem: misspelt };
-    parsed = environment.parse(withOwnFunctions(text, first.ast, OWN));
+    ({ parsed, checked } = checkMixed(withOwnFunctions(text, first.ast, OWN), environment));
   } catch (error) {
     return { ok: false, problem: problemOf(error) };
   }
-  const checked = parsed.check();
   if (!checked.valid) return { ok: false, problem: problemOf(checked.error) };
   if (checked.type !== 'bool' && checked.type !== 'dyn')
     return wrong(`the expression gives ${typeName(checked.type)}, not true or false`, 0);

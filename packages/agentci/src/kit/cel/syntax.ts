@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /** The parts of an expression, outer ones first. */
-function* nodesIn(node: ASTNode): Iterable<ASTNode> {
+export function* nodesIn(node: ASTNode): Iterable<ASTNode> {
   yield node;
   for (const child of childrenOf(node.args)) yield* nodesIn(child);
 }

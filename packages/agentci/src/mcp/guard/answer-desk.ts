@@ -55,6 +55,26 @@ export class AnswerDesk {
     return Buffer.from(joined(texts));
   }
 
+  /** Requests failed with this text, which is judged as the error of their calls. */
+  fail(
+    bytes: Buffer,
+    { keys, status, session }: { readonly keys: readonly string[]; readonly status: number; readonly session: Session },
+  ): Buffer {
+    const text = bytes.toString('utf8').trim();
+    const error = { message: text || `HTTP ${status}` };
+    const flaw = /[\0\ufffd]/.test(text) ? 'it is not UTF-8' : undefined;
+    let isWithheld = false;
+    for (const key of keys) {
+      const call = session.open.get(key);
+      for (const open of [session.open, session.lists, session.hellos, session.others, session.cancelled])
+        open.delete(key);
+      if (call === undefined) continue;
+      const instead = this.#finish(call, { message: { error }, result: {}, flaw }, session);
+      isWithheld ||= instead !== undefined;
+    }
+    return isWithheld ? Buffer.alloc(0) : bytes;
+  }
+
   /** The text that a client gets for a message. */
   #handOn(part: AnswerPart, session: Session): string {
     const { message, text } = part;

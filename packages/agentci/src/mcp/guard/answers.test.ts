@@ -62,6 +62,133 @@ const SECRET = 'The merger price is 1,250,000 dollars and closes on Friday the 1
 const DETECT = { rules: [{ type: 'detect', id: 'd', in: 'result', tool: 'read', pattern: 'merger price' }] };
 const FLOW = { flows: [{ id: 'f', from: { tool: 'read' }, to: { tool: 'send' }, allow: false }] };
 
+describe('an expression is evaluated on every form of a result', () => {
+  const said = (...texts: string[]) => ({ content: texts.map((each) => ({ type: 'text', text: each })) });
+  const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+  const leak = '{"status":"leaked"}';
+  const ROWS: [string, string, object, 'handed on' | 'withheld'][] = [
+    ['the text alone', "result != 'TOP SECRET'", said('TOP SECRET'), 'withheld'],
+    [
+      'empty structured content',
+      "result != 'TOP SECRET'",
+      { structuredContent: {}, ...said('TOP SECRET') },
+      'withheld',
+    ],
+    ['an empty second text', "result != 'TOP SECRET'", said('TOP SECRET', ''), 'withheld'],
+    ['a blank first text', "result != 'TOP SECRET'", said(' \n', 'TOP SECRET'), 'withheld'],
+    ['a second text', "result != 'TOP SECRET'", said('TOP SECRET', 'bye'), 'withheld'],
+    ['a line break at its end', "result != 'TOP SECRET'", said('TOP SECRET\n'), 'withheld'],
+    ['a text in two halves', "!result.contains('SECRET')", said('TOP SEC', 'RET'), 'withheld'],
+    ['an image', "result != 'TOP SECRET'", { content: [...said('TOP SECRET').content, image] }, 'withheld'],
+    [
+      'a resource',
+      "result != 'TOP SECRET'",
+      { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'TOP SECRET' } }] },
+      'withheld',
+    ],
+    ['another value', "result.status != 'leaked'", { structuredContent: { status: 'ok' }, ...said(leak) }, 'withheld'],
+    ['no such field', "result.status != 'leaked'", { structuredContent: {}, ...said(leak) }, 'withheld'],
+    ['a harmless text', "!result.contains('key')", { structuredContent: { a: 'key' }, ...said('ok') }, 'withheld'],
+    ['a failed result', "call.error != 'no key'", { isError: true, ...said('no key', '') }, 'withheld'],
+    [
+      'the same twice',
+      "result.status != 'leaked'",
+      { structuredContent: { n: 1, status: 'ok' }, ...said('{"n":1,"status":"ok"}') },
+      'handed on',
+    ],
+    [
+      'a text for people',
+      "result.status != 'leaked'",
+      { structuredContent: { status: 'ok' }, ...said('All is well.') },
+      'handed on',
+    ],
+    ['a blank text', 'result.size() > 0', { structuredContent: { status: 'ok' }, ...said('') }, 'handed on'],
+    ['_meta', "result == 'ok'", { ...said('ok'), _meta: { n: 1 } }, 'handed on'],
+  ];
+
+  test.each(ROWS)('with %s: %s', (_, expr, result, expected) => {
+    const { client, server, explained } = setUp({ rules: [{ type: 'expr', id: 'e', tool: 'read', expr }] });
+    client(call(1, 'read'));
+    const passed = `${JSON.stringify(answer(1, result))}\n`;
+    expect(server(passed) === passed ? 'handed on' : 'withheld').toBe(expected);
+    expect(explained().audit).toMatchObject({ decisions: 1, reproduced: 1, differs: [] });
+  });
+
+  test.each<[string, object]>([
+    ['structured content beside it', { structuredContent: {}, ...said('untrusted') }],
+    ['a second text', said('untrusted', '')],
+  ])('what an earlier call gave is seen with %s', (_, result) => {
+    const { client, server, explained } = setUp({
+      rules: [{ type: 'expr', id: 'e', tool: 'send', expr: "!previous.exists(p, p.result == 'untrusted')" }],
+    });
+    client(call(1, 'read'));
+    server(answer(1, result));
+    expect(client(call(2, 'send'))).toContain('"rule":"e"');
+    expect(explained().audit).toMatchObject({ decisions: 2, reproduced: 2, differs: [] });
+  });
+
+  test('an approval must be one in every form', () => {
+    const policy = {
+      flows: [
+        {
+          id: 'f',
+          ...{ from: { tool: 'read' }, to: { tool: 'send' }, allow: false },
+          unless: { approved_by: 'confirm', when: "result == 'yes'" },
+        },
+      ],
+    };
+    for (const [result, expected] of [
+      [said('yes'), 'passed'],
+      [said('yes', 'no, wait'), '"rule":"f"'],
+      [{ structuredContent: 'yes', ...said('no') }, '"rule":"f"'],
+    ] as const) {
+      const { client, server } = setUp(policy);
+      client(call(1, 'read'));
+      server(answer(1, text(SECRET)));
+      client(call(2, 'confirm'));
+      server(answer(2, result));
+      expect(client(call(3, 'send', { body: SECRET }))).toContain(expected);
+    }
+  });
+});
+
+describe('detect with a path looks into arguments that are JSON text', () => {
+  test.each<[string, object, boolean]>([
+    ['a value', { payload: { body: 'evil' } }, true],
+    ['JSON text', { payload: '{"body":"evil"}' }, true],
+    ['JSON text in JSON text', { payload: JSON.stringify({ body: '{"x":"evil"}' }) }, true],
+    ['text that has no parts', { payload: 'evil' }, true],
+    ['another part of JSON text', { payload: '{"note":"evil","body":"fine"}' }, false],
+  ])('%s', (_, args, isRefused) => {
+    const { client } = setUp({ rules: [{ type: 'detect', id: 'd', path: 'payload.body', pattern: 'evil' }] });
+    expect(client(call(1, 'send', args)) !== 'passed').toBe(isRefused);
+  });
+});
+
+describe('a flow follows what a result says, not how it is wrapped', () => {
+  const block = { mimeType: 'application/json', annotations: { audience: ['assistant'], priority: 1 } };
+  test.each<[string, object, string, boolean]>([
+    ['the type of an image', { content: [{ type: 'image', data: 'AAAA', ...block }] }, 'application/json', false],
+    ['the audience of a text', { content: [{ type: 'text', text: 'hi', ...block }] }, 'for the assistant', false],
+    ['the kind of a block', { content: [{ type: 'resource_link', uri: 'a://b' }] }, 'a resource_link', false],
+    [
+      'the type of a resource',
+      { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'hi', mimeType: 'text/markdown' } }] },
+      'text/markdown',
+      false,
+    ],
+    ['the data of an image', { content: [{ type: 'image', data: 'QUJDREVGR0g=', ...block }] }, 'QUJDREVGR0g', true],
+    ['a type that is none', { content: [{ type: 'image', data: 'A', mimeType: SECRET }] }, SECRET, true],
+    ['another annotation', { content: [{ type: 'text', text: 'hi', annotations: { n: SECRET } }] }, SECRET, true],
+    ['a field of the tool', { structuredContent: { mimeType: 'application/json' } }, 'application/json', true],
+  ])('%s', (_, result, body, isRefused) => {
+    const { client, server } = setUp(FLOW);
+    client(call(1, 'read'));
+    server(answer(1, result));
+    expect(client(call(2, 'send', { body })) !== 'passed').toBe(isRefused);
+  });
+});
+
 describe('every part of an answer is looked at', () => {
   const ANSWERS: [string, object][] = [
     ['plain text', answer(1, text(SECRET))],

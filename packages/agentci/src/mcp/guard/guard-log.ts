@@ -90,8 +90,8 @@ export class GuardLog {
   }
 
   result(session: Session, call: OpenCall, outcome: CallOutcome, verdict: LiveVerdict): boolean {
-    const { result, error, said, latency_ms = 0 } = outcome;
-    const { value, isRedacted } = redact({ result, error, said });
+    const { result, error, said, forms, latency_ms = 0 } = outcome;
+    const { value, isRedacted } = redact({ result, error, said, forms });
     const told = isKeptBy(verdict) ? undefined : refusalReason(verdict);
     const isHashed = this.#options.auditArgs === 'hash';
     return this.#add({
@@ -102,6 +102,7 @@ export class GuardLog {
       ...(isHashed || value.result === undefined ? {} : { result: value.result }),
       ...(isHashed ? {} : { error: (value.error ?? null) as string | null }),
       ...(isHashed || value.said === undefined ? {} : { said: [...value.said] }),
+      ...(isHashed || value.forms === undefined ? {} : { forms: [...value.forms] }),
       latency_ms,
       ...(isRedacted ? { redacted: true as const } : {}),
       decision: told === undefined ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',

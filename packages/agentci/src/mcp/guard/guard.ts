@@ -1,14 +1,14 @@
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { LiveJudge, type LiveVerdict } from '../../policy/live-judge.ts';
-import { errorReply, idKey, type Message, replyId, requestVersion } from '../message.ts';
+import { errorReply, idKey, type Message, messagesIn, replyId, requestVersion } from '../message.ts';
 import { AnswerDesk } from './answer-desk.ts';
 import { GuardLog, isKeptBy } from './guard-log.ts';
 import type { GuardOptions } from './guard-options.ts';
 import { policyCall } from './policy-call.ts';
 import { type Flaw, type ReadCall, type ReadMessage, readRequest } from './read-request.ts';
 import { FAILED, NOT_NOTED, type RefusalReason, refusalReason, refusalReply } from './refusal.ts';
-import { newSession, type OpenCall, type Session } from './session.ts';
+import { newSession, type OpenCall, requestKey, type Session } from './session.ts';
 
 /** What of a client's message is passed on to the server, and what is answered in its place. */
 export interface ClientOutcome {
@@ -52,6 +52,22 @@ export class Guard {
   /** Takes what a server answered, and gives what of it is handed on. */
   fromServer(bytes: Buffer, session: Session): Buffer {
     return this.#answers.take(bytes, session);
+  }
+
+  /** Takes the body of an HTTP answer that says that requests failed, which need not be a message of the protocol. */
+  failed(
+    bytes: Buffer,
+    {
+      sent,
+      status,
+      session,
+    }: { readonly sent: readonly Message[]; readonly status: number; readonly session: Session },
+  ): Buffer {
+    const messages = messagesIn(bytes.toString('utf8')) ?? [];
+    const isAnswer = messages.some((message) => 'result' in message || requestKey(message.id, session) !== undefined);
+    if (isAnswer) return this.#answers.take(bytes, session);
+    const keys = sent.flatMap(({ method, id }) => (method === undefined ? [] : (idKey(id) ?? [])));
+    return this.#answers.fail(bytes, { keys, status, session });
   }
 
   /** Whether an answer that cannot be read must not be handed on. */

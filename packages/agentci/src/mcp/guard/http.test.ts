@@ -19,7 +19,11 @@ const listen = async (handler: RequestListener): Promise<URL> => {
 };
 
 /** What a client gets for a call through a guard, from a server that answers with this. */
-async function ask(answer: { readonly headers: Record<string, string>; readonly body: Buffer | string }) {
+async function ask(answer: {
+  readonly headers: Record<string, string>;
+  readonly body: Buffer | string;
+  readonly status?: number;
+}) {
   const { policy } = parsePolicy('rules: [{type: detect, in: result, pattern: "EVIL"}]', { file: 'p.yaml' });
   const guard = new Guard({
     policy: policy!,
@@ -33,7 +37,7 @@ async function ask(answer: { readonly headers: Record<string, string>; readonly 
   });
   const sessions = new GuardSessions(guard, 'process');
   const upstream = await listen((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, answer.headers).end(answer.body));
+    request.resume().on('end', () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body));
   });
   const front = await listen((request, response) =>
     relay(request, response, { upstream, middle: guardHttp(guard, sessions, request)! }),
@@ -44,6 +48,8 @@ async function ask(answer: { readonly headers: Record<string, string>; readonly 
   return { status: reply.status, text, ...sessions.close() };
 }
 
+const errorOf = (message: string, id: unknown = null, more: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code: -32001, message, ...more }, id });
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SSE_TYPE = { 'content-type': 'text/event-stream' };
 const answerOf = (said: string, id: unknown = 1): string =>
@@ -86,5 +92,34 @@ describe('what a server says over HTTP is read, or not handed on', () => {
     const { text, status } = await ask({ headers, body });
     expect(text.replaceAll('\0', '')).not.toContain('EVIL text');
     expect(status).toBe(502);
+  });
+});
+
+describe('an answer with the status of a failure', () => {
+  const TEXT = { 'content-type': 'text/plain' };
+
+  test.each<[string, number, Record<string, string>, string]>([
+    ['a session that is not found', 404, JSON_TYPE, errorOf('Session not found')],
+    ['an error without an id', 400, JSON_TYPE, '{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}'],
+    ['an error of the request', 400, JSON_TYPE, errorOf('no', 1)],
+    ['an object that is not a message', 401, JSON_TYPE, '{"error":"invalid_token"}'],
+    ['text', 503, TEXT, 'try again later'],
+    ['nothing', 500, TEXT, ''],
+  ])('is handed on with its status: %s', async (_, status, headers, body) => {
+    expect(await ask({ status, headers, body })).toMatchObject({ status, text: body, calls: 1, withheld: 0 });
+  });
+
+  test.each<[string, Record<string, string>, Buffer | string]>([
+    ['in an error without an id', JSON_TYPE, errorOf('EVIL text')],
+    ['in the data of an error', JSON_TYPE, errorOf('no', null, { data: { why: 'EVIL text' } })],
+    ['in an error of the request', JSON_TYPE, errorOf('EVIL text', 1)],
+    ['in text', TEXT, 'the EVIL text'],
+    ['in UTF-16', TEXT, Buffer.from('the EVIL text', 'utf16le')],
+    ['in a result', JSON_TYPE, answerOf('EVIL text')],
+    ['in a result of no request', JSON_TYPE, answerOf('EVIL text', null)],
+  ])('is not handed on where the policy forbids what is %s', async (_, headers, body) => {
+    const { text, withheld } = await ask({ status: 404, headers, body });
+    expect(text.replaceAll('\0', '')).not.toContain('EVIL text');
+    expect(withheld).toBe(1);
   });
 });

@@ -82,6 +82,8 @@ export function guardHttp(guard: Guard, sessions: GuardSessions, request: Incomi
   if (session === undefined) return undefined;
   const version = request.headers['mcp-protocol-version'];
   if (typeof version === 'string' && session.version === undefined) session.version = version;
+  /** The requests that were passed on. */
+  let sent: readonly Message[] = [];
   return {
     holds: true,
     body: (bytes) => {
@@ -91,10 +93,12 @@ export function guardHttp(guard: Guard, sessions: GuardSessions, request: Incomi
       if (flaw !== undefined && guard.refuse(session, flaw, nameOf(messages[0])))
         return { replies: [errorReply(messages[0]?.id, flaw.code, flaw.reason)], isBatch: false, status: 400 };
       const { forward, replies } = guard.fromClient(bytes, session);
+      sent = forward === undefined ? [] : (messagesIn(forward.toString('utf8')) ?? []);
       const isBroken = forward === undefined && replies.every(({ error }) => isObject(error) && error.code !== -32000);
       return { forward, replies, isBatch, ...(isBroken ? { status: 400 } : {}) };
     },
     answer: (bytes) => guard.fromServer(bytes, session),
+    failure: (bytes, status) => guard.failed(bytes, { sent, status, session }),
     head: (status, headers) => {
       const id = headers['mcp-session-id'];
       if (typeof id === 'string' && status < 300) sessions.learn(id);

@@ -1,5 +1,6 @@
 import { isObject } from '../../kit/object.ts';
 import type { CallOutcome } from '../../policy/live-table.ts';
+import { otherForms } from '../../policy/run-facts.ts';
 import type { Message } from '../message.ts';
 
 /** Fields that say what a result is and nothing more. */
@@ -33,7 +34,23 @@ export function outcomeOf({ result, error }: Message): CallOutcome & { readonly 
           ...(texts === undefined ? [] : decorationsIn(content as readonly object[])),
           ...(rest.length === 0 ? [] : [Object.fromEntries(rest)]),
         ];
-  return { result: value, error: isError === true ? (texts ?? 'error') : null, ...saidOf(said) };
+  const forms = otherForms(
+    (Array.isArray(content) ? content : []).flatMap((part: unknown) => textOf(part) ?? []),
+    value,
+  );
+  return {
+    result: value,
+    error: isError === true ? (texts ?? 'error') : null,
+    ...saidOf(said),
+    ...(forms.length === 0 ? {} : { forms }),
+  };
+}
+
+/** The text of a part of a content: its own, or that of the resource in it. */
+function textOf(part: unknown): string | undefined {
+  if (!isObject(part)) return undefined;
+  const { text } = part.type === 'resource' && isObject(part.resource) ? part.resource : part;
+  return typeof text === 'string' ? text : undefined;
 }
 
 function saidOf(parts: readonly unknown[]): { readonly said?: readonly unknown[] } {

@@ -32,6 +32,13 @@ describe('the audit holds no secret that its form gives away', () => {
     ['a password that is a number', { password: 84217 }],
     ['passwords in a list', { passwords: ['hunter2'] }],
     ['a password in JSON in a text', { body: '{"password": "hunter2"}' }],
+    ['a cookie', { headers: { Cookie: 'hunter2' } }],
+    ['a cookie that is set', { 'set-cookie': ['hunter2; Path=/'] }],
+    ['a session', { session: 'hunter2' }],
+    ['the id of a session', { sessionId: 'hunter2' }],
+    ['a cookie in a header line', { args: ['-H', 'Cookie: sid=hunter2'] }],
+    ['an option in a list', { args: ['run', '--token', 'hunter2', 'x'] }],
+    ['a short option in a list', { args: ['-password', 'hunter2'] }],
     ['a login in an address', { url: 'postgres://user:hunter2@host/db' }],
   ])('%s', (_, value) => {
     const { value: clean, isRedacted } = redact(value);
@@ -40,7 +47,14 @@ describe('the audit holds no secret that its form gives away', () => {
   });
 
   test('what is no secret stays as it is', () => {
-    const value = { text: 'The meeting is at 10.', tokens: 500, list: [1, null, true], nested: { a: 'b' } };
+    const value = {
+      text: 'The meeting is at 10.',
+      tokens: 500,
+      list: [1, null, true],
+      nested: { a: 'b' },
+      args: ['--name', 'x'],
+      obsession: 'y',
+    };
     expect(redact(value)).toEqual({ value, isRedacted: false });
   });
 });

@@ -13,6 +13,8 @@ export interface HttpMiddle {
   readonly body: (bytes: Buffer) => BodyOutcome;
   /** Takes a message of the answer, and gives what the client gets. */
   readonly answer: (bytes: Buffer) => Buffer;
+  /** Takes the body of an answer that has the status of a failure; without it `answer` does. */
+  readonly failure?: (bytes: Buffer, status: number) => Buffer;
   /** To look at an answer is to hold it until it is whole. */
   readonly holds: boolean;
   /** Told of the head of the answer. */
@@ -165,7 +167,8 @@ function passBack(
       fail('the answer is too large to be looked at');
       return;
     }
-    const seen = body.length === 0 ? body : middle.answer(body);
+    const isFailure = status >= 400 && replies.length === 0 && middle.failure !== undefined;
+    const seen = isFailure ? middle.failure(body, status) : body.length === 0 ? body : middle.answer(body);
     if (seen.length === 0 && body.length > 0) {
       fail('the answer was withheld, since it cannot be judged');
       return;

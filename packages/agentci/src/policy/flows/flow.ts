@@ -6,6 +6,7 @@ import type { ConstraintPlace } from '../constraint.ts';
 import { callNumbers } from '../rules/rule.ts';
 import { type Selector, withConditions } from '../selectors.ts';
 import { type Carried, CarriedTexts } from './carried-text.ts';
+import { withoutEnvelope } from './envelope.ts';
 
 /** A flow of data that is forbidden, read and sound. */
 export interface Flow {
@@ -100,7 +101,13 @@ export function compileFlow(flow: Flow): CompiledRule {
       const index = list[memory.next++]!;
       if (memory.added.has(index)) continue;
       memory.added.add(index);
-      memory.texts.add(answersAt(calls, index, flow.path), index);
+      const answers = answersAt(calls, index, flow.path);
+      // Of a call in the list the answer is known.
+      if (!(answers instanceof CannotTell))
+        memory.texts.add(
+          answers.map((part) => part.map(withoutEnvelope)),
+          index,
+        );
     }
   }
 
