@@ -60,10 +60,21 @@ export class LanguageClient {
     return this.#findings(uri, 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
   }
 
-  /** Changes one text, and gives what the server then finds wrong with another. */
-  changeSeenIn(watched: string, file: string, text: string): Promise<Diagnostic[]> {
-    const textDocument = { uri: uriOf(file), version: ++this.#version };
-    return this.#findings(uriOf(watched), 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
+  /** Changes a text, and waits until the server finds so many things wrong with it: others that name it are read first. */
+  changeUntil(file: string, text: string, count: number): Promise<void> {
+    const uri = uriOf(file);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${uri} never had ${count} findings`)), 20_000);
+      this.#waiting.set(uri, (found) => {
+        if (found.length !== count) return;
+        clearTimeout(timer);
+        resolve();
+      });
+      const textDocument = { uri, version: ++this.#version };
+      this.connection
+        .sendNotification('textDocument/didChange', { textDocument, contentChanges: [{ text }] })
+        .catch(reject);
+    });
   }
 
   request<T>(method: string, params: object): Promise<T> {
