@@ -78,8 +78,8 @@ export function joinTurns(
   runs: readonly TurnRun[],
   conversation: Omit<NonNullable<Trace['conversation']>, 'turns'>,
 ): Trace {
-  const seen = new Set<string>();
-  const own = runs.map(({ trace }, i) => newSteps(trace, seen, `t${i + 1}.`));
+  const before: string[] = [];
+  const own = runs.map(({ trace }, i) => newSteps(trace, before, `t${i + 1}.`));
   const captured = capturedByAll(runs.map(({ trace }) => trace.captured));
   const [first] = runs;
   const last = runs.at(-1);
@@ -146,19 +146,37 @@ function uniqueBy<T>(list: readonly T[], keyOf: (item: T) => string): T[] {
   return [...byKey.values()];
 }
 
-/** The steps of a turn that earlier turns did not have, with ids of their own. */
-function newSteps(trace: Trace, seen: Set<string>, prefix: string): { steps: Step[]; isRepeating: boolean } {
+/**
+ * The steps of a turn that earlier turns did not have, with ids of their own. An agent that hands out its history repeats all
+ * that went before, in the same order, and then adds to it; ids alone do not tell, since some servers give the same to all.
+ */
+function newSteps(trace: Trace, before: string[], prefix: string): { steps: Step[]; isRepeating: boolean } {
   const lastTurn = trace.conversation?.turns.at(-1)?.turn;
-  const steps: Step[] = [];
-  for (const step of trace.steps) {
-    const id = step.kind === 'tool' ? step.callId : step.kind === 'llm' ? step.responseId : undefined;
-    const key = id === undefined ? undefined : `${step.kind} ${id}`;
-    const isOld = (key !== undefined && seen.has(key)) || (step.userTurn !== undefined && step.userTurn !== lastTurn);
-    if (key !== undefined) seen.add(key);
-    if (!isOld) steps.push(renamed(step, prefix));
-  }
-  return { steps, isRepeating: steps.length < trace.steps.length };
+  const recent = trace.steps.filter(({ userTurn }) => userTurn === undefined || userTurn === lastTurn);
+  const marks = recent.map(markOf);
+  const told = marks.filter((mark) => mark !== undefined);
+  const repeated = repeats(told, before) ? before.length : 0;
+  let left = repeated;
+  const steps = recent.filter((_, i) => marks[i] === undefined || left-- <= 0);
+  before.push(...told.slice(repeated));
+  return { steps: steps.map((step) => renamed(step, prefix)), isRepeating: steps.length < trace.steps.length };
 }
+
+/** Whether a turn begins with all that went before. Where it adds nothing, only calls whose ids differ can be known again. */
+function repeats(told: readonly string[], before: readonly string[]): boolean {
+  if (before.length === 0 || !before.every((mark, i) => told[i] === mark)) return false;
+  return told.length > before.length || (before.length > 1 && new Set(before.map(idIn)).size === before.length);
+}
+
+/** What a step is known by when it comes again: calls of tools and models. */
+function markOf(step: Step): string | undefined {
+  if (step.kind === 'tool') return JSON.stringify([step.callId ?? '', step.kind, step.name, step.args ?? null]);
+  return step.kind === 'llm' && step.responseId !== undefined
+    ? JSON.stringify([step.responseId, step.kind])
+    : undefined;
+}
+
+const idIn = (mark: string): unknown => (JSON.parse(mark) as unknown[])[0];
 
 function renamed(step: Step, prefix: string): Step {
   const copy: Step = { ...step, id: prefix + step.id };

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { simpleTrace } from './simple.ts';
+import { joinTurns } from './turns.ts';
+
+/** `lookup#1` is a call of lookup with the id 1. */
+const turn = (calls: string) => ({
+  message: 'go on',
+  trace: simpleTrace({
+    query: 'go on',
+    answer: 'ok',
+    tool_calls: calls
+      .split(' ')
+      .filter(Boolean)
+      .map((call) => {
+        const [name = '', id] = call.split('#');
+        return { name, arguments: {}, ...(id === undefined ? {} : { id }) };
+      }),
+  }),
+});
+
+test.each([
+  { what: 'each turn has its own calls', turns: ['lookup', 'refund'], calls: ['1 lookup', '2 refund'] },
+  { what: 'another call has the id again', turns: ['lookup#1', 'refund#1'], calls: ['1 lookup', '2 refund'] },
+  { what: 'the same call is made again', turns: ['refund#1', 'refund#1'], calls: ['1 refund', '2 refund'] },
+  { what: 'so without ids', turns: ['refund', 'refund', 'refund'], calls: ['1 refund', '2 refund', '3 refund'] },
+  {
+    what: 'the agent hands out its history',
+    turns: ['lookup#1', 'lookup#1 check#2', 'lookup#1 check#2 refund#3'],
+    calls: ['1 lookup', '2 check', '3 refund'],
+  },
+  {
+    what: 'its history without ids',
+    turns: ['lookup', 'lookup check', 'lookup check refund'],
+    calls: ['1 lookup', '2 check', '3 refund'],
+  },
+  {
+    what: 'its history with nothing new',
+    turns: ['lookup#1 check#2', 'lookup#1 check#2'],
+    calls: ['1 lookup', '1 check'],
+  },
+])('$what: $turns', ({ turns, calls }) => {
+  const { steps } = joinTurns(turns.map(turn), {});
+  expect(steps.flatMap((step) => (step.kind === 'tool' ? [`${step.userTurn} ${step.name}`] : []))).toEqual(calls);
+});
