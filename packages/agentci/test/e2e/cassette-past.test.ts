@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Asks as its variables say, then once more as a file says that tests change. */
+const AGENT = `
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+const { how, root } = JSON.parse(readFileSync(new URL('./second.json', import.meta.url), 'utf8'));
+const headers = { 'content-type': 'application/json' };
+const body = (text) => JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: text }] });
+const post = (url, text = 'second') => fetch(url, { method: 'POST', headers, body: body(text) });
+const old = (url) => new Promise((done) => {
+  const sent = http.request(url, { method: 'POST', headers }, (reply) => reply.resume().on('end', done));
+  sent.end(body('second'));
+});
+export default async function agent(query) {
+  const reply = await post(process.env.OPENAI_BASE_URL + '/chat/completions', query);
+  const { choices } = await reply.json();
+  if (how === 'other provider') await post((process.env.ANTHROPIC_BASE_URL ?? root) + '/v1/messages');
+  if (how === 'ollama') await post((process.env.OLLAMA_HOST ?? root) + '/api/chat');
+  if (how === 'fetch') await post(root + '/v1/chat/completions');
+  if (how === 'a Request') await fetch(new Request(root + '/v1/messages', { method: 'POST', headers, body: body('x') }));
+  if (how === 'node:http') await old(root + '/v1/chat/completions');
+  if (how === 'a tool') await post(root + '/search');
+  return choices[0].message.content;
+}
+`;
+const COMMAND =
+  "import agent from './agent.mjs'; let text = ''; for await (const c of process.stdin) text += c; console.log(await agent(JSON.parse(text).query));";
+
+let model: ScriptedModel;
+let elsewhere: ScriptedModel;
+beforeAll(async () => {
+  model = await startScriptedModel({ script: () => ({ text: '11 metres' }) });
+  elsewhere = await startScriptedModel({ script: () => ({ text: '12 metres' }) });
+});
+afterAll(() => Promise.all([model.close(), elsewhere.close()]));
+
+const RUNNERS = { module: { module: './agent.mjs' }, command: { command: ['node', 'command.mjs'] } };
+
+async function recorded(runner: object): Promise<string> {
+  const queries = [{ id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } }];
+  const cwd = tempDir({
+    'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    'agent.mjs': AGENT,
+    'command.mjs': COMMAND,
+    'second.json': '{}',
+  });
+  const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
+  expect((await cli(['test', '--cassette', 'record'], { cwd, env })).code).toBe(0);
+  return cwd;
+}
+
+interface Run {
+  readonly results: readonly { readonly error?: { readonly kind: string } }[];
+  readonly cassette: object;
+}
+
+describe('in replay a call to a model that was not recorded is a miss and never made', () => {
+  it.each(
+    Object.keys(RUNNERS).flatMap((kind) =>
+      ['other provider', 'ollama', 'fetch', 'a Request', 'node:http'].map((how) => [kind, how] as const),
+    ),
+  )('%s, %s', async (kind, how) => {
+    const cwd = await recorded(RUNNERS[kind as keyof typeof RUNNERS]);
+    writeFileSync(join(cwd, 'second.json'), JSON.stringify({ how, root: new URL(elsewhere.url).origin }));
+    const before = elsewhere.requests.length;
+    const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+    const { results, cassette } = JSON.parse(stdout) as Run;
+    expect([code, results[0]?.error?.kind, elsewhere.requests.length - before]).toEqual([2, 'cassette_miss', 0]);
+    expect(cassette).toMatchObject({ isolated: false, misses: 1 });
+  });
+
+  it('what a tool asks for on this machine is left alone', async () => {
+    const cwd = await recorded(RUNNERS.command);
+    writeFileSync(join(cwd, 'second.json'), JSON.stringify({ how: 'a tool', root: new URL(elsewhere.url).origin }));
+    const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+    expect([code, (JSON.parse(stdout) as Run).cassette]).toEqual([
+      0,
+      expect.objectContaining({ isolated: true, misses: 0 }),
+    ]);
+  });
+});
