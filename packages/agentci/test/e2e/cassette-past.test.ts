@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
@@ -83,5 +83,69 @@ describe('in replay a call to a model that was not recorded is a miss and never 
       0,
       expect.objectContaining({ isolated: true, misses: 0 }),
     ]);
+  });
+});
+
+describe('a recording without calls', () => {
+  const ASK = `
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const { query } = JSON.parse(text);
+const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: query }] });
+const url = process.env.OPENAI_BASE_URL + '/chat/completions';
+const isSilent = query === 'silent' || process.env.SILENT !== undefined;
+if (!isSilent) await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+console.log('11 metres');
+`;
+  const suite = (...queries: readonly string[]) =>
+    tempDir({
+      'agentci_spec.yaml': JSON.stringify({
+        agent: 'well',
+        runner: { command: ['node', 'agent.mjs'] },
+        queries: queries.map((query) => ({ id: query, query, correctness: { expected_in_answer: ['11 metres'] } })),
+      }),
+      'agent.mjs': ASK,
+    });
+  const env = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
+  const fileOf = (cwd: string, id: string) => join(cwd, 'cassettes', 'well', `${id}.jsonl`);
+
+  it('makes its query an error in replay, though another query is served', async () => {
+    const cwd = suite('asks', 'silent');
+    await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+    const { results, cassette } = JSON.parse(stdout) as { results: { error?: object }[]; cassette: object };
+    expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
+    expect(results[1]?.error).toMatchObject({ kind: 'cassette', message: expect.stringContaining('CASSETTE_EMPTY') });
+  });
+
+  it('is accepted where its first line says that the query makes no call, also when it is recorded again', async () => {
+    const cwd = suite('asks', 'silent');
+    const file = fileOf(cwd, 'silent');
+    await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"exchanges":0', '"exchanges":0,"no_calls":true'));
+    expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
+    await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
+    writeFileSync(join(cwd, 'agent.mjs'), ASK.replace("query === 'silent'", 'false'));
+    const { code, stdout } = await cli(['test', '--cassette', 'replay'], { cwd });
+    expect([code, stdout]).toEqual([2, expect.stringContaining('cassette_miss')]);
+  });
+
+  it('does not fit, and check asks no model', async () => {
+    const cwd = suite('asks');
+    await cli(['test', '--cassette', 'record'], { cwd, env: { ...env(), SILENT: '1' } });
+    const before = model.requests.length;
+    const { code, stdout } = await cli(['cassette', 'check', '--json'], { cwd, env: env() });
+    const { queries } = JSON.parse(stdout) as { queries: { fit: string }[] };
+    expect([code, queries[0]?.fit, model.requests.length - before]).toEqual([2, 'could not tell', 0]);
+  });
+
+  it('does not replace one with calls', async () => {
+    const cwd = suite('asks', 'other');
+    await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    const before = readFileSync(fileOf(cwd, 'asks'), 'utf8');
+    const silent = await cli(['test', '--cassette', 'record'], { cwd, env: { ...env(), SILENT: '1' } });
+    expect([silent.code, silent.stdout]).toEqual([2, expect.stringContaining('CASSETTE_KEPT')]);
+    expect(readFileSync(fileOf(cwd, 'asks'), 'utf8')).toBe(before);
   });
 });
