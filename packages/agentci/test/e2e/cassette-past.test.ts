@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
@@ -146,6 +146,59 @@ console.log('11 metres');
     const before = readFileSync(fileOf(cwd, 'asks'), 'utf8');
     const silent = await cli(['test', '--cassette', 'record'], { cwd, env: { ...env(), SILENT: '1' } });
     expect([silent.code, silent.stdout]).toEqual([2, expect.stringContaining('CASSETTE_KEPT')]);
+    const renewed = await cli(['cassette', 'rerecord', 'asks'], { cwd, env: { ...env(), SILENT: '1' } });
+    expect([renewed.code, renewed.stdout]).toEqual([2, expect.stringContaining('not recorded asks: no call')]);
     expect(readFileSync(fileOf(cwd, 'asks'), 'utf8')).toBe(before);
+  });
+});
+
+describe('agentci cassette with the id of a query', () => {
+  const two = async () => {
+    const query = (id: string) => ({ id, query: id, correctness: { expected_in_answer: ['11 metres'] } });
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({
+        agent: 'well',
+        runner: { module: './agent.mjs' },
+        queries: [query('a'), query('b')],
+      }),
+      'agent.mjs': AGENT,
+      'second.json': '{}',
+    });
+    const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
+    expect((await cli(['test', '--cassette', 'record'], { cwd, env })).code).toBe(0);
+    return { cwd, env, file: (id: string) => join(cwd, 'cassettes', 'well', `${id}.jsonl`) };
+  };
+
+  it('check looks at it alone, also where the file of another is damaged', async () => {
+    const { cwd, file } = await two();
+    writeFileSync(file('b'), '');
+    const { code, stdout } = await cli(['cassette', 'check', 'a', '--json'], { cwd });
+    const { queries } = JSON.parse(stdout) as { queries: { query: string; fit: string }[] };
+    expect([code, queries]).toEqual([0, [expect.objectContaining({ query: 'a', fit: 'fits' })]]);
+    const broken = await cli(['cassette', 'check', 'b'], { cwd });
+    expect([broken.code, broken.stdout]).toEqual([2, expect.stringContaining('the file is empty')]);
+  });
+
+  it('rerecord asks for it alone', async () => {
+    const { cwd, env } = await two();
+    const before = model.requests.length;
+    const { code, stdout } = await cli(['cassette', 'rerecord', 'b'], { cwd, env });
+    expect([code, stdout, model.requests.length - before]).toEqual([0, 'recorded b\n', 1]);
+  });
+
+  it('prune and ls look at its files alone, also when the spec no longer has it', async () => {
+    const { cwd, file } = await two();
+    const spec = join(cwd, 'agentci_spec.yaml');
+    const parsed = JSON.parse(readFileSync(spec, 'utf8')) as { queries: { id: string }[] };
+    writeFileSync(spec, JSON.stringify({ ...parsed, queries: [{ ...parsed.queries[0], id: 'c' }] }));
+    expect((await cli(['cassette', 'ls', 'b'], { cwd })).stdout).not.toContain('a.jsonl');
+    expect((await cli(['cassette', 'prune', 'b'], { cwd })).stdout).toContain('b.jsonl');
+    expect([existsSync(file('a')), existsSync(file('b'))]).toEqual([true, false]);
+  });
+
+  it.each(['check', 'rerecord', 'prune', 'ls'])('%s refuses what is not one', async (action) => {
+    const { cwd } = await two();
+    const { code, stderr } = await cli(['cassette', action, 'typo'], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('OPTION_INVALID')]);
   });
 });

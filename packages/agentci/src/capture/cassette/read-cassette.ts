@@ -40,6 +40,7 @@ export function readCassette(text: string, file: string): Cassette {
       'the file has merge conflicts',
       'Take one of the two versions, or record it again with --cassette record.',
     );
+  if (text.trim() === '') damaged(1, 'the file is empty');
   if (!text.endsWith('\n')) damaged(text.split('\n').length, 'the last line has no end: the file was cut short');
   const lines = text.slice(0, -1).split('\n');
   const header = readHeader(lines[0] ?? '', file);

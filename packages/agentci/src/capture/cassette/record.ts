@@ -35,12 +35,12 @@ export function recordEntries(
   { rules, errors }: RecordOptions,
 ): readonly CassetteEntry[] {
   const kept: CassetteEntry[] = [];
-  const left: { readonly request: StoredRequest; readonly why: string }[] = [];
+  const left: { readonly request: StoredRequest; readonly why: string; readonly isFailed: boolean }[] = [];
   for (const exchange of exchanges) {
     const request = requestOf(exchange);
     const why = whyNotKept(exchange, errors);
     if (why === undefined) kept.push({ ...entryOf(exchange, request, rules.scrub), i: kept.length + 1 });
-    else left.push({ request, why });
+    else left.push({ request, why, isFailed: whyNotKept(exchange, true) === undefined });
   }
   const keys = new Set(kept.map((entry) => rules.canonical(entry).key));
   const lost = left.filter(({ request }) => !keys.has(rules.canonical(request).key));
@@ -49,7 +49,11 @@ export function recordEntries(
       'CASSETTE_INCOMPLETE',
       `the recording was not kept: ${lost.length} of ${exchanges.length} calls got no answer that can be replayed (${andMore([...new Set(lost.map(({ why }) => why))], 3)})`,
       {
-        hint: 'Record it again when the provider answers, or set "errors: true" under "cassette" to keep failed answers.',
+        hint: `Record it again when the provider answers${
+          lost.every(({ isFailed }) => isFailed)
+            ? ', or set "errors: true" under "cassette" to keep failed answers.'
+            : ' in full: a reply that broke off, or never came, cannot be replayed.'
+        }`,
       },
     );
   return kept;
