@@ -127,6 +127,7 @@ function withoutSecrets(
   const bare = found.filter(({ credential, text }) => !scrub.covers(credential, text));
   const names = (list: typeof found): string[] => [...new Set(list.map(({ credential }) => credential.name))].sort();
   const refuse = (shown: readonly string[], hint: string): never => {
+    hide(found);
     throw new UserError(
       'CASSETTE_SECRET',
       `the recording was not kept: the reply to call ${exchange.i} holds a credential (${shown.join(', ')})`,
@@ -143,6 +144,12 @@ function withoutSecrets(
     refuse(names(found), 'It cannot be taken out of a packed or binary reply: keep it away from the model.');
   return { reply, names: names(found) };
 }
+
+/** What a recording is refused for is in the agent's answer and trace as well: from now on it is masked wherever it is written. */
+const hide = (found: readonly { readonly credential: FoundCredential; readonly text: string }[]): void =>
+  SECRETS.add(
+    found.map(({ credential: { name, start, end }, text }) => ({ name, value: text.slice(start, end), isUsed: true })),
+  );
 
 /** Credentials in a reply, also where a stream cuts them in pieces. */
 function credentialsIn(exchange: Exchange): { readonly credential: FoundCredential; readonly text: string }[] {
@@ -174,9 +181,12 @@ export function provenText(cassette: Cassette, rules: MatchRules, file: string):
         },
       );
   }
-  if (findCredentials(text).length > 0 || SECRETS.document(text) !== text)
+  const found = findCredentials(text);
+  if (found.length > 0 || SECRETS.document(text) !== text) {
+    hide(found.map((credential) => ({ credential, text })));
     throw new UserError('CASSETTE_SECRET', 'the recording was not kept: a credential would be in its file', {
       hint: 'Look for it among the ids, names and paths of the requests.',
     });
+  }
   return text;
 }
