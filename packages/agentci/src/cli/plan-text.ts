@@ -33,8 +33,8 @@ export function planText({ agent, spec, summary, cases }: RunPlan): string {
   ].join('\n');
 }
 
-function agentCost({ agent_calls, cost_usd, guessed_runs, from }: RunPlan['summary']): string {
-  if (agent_calls === 0) return 'recordings are judged instead';
+function agentCost({ agent_calls, runs, cost_usd, guessed_runs, from }: RunPlan['summary']): string {
+  if (agent_calls === 0) return runs === 0 ? 'nothing is left to run' : 'recordings are judged instead';
   if (cost_usd === null) return 'cost not known: no earlier run of this spec says it';
   const guessed = guessed_runs === 0 ? '' : `, ${plural(guessed_runs, 'run')} taken as average`;
   return `about ${formatUsd(cost_usd)} by run ${from}${guessed}`;

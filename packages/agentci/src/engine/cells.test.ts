@@ -87,6 +87,7 @@ test('a cell is summed up: counts, rate, cost', () => {
       cell: A,
       total: 4,
       passed: 2,
+      warned: 1,
       failed: 1,
       errors: 1,
       skipped: 0,
@@ -105,6 +106,12 @@ test.each([
   const [check] = cellChecks(compareCells(paired(...pairs), [A, B], A), A);
   expect(check).toMatchObject({ id: 'matrix.baseline_cell', status });
   expect(check!.message).toContain('model=b against model=a');
+});
+
+test('a query that could not be judged is in no rate, even where one of its runs passed', () => {
+  const runs = [{ status: 'pass' }, { status: 'error' }] as QueryResult['runs'];
+  const half = { ...result('1', A, 'error'), ...(runs && { runs }) };
+  expect(compareCells([half], [A], undefined).cells).toMatchObject([{ passed: 0, errors: 1, pass_rate: null }]);
 });
 
 test('a run without the reference cell says that nothing was compared', () => {

@@ -54,6 +54,7 @@ function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
     cell,
     total: results.length,
     passed: count('pass', 'warn'),
+    warned: count('warn'),
     failed: count('fail'),
     errors: count('error'),
     skipped: count('skip'),
@@ -66,6 +67,8 @@ function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
 
 /** Whether each run passed; undefined for one that was not decided. An expected failure that failed is a failure here. */
 function verdictsOf({ runs, status, xfail }: QueryResult): (boolean | undefined)[] {
+  // A query that could not be judged says nothing of its cell, whatever became of some of its runs.
+  if (status === 'error') return [undefined];
   const statuses = runs?.map((run) => run.status) ?? [xfail?.status ?? status];
   return statuses.map((each) => (each === 'pass' || each === 'warn' ? true : each === 'fail' ? false : undefined));
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
+import { caseKey } from '../results/cell.ts';
 import type { Query } from '../spec/suite.ts';
 import { needsOutside } from './asks-of.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -44,8 +45,9 @@ function memoized(shelf: BaselineShelf): Pick<BaselineShelf, 'has' | 'get'> {
   return {
     has: shelf.has,
     get: (query) => {
-      const known = read.get(query.id) ?? shelf.get(query);
-      read.set(query.id, known);
+      const key = caseKey(query);
+      const known = read.get(key) ?? shelf.get(query);
+      read.set(key, known);
       return known;
     },
   };

@@ -17,7 +17,7 @@ const isLogin = (code: string): boolean =>
   /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(code, 'base64').toString('latin1'));
 
 /** A secret whose form, or the word before it, gives it away: the pattern has what is before it and the secret itself. */
-export interface SecretForm {
+interface SecretForm {
   readonly name: string;
   readonly pattern: RegExp;
   readonly isOne: (before: string, secret: string) => boolean;
@@ -33,18 +33,24 @@ export const SURE_FORMS: readonly SecretForm[] = [
   { name: 'bearer_token', pattern: BEARER, isOne: (_, token) => /\d/.test(token) },
 ];
 
-/** A text without the secrets that their form, or the words before them, give away. `mask` gives what is put in their place. */
-export function maskSecrets(text: string, mask: () => string): string {
+/**
+ * A text without the secrets that their form, or the words before them, give away. `mask` is given each secret, and gives
+ * what is put in its place.
+ */
+export function maskSecrets(text: string, mask: (secret: string) => string): string {
   return text
-    .replace(PRIVATE_KEY, mask)
-    .replace(OPEN_KEY, mask)
-    .replace(JWT, mask)
-    .replace(URL_LOGIN, (_, before: string) => `${before}${mask()}`)
-    .replace(BASIC, (whole, before: string, code: string) => (isLogin(code) ? `${before}${mask()}` : whole))
-    .replace(BEARER, (_, before: string) => `${before}${mask()}`)
-    .replace(NAMED, (_, before: string) => `${before}${mask()}`);
+    .replace(PRIVATE_KEY, (secret) => mask(secret))
+    .replace(OPEN_KEY, (secret) => mask(secret))
+    .replace(JWT, (secret) => mask(secret))
+    .replace(URL_LOGIN, (_, before: string, secret: string) => `${before}${mask(secret)}`)
+    .replace(BASIC, (whole, before: string, code: string) => (isLogin(code) ? `${before}${mask(code)}` : whole))
+    .replace(BEARER, (_, before: string, secret: string) => `${before}${mask(secret)}`)
+    .replace(NAMED, (_, before: string, secret: string) => `${before}${mask(secret)}`);
 }
 
 /** As `maskSecrets`, and the keys of providers, clouds and code hosts as well. */
-export const maskAllSecrets = (text: string, mask: () => string): string =>
-  maskSecrets(text.replace(API_KEY, mask), mask);
+export const maskAllSecrets = (text: string, mask: (secret: string) => string): string =>
+  maskSecrets(
+    text.replace(API_KEY, (secret) => mask(secret)),
+    mask,
+  );

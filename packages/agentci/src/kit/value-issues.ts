@@ -1,3 +1,4 @@
+import { didYouMean } from './did-you-mean.ts';
 import type { ValueDef, ValueSchema } from './value-schema.ts';
 
 export type ValuePath = readonly (string | number)[];
@@ -139,9 +140,9 @@ export function bestBranch(
   branches: readonly (readonly ValueIssue[])[],
   path: ValuePath,
 ): readonly ValueIssue[] | undefined {
-  const fitting = branches.filter(
-    (branch) => !branch.some((issue) => issue.path.length === path.length && isOfType(issue)),
-  );
+  const fitting = branches
+    .flatMap((branch) => innerBranches(branch, path))
+    .filter((branch) => !branch.some((issue) => issue.path.length === path.length && isOfType(issue)));
   // A map says of itself what it is, such as `kind: tool`. The branch that does not complain about that is the one meant.
   const misnamed = (branch: readonly ValueIssue[]): ValueIssue | undefined =>
     branch.find((issue) => issue.kind === 'choice' && issue.isFixed && issue.path.length === path.length + 1);
@@ -150,7 +151,24 @@ export function bestBranch(
     const wrong = misnamed(fitting[0]!)!;
     if (fitting.every((branch) => misnamed(branch)?.path.at(-1) === wrong.path.at(-1))) return [wrong];
   }
-  return (named.length > 0 ? named : fitting).toSorted((a, b) => a.length - b.length)[0];
+  return (named.length > 0 ? named : fitting).map(withoutMisspelt).toSorted((a, b) => a.length - b.length)[0];
+}
+
+/** A choice within a choice is one choice of all that there is. */
+function innerBranches(branch: readonly ValueIssue[], path: ValuePath): readonly (readonly ValueIssue[])[] {
+  const [only] = branch;
+  if (branch.length !== 1 || only?.kind !== 'union' || only.path.length !== path.length) return [branch];
+  return only.branches.flatMap((inner) => innerBranches(inner, path));
+}
+
+/** A key that is missing because it was misspelt is one mistake. */
+function withoutMisspelt(branch: readonly ValueIssue[]): readonly ValueIssue[] {
+  const unknown = branch.flatMap((issue) => (issue.kind === 'unknown_key' ? [issue.key] : []));
+  if (unknown.length === 0) return branch;
+  return branch.filter(
+    ({ kind, path }) =>
+      kind !== 'missing' || !unknown.some((key) => didYouMean(key, [String(path.at(-1))]) !== undefined),
+  );
 }
 
 const isOfType = ({ kind }: ValueIssue): boolean => kind === 'type' || kind === 'choice' || kind === 'union';

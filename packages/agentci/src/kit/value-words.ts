@@ -27,7 +27,7 @@ function alternatives({ def }: ValueSchema): readonly ValueDef[] {
 }
 
 function below(def: ValueDef, step: string | number): readonly ValueSchema[] {
-  if (def.kind === 'array') return [def.item];
+  if (def.kind === 'array') return typeof step === 'number' ? [def.item] : [];
   if (def.kind === 'tuple') return def.items.slice(Number(step), Number(step) + 1);
   if (def.kind === 'record') return [def.value];
   if (def.kind !== 'object') return [];

@@ -68,11 +68,13 @@ const POLICY_KEYS: Readonly<Record<string, string>> = {
   sequences: 'rules on the order and number of calls',
   rules: 'rules on the order and number of calls',
   blocklist: 'tools that may never be called',
+  flows: 'what results of one tool may not reach another',
   aliases: 'names for groups of tools',
   limits: 'bounds on all calls together',
   enforcement: 'what happens to tools without constraints',
   schemas: 'JSON Schemas of arguments by tool',
   definitions: 'parts that $ref points to',
+  examples: 'calls and the verdict on them, for agentci policy test',
 };
 
 function policyOffers({ path, isKey, isValue }: Cursor, names: Names): Offer[] {

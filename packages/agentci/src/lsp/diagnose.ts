@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
+import { ROOT_KEYS } from '../policy/policy-keys.ts';
 import type { ReadPolicyFile } from '../policy/references.ts';
 import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
 import { type OpenTexts, readingWith } from '../spec/open-texts.ts';
@@ -19,6 +20,10 @@ export interface Diagnosis {
 
 const SPEC_NAME = /agentci_spec|(?:^|[.\-_])agentci[.\-_]/i;
 const POLICY_NAME = /polic(?:y|ies)/i;
+/** Keys of a policy that other files have as well, or that decide nothing. */
+const COMMON_KEYS = ['version', 'name', 'description'];
+const PART_KEYS = ['definitions', '\\$defs', 'examples'];
+const RULE_KEYS = ROOT_KEYS.filter((key) => !['$defs', ...COMMON_KEYS, ...PART_KEYS].includes(key));
 const isWritten = (keys: string, text: string): boolean => new RegExp(`^(?:${keys})\\s*:`, 'm').test(text);
 
 /** By what is written at the left margin, else by the name: an empty file called `agentci_spec.yaml` is a spec. */
@@ -27,8 +32,10 @@ export function documentKind(file: string, text: string): DocumentKind {
   if (SPEC_NAME.test(name)) return 'spec';
   if (isWritten('queries', text) && isWritten('agent|runner|defaults|version', text)) return 'spec';
   if (isWritten('suite', text) && isWritten('tests', text)) return 'spec';
-  const hasRules = isWritten('tools|sequences|rules|blocklist|enforcement|aliases|limits|schemas', text);
-  return hasRules && (POLICY_NAME.test(name) || isWritten('version', text)) ? 'policy' : 'other';
+  const isPolicy = POLICY_NAME.test(name)
+    ? isWritten([...RULE_KEYS, ...PART_KEYS].join('|'), text)
+    : isWritten(RULE_KEYS.join('|'), text) && isWritten('version', text);
+  return isPolicy ? 'policy' : 'other';
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { CodeLens } from 'vscode-languageserver/node';
+import { defined } from '../kit/defined.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { locate, nodeAt } from '../kit/yaml-node.ts';
+import { locate, nodeAt, toPlain, type YamlNode } from '../kit/yaml-node.ts';
 import { INCLUDE_TAG } from '../spec/include.ts';
+import { parseSpec } from '../spec/parse-spec.ts';
 import { slugOf } from '../spec/query-id.ts';
 import type { Query } from '../spec/suite.ts';
 
@@ -27,15 +29,71 @@ export function lensesOf(queries: readonly Pick<Query, 'id' | 'location'>[], fil
   });
 }
 
-/** The queries of a text with mistakes in it: those that have an id, where the text is YAML at all. */
-export function queriesIn(file: string, text: string): Pick<Query, 'id' | 'location'>[] | undefined {
+type Placed = Pick<Query, 'id' | 'location'>;
+
+/** What the id of a query comes from. */
+const NAMING = ['id', 'query', 'rows', 'vars', 'conversation'];
+/** A query needs one that can fail. */
+const SOME_CHECK = { max_tool_calls: 1 };
+
+/**
+ * The queries of a text with mistakes in it, where the text is YAML at all: the spec is read without everything that does not
+ * name queries, and without the queries that are wrong even so. Of those, what has an id of its own is known by it.
+ */
+export function queriesIn(file: string, text: string): Placed[] | undefined {
   const { root } = parseYaml(text, { file, tags: [INCLUDE_TAG] });
   const list = root === undefined ? undefined : nodeAt(root, ['queries']);
-  if (list?.kind !== 'seq') return undefined;
-  return list.items.flatMap((item) => {
-    const id = nodeAt(item, ['id']);
-    // Rows make several queries of one, with ids of their own.
-    if (id?.kind !== 'scalar' || typeof id.value !== 'string' || nodeAt(item, ['rows']) !== undefined) return [];
-    return [{ id: slugOf(id.value), location: locate(item.source, item.start) }];
+  if (root === undefined || list?.kind !== 'seq') return undefined;
+  const head = headOf(root);
+  let items: readonly YamlNode[] = list.items.filter(({ kind }) => kind === 'map');
+  const wrong: YamlNode[] = [];
+  for (let tries = 0; tries < 2; tries++) {
+    const { suite, diagnostics } = parseSpec(skeletonOf(head, items), { file });
+    if (suite !== undefined) {
+      const placed = suite.queries.map(({ id, location }) => ({
+        id,
+        ...placeOf(items[(location?.line ?? 0) - FIRST_LINE]),
+      }));
+      return [...placed, ...wrong.flatMap(byWrittenId)];
+    }
+    const lines = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ line }) => line));
+    const isWrong = (i: number): boolean => lines.has(i + FIRST_LINE);
+    wrong.push(...items.filter((_, i) => isWrong(i)));
+    items = items.filter((_, i) => !isWrong(i));
+  }
+  return list.items.flatMap(byWrittenId);
+}
+
+const placeOf = (item: YamlNode | undefined): Pick<Query, 'location'> =>
+  item === undefined ? {} : { location: locate(item.source, item.start) };
+
+/** Rows make several queries of one, with ids of their own. */
+function byWrittenId(item: YamlNode): Placed[] {
+  const id = nodeAt(item, ['id']);
+  if (id?.kind !== 'scalar' || typeof id.value !== 'string' || nodeAt(item, ['rows']) !== undefined) return [];
+  return [{ id: slugOf(id.value), ...placeOf(item) }];
+}
+
+/** The variables that all queries share. */
+function headOf(root: YamlNode): Record<string, unknown> {
+  const [vars, matrix, ofDefaults] = [['vars'], ['matrix'], ['defaults', 'vars']].map((path) => {
+    const node = nodeAt(root, path);
+    return node === undefined ? undefined : toPlain(node);
   });
+  return defined({ vars, matrix, defaults: ofDefaults === undefined ? undefined : { vars: ofDefaults } });
+}
+
+/** The line of the first query; each has one line. */
+const FIRST_LINE = 3;
+
+function skeletonOf(head: Record<string, unknown>, items: readonly YamlNode[]): string {
+  const lines = items.map((item) => {
+    const named = NAMING.flatMap((key) => {
+      const node = nodeAt(item, [key]);
+      return node === undefined ? [] : [[key, toPlain(node)]];
+    });
+    return JSON.stringify({ ...Object.fromEntries(named), path: SOME_CHECK });
+  });
+  const start = JSON.stringify({ version: 1, agent: 'a', ...head }).slice(0, -1);
+  return `${start},\n"queries": [\n${lines.join(',\n')}\n]}\n`;
 }

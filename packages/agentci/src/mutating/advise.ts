@@ -1,12 +1,15 @@
 import type { TraceEvaluator } from '../engine/evaluate-trace.ts';
 import { accepts } from '../kit/accepts.ts';
+import { defined } from '../kit/defined.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import type { SurvivorAdvice } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
-import type { LayerBlock, Query } from '../spec/suite.ts';
+import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
+import { blockFor, idOfAdvice, placeOfWritten } from './advice-place.ts';
 import { joinWritten } from './join-written.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Advice, Site } from './operator.ts';
 import { fillTemplate, templatesOf } from './row-templates.ts';
 import { yamlValue } from './yaml-words.ts';
@@ -25,27 +28,30 @@ const MAX_YAML = 2000;
 
 /**
  * Finds the check that would notice a mutant. Nothing is advised on trust: the check, with all that the query has under
- * that key already, must hold on the good recordings and catch the mutant.
+ * that key already, must hold on the good recordings and catch the mutant. One that would repeat a secret is not offered.
  */
 export class Adviser {
   readonly #evaluate: TraceEvaluator;
+  readonly #secrets: KnownSecrets;
   readonly #byQuery = new Map<string, Good[]>();
   /** Rows of one query are queries of their own at one place of the spec. */
   readonly #byPlace = new Map<string, Good[]>();
   readonly #held = new Map<string, boolean>();
 
-  constructor(evaluate: TraceEvaluator, good: readonly Good[]) {
+  constructor(evaluate: TraceEvaluator, good: readonly Good[], secrets: KnownSecrets) {
     this.#evaluate = evaluate;
+    this.#secrets = secrets;
     for (const one of good) {
       push(this.#byQuery, keyOf(one.query), one);
       push(this.#byPlace, placeOf(one.query), one);
     }
   }
 
-  async advise({ query }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
+  async advise({ query, trace }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
     for (const one of advice) {
-      const value = one.value === undefined ? undefined : joinWritten(one.key, query[one.layer]?.[one.key], one.value);
-      if (value === undefined || !isValid(one, value, query)) continue;
+      const value =
+        one.value === undefined ? undefined : joinWritten(one.key, blockFor(query, one)?.[one.key], one.value);
+      if (value === undefined || this.#secrets.hasSecret(one.value, trace) || !isValid(one, value, query)) continue;
       const found = await this.#written(query, one, value);
       if (found === undefined || found.yaml.length > MAX_YAML) continue;
       if (isCaught(await this.#evaluate(trialOf(query, one, value), mutant), one)) return found;
@@ -55,11 +61,12 @@ export class Adviser {
 
   /** The line as the spec may have it: for all rows of the query where it fits them all. */
   async #written(query: Query, advice: Advice, value: unknown): Promise<SurvivorAdvice | undefined> {
-    const { layer, key } = advice;
-    const keeps = query[layer]?.[key] === undefined ? undefined : query.locations?.[`${layer}.${key}`];
+    const { layer, key, turn } = advice;
+    const keeps = blockFor(query, advice)?.[key] === undefined ? undefined : placeOfWritten(query, advice);
     const line = (shown: unknown) => ({
       layer,
       check: key,
+      ...(turn === undefined ? {} : { turn }),
       value: shown,
       yaml: `${key}: ${yamlValue(shown)}`,
       ...(keeps === undefined ? {} : { keeps }),
@@ -85,7 +92,7 @@ export class Adviser {
     template: unknown,
     filled: (query: Query) => unknown,
   ): Promise<boolean> {
-    const key = `${good.length} ${keyOf(good[0]!.query)} ${advice.layer}.${advice.key} ${JSON.stringify(template)}`;
+    const key = `${good.length} ${keyOf(good[0]!.query)} ${idOfAdvice(advice)} ${JSON.stringify(template)}`;
     const known = this.#held.get(key);
     if (known !== undefined) return known;
     const judge = async (): Promise<boolean> => {
@@ -112,24 +119,30 @@ function push<V>(map: Map<string, V[]>, key: string, value: V): void {
 }
 
 /** The query with nothing but the layer of the advice. */
-function trialOf({ id, query, tags, runs, minPassRate, vars, ...rest }: Query, advice: Advice, value: unknown): Query {
-  const block: Record<string, unknown> = { ...(rest[advice.layer] as LayerBlock | undefined), [advice.key]: value };
+function trialOf(whole: Query, advice: Advice, value: unknown): Query {
+  const { id, query, tags, runs, minPassRate, vars, conversation } = whole;
+  const { layer, turn } = advice;
+  const block: Record<string, unknown> = { ...blockFor(whole, advice), [advice.key]: value };
   for (const key of ASKING) delete block[key];
-  return { id, query, tags, runs, minPassRate, ...(vars === undefined ? {} : { vars }), [advice.layer]: block };
+  const bare = { id, query, tags, runs, minPassRate, ...defined({ vars, conversation }) };
+  return turn === undefined
+    ? { ...bare, [layer]: block }
+    : { ...bare, turns: [{ turn, [layer]: block, locations: {} }] };
 }
 
-const isKept = (result: QueryResult, { layer, key }: Advice): boolean =>
+const isKept = (result: QueryResult, advice: Advice): boolean =>
   result.error === undefined &&
-  checksOf(result).some((check) => check.id === `${layer}.${key}` && check.status === 'pass');
+  checksOf(result).some(({ id, status }) => id === idOfAdvice(advice) && status === 'pass');
 
-const isCaught = (result: QueryResult, { layer, key }: Advice): boolean =>
+const isCaught = (result: QueryResult, advice: Advice): boolean =>
   result.error !== undefined ||
-  checksOf(result).some(({ id, status }) => id === `${layer}.${key}` && status !== 'pass' && status !== 'skip');
+  checksOf(result).some(({ id, status }) => id === idOfAdvice(advice) && status !== 'pass' && status !== 'skip');
 
 /** What `validate` would refuse is not advised. */
-function isValid({ layer, key }: Advice, value: unknown, query: Query): boolean {
+function isValid(advice: Advice, value: unknown, query: Query): boolean {
+  const { layer, key } = advice;
   const check = CHECKS.find((one) => one.key === key && (one.layer === layer || one.layer === 'every'));
   if (check === undefined || !accepts(check.schema, value)) return false;
-  const problems = check.inspect?.(value as never, { ...query[layer], [key]: value }) ?? [];
+  const problems = check.inspect?.(value as never, { ...blockFor(query, advice), [key]: value }) ?? [];
   return problems.length === 0;
 }

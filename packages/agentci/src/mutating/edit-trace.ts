@@ -59,7 +59,10 @@ function unasked(message: Message, id: string): Message {
 /** The recording with a call after a step, with nothing pointing at it but itself. */
 export function insertCall(trace: Trace, after: Step | undefined, call: ToolStep): Trace {
   const at = after === undefined ? trace.steps.length : trace.steps.indexOf(after) + 1;
-  return withSteps(trace, [...trace.steps.slice(0, at), call, ...trace.steps.slice(at)]);
+  // A call that belongs to no turn would leave the checks on turns without a verdict.
+  const userTurn = call.userTurn ?? after?.userTurn ?? trace.conversation?.turns.at(-1)?.turn;
+  const placed = userTurn === undefined ? call : { ...call, userTurn };
+  return withSteps(trace, [...trace.steps.slice(0, at), placed, ...trace.steps.slice(at)]);
 }
 
 /** An id no step has yet. */
@@ -70,15 +73,42 @@ export function freshId(trace: Trace, stem: string): string {
   return id;
 }
 
+interface AnswerChange {
+  readonly before: string;
+  readonly text: string;
+}
+
 /** The recording with another answer: in its result, and in the last reply of the model where that was the answer. */
-export function withAnswer(trace: Trace, before: string, text: string): Trace {
-  const { data: _, parts: __, ...rest } = trace.final ?? {};
-  const changed: Trace = { ...trace, final: { ...rest, text } };
-  const last = trace.steps.findLast((step): step is LlmStep => step.kind === 'llm');
-  if (last?.output === undefined) return changed;
+export function withAnswer(trace: Trace, change: AnswerChange): Trace {
+  return withReply({ ...trace, final: finalWith(trace.final, change.text) }, change);
+}
+
+/** The recording with another answer in one turn of its conversation; that of the last turn is the answer of the whole. */
+export function withAnswerOfTurn(trace: Trace, number: number, change: AnswerChange): Trace {
+  const { conversation } = trace;
+  if (conversation === undefined) return withAnswer(trace, change);
+  const turns = conversation.turns.map((turn) =>
+    turn.turn === number ? { ...turn, final: finalWith(turn.final, change.text) } : turn,
+  );
+  const changed: Trace = { ...trace, conversation: { ...conversation, turns } };
+  const isLast = turns.at(-1)?.turn === number;
+  return withReply(isLast ? { ...changed, final: finalWith(trace.final, change.text) } : changed, change, number);
+}
+
+function finalWith(final: Trace['final'], text: string): NonNullable<Trace['final']> {
+  const { data: _, parts: __, ...rest } = final ?? {};
+  return { ...rest, text };
+}
+
+/** The last reply of the model, in the turn where one is meant, says what the answer says. */
+function withReply(trace: Trace, { before, text }: AnswerChange, turn?: number): Trace {
+  const last = trace.steps.findLast(
+    (step): step is LlmStep => step.kind === 'llm' && (turn === undefined || step.userTurn === turn),
+  );
+  if (last?.output === undefined) return trace;
   const { output } = last;
   const parts = output.parts.map((part) => (part.type === 'text' && part.text === before ? { ...part, text } : part));
-  return replaceStep(changed, last, { ...last, output: { ...output, parts } });
+  return replaceStep(trace, last, { ...last, output: { ...output, parts } });
 }
 
 /** What a run used, times a factor: what the source reports, and what each call says. */
@@ -92,18 +122,29 @@ export function scaled(trace: Trace, what: 'cost' | 'usage' | 'time', factor: nu
     return step;
   });
   const changed: Trace = { ...trace, steps };
-  const reported = { ...trace.reported };
+  if (trace.reported !== undefined) changed.reported = scaledTotals(trace.reported, what, factor);
+  if (trace.conversation !== undefined) {
+    const turns = trace.conversation.turns.map((turn) =>
+      turn.reported === undefined ? turn : { ...turn, reported: scaledTotals(turn.reported, what, factor) },
+    );
+    changed.conversation = { ...trace.conversation, turns };
+  }
+  if (what === 'time' && trace.startedAt !== undefined && trace.endedAt !== undefined)
+    changed.endedAt = trace.startedAt + (trace.endedAt - trace.startedAt) * factor;
+  return changed;
+}
+
+type Reported = NonNullable<Trace['reported']>;
+
+function scaledTotals(before: Reported, what: 'cost' | 'usage' | 'time', factor: number): Reported {
+  const reported = { ...before };
   if (what === 'cost' && reported.cost !== undefined)
     reported.cost = { ...reported.cost, usd: reported.cost.usd * factor };
   if (what === 'usage' && reported.usage !== undefined) reported.usage = times(reported.usage, factor);
-  if (what === 'time') {
+  if (what === 'time')
     for (const key of ['durationMs', 'wallMs', 'ttftMs'] as const)
       if (reported[key] !== undefined) reported[key] = reported[key] * factor;
-    if (trace.startedAt !== undefined && trace.endedAt !== undefined)
-      changed.endedAt = trace.startedAt + (trace.endedAt - trace.startedAt) * factor;
-  }
-  if (trace.reported !== undefined) changed.reported = reported;
-  return changed;
+  return reported;
 }
 
 function stretched(step: Step, start: number, factor: number): Step {

@@ -1,5 +1,6 @@
 import type { RunOptions } from '../engine/run-options.ts';
 import { createTraceVerdicts, type TraceVerdicts } from '../engine/trace-verdicts.ts';
+import { caseKey, caseText } from '../results/cell.ts';
 import type { MutationResult } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
@@ -7,6 +8,7 @@ import { hasRubrics } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { Adviser, type Good } from './advise.ts';
+import { KnownSecrets } from './known-secrets.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import { planMutants } from './plan-mutants.ts';
@@ -23,7 +25,7 @@ export interface MutateOptions
     RunOptions,
     'suite' | 'judge' | 'judgeCacheDir' | 'env' | 'signal' | 'baseline' | 'baselineDir' | 'maxCostUsd'
   > {
-  /** Good recordings by query. */
+  /** Good recordings by `caseKey`: the id of their query, and the cell where the spec has a matrix. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
   /** The queries to look at; all of the suite unless given. One without a good recording is named. */
   readonly queries?: readonly Query[];
@@ -44,12 +46,14 @@ export interface MutateOptions
 export async function mutateSuite(options: MutateOptions): Promise<MutationResult> {
   const { suite, recordings, operators = OPERATORS } = options;
   const looked = options.queries ?? suite.queries;
-  const queries = looked.filter(({ id }) => recordings.has(id));
+  const queries = looked.filter((query) => recordings.has(caseKey(query)));
   const verdicts = await createTraceVerdicts({ ...options, judge: options.judge ?? 'off' }, queries);
-  const tally = new Tally(operators);
+  const secrets = new KnownSecrets();
+  const tally = new Tally(operators, secrets);
   try {
     const good = await findGood(queries, options, verdicts, tally);
-    await breakAll(good, options, verdicts, tally);
+    const adviser = new Adviser(verdicts.evaluate, good, secrets);
+    await breakAll(good, options, { verdicts, tally, adviser });
     tally.uncovered = uncoveredOf(looked, good);
   } finally {
     await verdicts.close();
@@ -60,9 +64,9 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
 
 /** Queries that should have a good recording and have none. */
 function uncoveredOf(queries: readonly Query[], good: readonly Good[]): string[] {
-  const covered = new Set(good.map(({ query }) => query.id));
+  const covered = new Set(good.map(({ query }) => caseKey(query)));
   const isExpected = (query: Query): boolean => query.skip === undefined && reasonToLeaveOut(query) === undefined;
-  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(query.id)).map(({ id }) => id))];
+  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(caseKey(query))).map(caseText))];
 }
 
 async function findGood(
@@ -74,10 +78,10 @@ async function findGood(
   const good: Good[] = [];
   for (const query of queries) {
     const why = reasonToLeaveOut(query);
-    for (const trace of recordings.get(query.id) ?? []) {
+    for (const trace of recordings.get(caseKey(query)) ?? []) {
       const parent = why === undefined ? await verdicts.evaluate(query, trace) : undefined;
       if (parent !== undefined && isGood(parent)) good.push({ query, trace, parent });
-      else tally.leaveOut(query, why ?? reasonOf(parent!));
+      else tally.leaveOut(query, trace, why ?? reasonOf(parent!));
     }
   }
   return good;
@@ -90,12 +94,10 @@ const isGood = (result: QueryResult): boolean =>
 async function breakAll(
   good: readonly Good[],
   options: MutateOptions,
-  verdicts: TraceVerdicts,
-  tally: Tally,
+  { verdicts, tally, adviser }: { readonly verdicts: TraceVerdicts; readonly tally: Tally; readonly adviser: Adviser },
 ): Promise<void> {
   const { suite, recordings, seed = 0, operators = OPERATORS, judge = 'off' } = options;
   const world = new SuiteWorld(suite, recordings);
-  const adviser = new Adviser(verdicts.evaluate, good);
   let left = options.budget ?? good.length * PER_RECORDING;
   for (const [i, one] of good.entries()) {
     const { query, trace, parent } = one;

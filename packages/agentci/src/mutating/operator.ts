@@ -37,6 +37,8 @@ export interface Advice {
    * about every change of what they count, so they need no say.
    */
   readonly isAbout?: (written: unknown) => boolean;
+  /** The check goes under `turns`, for this turn of the conversation. */
+  readonly turn?: number;
 }
 
 /** What an operator may know besides the recording itself. */
@@ -44,6 +46,8 @@ export interface World {
   readonly query: Query;
   /** Tools that other queries call or that a policy names, and this recording does not. */
   readonly otherTools: readonly string[];
+  /** Arguments of such tools that a check speaks of, as `forbidden_calls` does. */
+  readonly otherArguments?: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** Answers of other queries that differ from this one's. */
   readonly otherAnswers: readonly string[];
   /** From 0 to 1, the same for the same seed, query and operator. */

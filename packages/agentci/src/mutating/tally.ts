@@ -1,5 +1,6 @@
 import { recordingOf } from '../engine/match-traces.ts';
 import { plural } from '../kit/words.ts';
+import { caseKey, caseText, cellKey } from '../results/cell.ts';
 import {
   type IdleCheck,
   MUTATION_SCHEMA,
@@ -12,11 +13,14 @@ import { type CheckResult, LAYERS, type Layer, type QueryResult } from '../resul
 import { checksOf } from '../results/status.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
+import type { Trace } from '../trace/model.ts';
+import { blockFor, idOfAdvice } from './advice-place.ts';
 import type { Good } from './advise.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Operator } from './operator.ts';
 import { OPERATORS } from './operators/index.gen.ts';
 import type { Planned } from './plan-mutants.ts';
-import { keyOfCheck } from './worse-checks.ts';
+import { keyedChecks } from './worse-checks.ts';
 
 interface Tried extends Good {
   readonly plan: Planned;
@@ -53,6 +57,7 @@ export class Tally {
   #recordings = 0;
   #notTried = 0;
   readonly #operators: readonly Operator[];
+  readonly #secrets: KnownSecrets;
   readonly #meant: Count = { noticed: 0, mutants: 0 };
   readonly #byOperator = new Map<string, Count>();
   readonly #byLayer: Record<Layer, Outcome[]> = { correctness: [], path: [], cost: [] };
@@ -64,25 +69,28 @@ export class Tally {
   readonly #violated = new Map<string, MutationResult['already_violated'][number]>();
   uncovered: string[] = [];
 
-  constructor(operators: readonly Operator[]) {
+  constructor(operators: readonly Operator[], secrets: KnownSecrets) {
     this.#operators = operators;
+    this.#secrets = secrets;
     const count = (): Count => ({ noticed: 0, mutants: 0 });
     for (const { name } of operators) this.#byOperator.set(name, count());
   }
 
-  leaveOut({ id }: Query, why: string): void {
-    this.#leftOut.push({ query: id, why });
+  leaveOut(query: Query, trace: Trace, why: string): void {
+    this.#leftOut.push({ query: caseText(query), why: this.#secrets.mask(why, trace) });
   }
 
-  recording({ query, parent }: Good, notTried: number): void {
+  recording({ query, parent, trace }: Good, notTried: number): void {
     this.#recordings++;
     this.#notTried += notTried;
-    const watched = this.#checks.get(query.id) ?? new Map<string, Watched>();
-    this.#checks.set(query.id, watched);
-    for (const check of checksOf(parent)) {
-      const key = keyOfCheck(check);
+    const watched = this.#checks.get(caseKey(query)) ?? new Map<string, Watched>();
+    this.#checks.set(caseKey(query), watched);
+    for (const [key, check] of keyedChecks(parent)) {
       if (check.status === 'warn')
-        this.#violated.set(`${query.id} ${key}`, { ...placeOf(query, check), message: check.message });
+        this.#violated.set(`${caseKey(query)} ${key}`, {
+          ...placeOf(query, check),
+          message: this.#secrets.mask(check.message, trace),
+        });
       if (check.status !== 'skip' && !watched.has(key))
         watched.set(key, { query, check, noticed: false, touched: false });
     }
@@ -94,7 +102,7 @@ export class Tally {
     const isNoticed = noticedBy.length > 0;
     this.#watch(tried);
     if (!isNoticed && isForJudge && operator.layer === 'correctness') {
-      this.#forTheJudge.push(survivorOf(tried));
+      this.#forTheJudge.push(survivorOf(tried, this.#secrets));
       return;
     }
     const meant = isMeant(query, parent, plan) ? [this.#meant] : [];
@@ -102,17 +110,18 @@ export class Tally {
       count.mutants++;
       if (isNoticed) count.noticed++;
     }
-    this.#byLayer[operator.layer].push({ query: query.id, what: `${operator.name} ${plan.site.what}`, isNoticed });
-    if (!isNoticed) this.#survivors.push(survivorOf(tried));
+    const what = `${operator.name} ${plan.site.what}${query.cell === undefined ? '' : ` ${cellKey(query.cell)}`}`;
+    this.#byLayer[operator.layer].push({ query: query.id, what, isNoticed });
+    if (!isNoticed) this.#survivors.push(survivorOf(tried, this.#secrets));
   }
 
   #watch({ query, result, noticedBy }: Tried): void {
-    const watched = this.#checks.get(query.id);
+    const watched = this.#checks.get(caseKey(query));
     if (watched === undefined) return;
-    for (const check of checksOf(result)) {
-      const entry = watched.get(keyOfCheck(check));
+    for (const [key, check] of keyedChecks(result)) {
+      const entry = watched.get(key);
       if (entry === undefined || entry.noticed) continue;
-      entry.noticed = noticedBy.includes(check.id);
+      entry.noticed = noticedBy.includes(key);
       entry.touched ||= check.message !== entry.check.message;
     }
   }
@@ -152,7 +161,12 @@ export class Tally {
       already_violated: [...this.#violated.values()],
       uncovered: this.uncovered,
       notices,
-      summary: summaryOf(score, { minScore, forTheJudge: this.#forTheJudge.length, uncovered: this.uncovered }),
+      summary: summaryOf(score, {
+        minScore,
+        forTheJudge: this.#forTheJudge.length,
+        uncovered: this.uncovered,
+        notTried: this.#notTried,
+      }),
     };
   }
 
@@ -168,8 +182,8 @@ export class Tally {
   }
 }
 
-const placeOf = ({ id }: Query, check: CheckResult): IdleCheck => ({
-  query: id,
+const placeOf = (query: Query, check: CheckResult): IdleCheck => ({
+  query: caseText(query),
   check: check.id,
   ...(check.location === undefined ? {} : { location: check.location }),
 });
@@ -177,12 +191,18 @@ const placeOf = ({ id }: Query, check: CheckResult): IdleCheck => ({
 /**
  * Nothing to break is not a good score. A bound can be held only against what was measured: queries without a good
  * recording leave it open, and so do wrong answers that only the rubrics could tell, unless it is met or missed either way.
+ * Where the budget left changes out, what was tried is a sample: the bound is met when the whole interval is above it.
  */
 function summaryOf(
-  { rate, noticed, mutants }: MutationScore,
-  left: { readonly minScore: number | undefined; readonly forTheJudge: number; readonly uncovered: readonly string[] },
+  { rate, noticed, mutants, ci95 }: MutationScore,
+  left: {
+    readonly minScore: number | undefined;
+    readonly forTheJudge: number;
+    readonly uncovered: readonly string[];
+    readonly notTried: number;
+  },
 ): MutationResult['summary'] {
-  const { minScore, forTheJudge, uncovered } = left;
+  const { minScore, forTheJudge, uncovered, notTried } = left;
   const bound = minScore === undefined ? {} : { min_score: minScore };
   if (rate === null) return { exit_code: 2, ...bound };
   if (minScore === undefined) return { exit_code: 0 };
@@ -194,6 +214,12 @@ function summaryOf(
       ...bound,
       undecided: `${plural(uncovered.length, 'query has', 'queries have')} no good recording`,
     };
+  if (noticed / all >= minScore && notTried > 0 && (ci95?.low ?? 0) < minScore)
+    return {
+      exit_code: 2,
+      ...bound,
+      undecided: `${plural(notTried, 'change was', 'changes were')} left untried, and the lower end of the interval is below ${percentText(minScore)}; a larger --budget tries them`,
+    };
   if (noticed / all >= minScore) return { exit_code: 0, ...bound };
   return {
     exit_code: 2,
@@ -201,6 +227,8 @@ function summaryOf(
     undecided: `${plural(forTheJudge, 'wrong answer is', 'wrong answers are')} left to the rubrics, which were not asked`,
   };
 }
+
+const percentText = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 function scoreOf(outcomes: readonly Outcome[]): MutationScore {
   const noticed = outcomes.filter(({ isNoticed }) => isNoticed).length;
@@ -211,14 +239,14 @@ function scoreOf(outcomes: readonly Outcome[]): MutationScore {
   return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95 };
 }
 
-function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
+function survivorOf({ query, trace, parent, plan, advice }: Tried, secrets: KnownSecrets): Survivor {
   const { operator, site } = plan;
   return {
-    query: query.id,
+    query: caseText(query),
     ...(trace.source.file === undefined ? {} : { recording: recordingOf(trace).place }),
     operator: operator.name,
     layer: operator.layer,
-    what: site.what,
+    what: secrets.mask(site.what, trace),
     ...(advice === undefined ? {} : { advice }),
     ...(isMeant(query, parent, plan) ? { meant: true, meant_by: site.advice[0].key } : { meant: false }),
     ...(query.location === undefined ? {} : { location: query.location }),
@@ -231,9 +259,9 @@ function survivorOf({ query, trace, parent, plan, advice }: Tried): Survivor {
  */
 function isMeant(query: Query, parent: QueryResult, { site }: Planned): boolean {
   const [advice] = site.advice;
-  const written = query[advice.layer]?.[advice.key];
+  const written = blockFor(query, advice)?.[advice.key];
   if (written === undefined || written === null) return false;
-  const id = `${advice.layer}.${advice.key}`;
+  const id = idOfAdvice(advice);
   const holds = checksOf(parent).some((check) => check.id === id && check.status === 'pass');
   return holds && (advice.isAbout?.(written) ?? true);
 }

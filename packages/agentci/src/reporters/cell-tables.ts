@@ -38,9 +38,13 @@ const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)}`;
 
 /** Errors and skips are in no rate, so they are said beside it. */
-function rateText({ pass_rate, passed, failed, errors, skipped }: CellSummary): string {
+function rateText({ pass_rate, passed, warned = 0, failed, errors, skipped }: CellSummary): string {
   const rate = pass_rate === null ? 'not decided' : `${percent(pass_rate)} (${passed} of ${passed + failed})`;
-  const rest = [errors > 0 ? `${errors} not judged` : '', skipped > 0 ? `${skipped} skipped` : ''].filter(Boolean);
+  const rest = [
+    warned > 0 ? `${warned} of them with a warning` : '',
+    errors > 0 ? `${errors} not judged` : '',
+    skipped > 0 ? `${skipped} skipped` : '',
+  ].filter(Boolean);
   return [rate, ...rest].join(', ');
 }
 

@@ -18,9 +18,11 @@ export interface MutationScore {
 export interface SurvivorAdvice {
   layer: Layer;
   check: string;
+  /** The turn it is for: it goes under `turns`. */
+  turn?: number;
   /** What to write after its key, with all that the query has there already. */
   value: unknown;
-  /** The line to add under its layer. */
+  /** The line to add under its layer, or under that of its turn. */
   yaml: string;
   /** Where what the query has there already is written: in the query or in `defaults`. */
   keeps?: Location;
@@ -30,6 +32,7 @@ export interface SurvivorAdvice {
 
 /** A mutant that no check noticed. */
 export interface Survivor {
+  /** Its id, with the cell after it where the spec has a matrix: `refund (model=a)`. */
   query: string;
   /** Where the good recording is, as `traces.jsonl:3`. */
   recording?: string;

@@ -258,7 +258,10 @@ export interface PassHatK {
 export interface CellSummary {
   cell: Cell;
   total: number;
+  /** With or without a warning. */
   passed: number;
+  /** Of those that passed; absent in results of older versions. */
+  warned?: number;
   failed: number;
   errors: number;
   skipped: number;

@@ -18,6 +18,8 @@ interface Surroundings {
   readonly onVoid: NonNullable<RunnerEnvironment['onVoid']>;
 }
 
+/** A process may fall over what it left behind; that shows soon after the next query arrives. */
+const AFTERMATH_MS = 500;
 /** An answer that is late by more than this is not waited for at the end. */
 const MAX_DRAIN_MS = 30_000;
 
@@ -101,6 +103,7 @@ export class ServeProcess {
   async #ask(request: RunRequest): Promise<LineReply & { ok: true }> {
     const { signal, id } = request;
     const name = this.#name;
+    const started = performance.now();
     this.#process.clearStderr();
     const reply = this.#lines.next(id);
     this.#process.write(`${JSON.stringify(inputOf(request))}\n`);
@@ -120,7 +123,8 @@ export class ServeProcess {
         const what = printed === undefined ? `"${name}" ${how}` : `"${name}" ${how}; it ${printed}`;
         throw new Fallen(`${what}${reasonIn(stderr)}`, {
           stderr,
-          hadAnswered: this.#answered.length > 0,
+          // What falls this long into a query falls over that query.
+          hadAnswered: this.#answered.length > 0 && performance.now() - started < AFTERMATH_MS,
           blamePrevious: () => this.#blameLast(),
         });
       }
@@ -141,7 +145,8 @@ export class ServeProcess {
   }
 
   #blameLast(): void {
-    if (this.#isBlamed) return;
+    // A process that ends as if it were done has done its work.
+    if (this.#isBlamed || this.#process.end?.isClean === true) return;
     this.#isBlamed = true;
     const last = this.#answered.at(-1);
     const { how, stderr } = this.#process.end!;

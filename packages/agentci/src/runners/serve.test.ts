@@ -227,6 +227,21 @@ describe('a process that falls after its answer', () => {
     expect(voids).toEqual([expect.stringMatching(/^a: .*exited with code 4 after it had answered/)]);
   });
 
+  test('a process that falls long into a query falls over that one', async () => {
+    const ask = serve(LOOP('if (query === "a") say(query); else setTimeout(() => process.exit(4), 900);'));
+    await ask('a', { timeoutMs: 5000 });
+    await expect(ask('b', { timeoutMs: 5000 })).rejects.toMatchObject({ message: expect.stringMatching(/code 4/) });
+    await closeAll();
+    expect(voids).toEqual([]);
+  });
+
+  test('one that ends with code 0 after every answer is started for every query', async () => {
+    const ask = serve(LOOP('say(query); process.stdout.write("", () => process.exit(0));'));
+    for (const query of ['a', 'b', 'c']) expect((await ask(query)).value).toBe(query);
+    await closeAll();
+    expect(voids).toEqual([]);
+  });
+
   test('the last one too', async () => {
     const ask = serve(LOOP('say(query); if (query === "b") setTimeout(() => process.exit(4), 5);'));
     await ask('a');

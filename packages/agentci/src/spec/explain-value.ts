@@ -109,10 +109,12 @@ class ValueCheck {
 
   #unknownKey(path: ValuePath, key: string): void {
     const allowed = keysOf(schemasAt(this.#schema, path));
+    // A key of one form beside the key of another.
+    const isElsewhere = allowed.includes(key);
     this.#problems.add(placeAt(this.#node, [...path, key], 'key'), {
       code: 'SPEC_UNKNOWN_KEY',
-      message: `${this.#name(path)} has no key "${key}"`,
-      hint: unknownKeyHint(key, allowed),
+      message: `${this.#name(path)} ${isElsewhere ? `cannot have "${key}" beside its other keys` : `has no key "${key}"`}`,
+      hint: isElsewhere ? 'leave out one of them' : unknownKeyHint(key, allowed),
     });
   }
 

@@ -42,6 +42,13 @@ describe('rows from a file or a list', () => {
   });
 });
 
+test('a row whose reason to skip is empty is run', () => {
+  const spec = `${HEAD}  - {id: q, query: "about {{x}}", rows: a.csv, skip: "{{why}}", correctness: {expected_in_answer: ["{{x}}"]}}\n`;
+  const { queries, found } = load({ 'a.csv': 'x,why\nParis,\nRome,later\nOslo,  \n' }, spec);
+  expect(found).toEqual([]);
+  expect(queries.map(({ skip }) => skip)).toEqual([undefined, 'later', undefined]);
+});
+
 test('ids of rows are names of files, whatever is written', () => {
   const ids = ['..', '.', '--', 'a/b', '../../x', '.hidden', 'C:\\\\y'];
   const { queries, found } = load({ 'a.jsonl': ids.map((id) => `{"id": "${id}", "x": "1"}`).join('\n') });

@@ -88,7 +88,8 @@ Examples:
   agentci mutate --traces traces/ --min-score 80% -o mutants.html
 
 Exit codes: 0 done · 1 the score is below --min-score · 2 could not tell: there was nothing to break, or with
---min-score, a query has no good recording or wrong answers were left to rubrics that were not asked`,
+--min-score, a query has no good recording, wrong answers were left to rubrics that were not asked, or the budget left
+changes untried and the interval of the score reaches below the bound`,
       ),
   run: async ({ options: given, io }) => {
     const options = given as unknown as Options;

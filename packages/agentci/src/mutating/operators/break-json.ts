@@ -6,8 +6,8 @@ export const operator = defineOperator({
   name: 'break-json',
   layer: 'correctness',
   summary: 'an answer in JSON is not JSON any more',
-  sites: (trace) =>
-    answerSites(trace, (answer) =>
+  sites: (trace, { query }) =>
+    answerSites(trace, query, (answer) =>
       jsonOf(answer) === undefined
         ? []
         : [

@@ -8,8 +8,8 @@ export const operator = defineOperator({
   name: 'change-number',
   layer: 'correctness',
   summary: 'a number in the answer is wrong',
-  sites: (trace) =>
-    answerSites(trace, (answer) =>
+  sites: (trace, { query }) =>
+    answerSites(trace, query, (answer) =>
       [...answer.matchAll(/(?<![\w.])\d+(?:[.,]\d+)*(?!\w)/g)].slice(0, MAX_NUMBERS).map((match) => {
         const [number] = match;
         const wrong = raised(number);

@@ -7,7 +7,7 @@ export const operator = defineOperator({
   layer: 'correctness',
   summary: 'the answer stops halfway',
   sites: (trace, { query }) =>
-    answerSites(trace, (answer) => {
+    answerSites(trace, query, (answer) => {
       const half = firstHalf(answer);
       const lost = answer.slice(half.length);
       return [

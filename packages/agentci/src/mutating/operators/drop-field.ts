@@ -8,8 +8,8 @@ export const operator = defineOperator({
   name: 'drop-field',
   layer: 'correctness',
   summary: 'an answer in JSON lacks a field',
-  sites: (trace) =>
-    answerSites(trace, (answer) => {
+  sites: (trace, { query }) =>
+    answerSites(trace, query, (answer) => {
       const value = jsonOf(answer);
       if (!isObject(value)) return [];
       return Object.keys(value).map((key) => {

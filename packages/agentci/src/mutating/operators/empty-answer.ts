@@ -7,7 +7,7 @@ export const operator = defineOperator({
   layer: 'correctness',
   summary: 'the answer is empty',
   sites: (trace, { query }) =>
-    answerSites(trace, (answer) => [
+    answerSites(trace, query, (answer) => [
       { what: 'an empty answer', text: '', advice: askFor([tellingWord(answer, query.query), tellingWord(answer)]) },
     ]),
 });

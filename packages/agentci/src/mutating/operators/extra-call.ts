@@ -5,13 +5,13 @@ import { freshId, insertCall } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
 
 /** More would only say the same again. */
-const MAX_TOOLS = 5;
+const MAX_TOOLS = 10;
 
 export const operator = defineOperator({
   name: 'extra-call',
   layer: 'path',
   summary: 'a tool of another query, or one that a policy names, is called as well',
-  sites: (trace, { otherTools }) =>
+  sites: (trace, { otherTools, otherArguments }) =>
     otherTools.slice(0, MAX_TOOLS).map((name) => ({
       what: `a call of \`${name}\` that the good run does not make`,
       make: () => {
@@ -22,7 +22,7 @@ export const operator = defineOperator({
           id: freshId(trace, 'extra-call'),
           seq: 0,
           name,
-          args: {},
+          args: { ...otherArguments?.get(name) },
           result: 'ok',
           status: 'ok',
           by: 'client',

@@ -1,4 +1,4 @@
-import type { LlmStep, Step } from '../../trace/model.ts';
+import type { LlmStep, Step, Trace } from '../../trace/model.ts';
 import { llmCalls } from '../../trace/selectors.ts';
 import { freshId, withSteps } from '../edit-trace.ts';
 import { defineOperator } from '../operator.ts';
@@ -15,9 +15,14 @@ export const operator = defineOperator({
         what: 'twice the model calls',
         make: () => {
           const doubled = trace.steps.flatMap((step): Step[] => (step.kind === 'llm' ? [again(step), step] : [step]));
-          const { llmCalls: reported, ...rest } = trace.reported ?? {};
           const changed = withSteps(trace, doubled);
-          return reported === undefined ? changed : { ...changed, reported: { ...rest, llmCalls: reported * 2 } };
+          const { reported, conversation } = trace;
+          const turns = conversation?.turns.map((turn) => ({ ...turn, ...twice(turn.reported) }));
+          return {
+            ...changed,
+            ...twice(reported),
+            ...(conversation === undefined ? {} : { conversation: { ...conversation, turns: turns! } }),
+          };
         },
         advice: [{ layer: 'cost', key: 'max_llm_calls', value: calls.length }],
       },
@@ -29,3 +34,6 @@ export const operator = defineOperator({
     }
   },
 });
+
+const twice = (reported: Trace['reported']): Pick<Trace, 'reported'> =>
+  reported?.llmCalls === undefined ? {} : { reported: { ...reported, llmCalls: reported.llmCalls * 2 } };

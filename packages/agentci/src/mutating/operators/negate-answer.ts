@@ -8,8 +8,8 @@ export const operator = defineOperator({
   name: 'negate-answer',
   layer: 'correctness',
   summary: 'the answer says the opposite',
-  sites: (trace) =>
-    answerSites(trace, (answer) => {
+  sites: (trace, { query }) =>
+    answerSites(trace, query, (answer) => {
       const match = VERBS.exec(answer);
       if (match === null) return [];
       const [verb] = match;

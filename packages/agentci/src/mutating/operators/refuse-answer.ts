@@ -7,7 +7,7 @@ export const operator = defineOperator({
   layer: 'correctness',
   summary: 'the agent refuses',
   sites: (trace, { query }) =>
-    answerSites(trace, (answer) => [
+    answerSites(trace, query, (answer) => [
       {
         what: 'a refusal instead of the answer',
         text: "I'm sorry, but I can't help with that.",

@@ -7,7 +7,7 @@ export const operator = defineOperator({
   layer: 'correctness',
   summary: "the answer is another query's",
   sites: (trace, { query, otherAnswers, random }) =>
-    answerSites(trace, (answer) => {
+    answerSites(trace, query, (answer) => {
       const text = pick(otherAnswers, random);
       if (text === undefined) return [];
       const advice = askFor([tellingWord(answer, `${query.query} ${text}`), tellingWord(answer, text)]);

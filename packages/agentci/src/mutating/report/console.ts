@@ -52,10 +52,10 @@ function checkList(checks: readonly IdleCheck[], words: string): string[] {
 }
 
 function verdict(result: MutationResult): string {
-  const { score, survivors, for_the_judge, uncovered, summary } = result;
+  const { score, survivors, for_the_judge, uncovered, not_tried, summary } = result;
   if (score.rate === null) return 'could not tell: there was nothing to break (exit 2)';
   if (summary.undecided !== undefined) return `could not tell: ${summary.undecided} (exit 2)`;
   if (summary.exit_code === 1) return `failed: at least ${summary.min_score! * 100} % must be noticed (exit 1)`;
-  const isWhole = for_the_judge.length === 0 && uncovered.length === 0;
+  const isWhole = for_the_judge.length === 0 && uncovered.length === 0 && not_tried === 0;
   return survivors.length === 0 && isWhole ? 'ok: every change was noticed (exit 0)' : 'ok (exit 0)';
 }

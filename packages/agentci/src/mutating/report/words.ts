@@ -62,7 +62,7 @@ const placeOf = ({ location, query }: Survivor): string =>
 const keyOf = ({ advice, layer, query }: Survivor): string =>
   advice === undefined
     ? `${layer} ${query}`
-    : `${advice.layer}.${advice.check} ${advice.per_row === true ? query : ''}`;
+    : `${advice.layer}.${advice.check} ${advice.turn ?? ''} ${advice.per_row === true ? query : ''}`;
 
 function push(map: Map<string, Survivor[]>, key: string, survivor: Survivor): void {
   const list = map.get(key);
@@ -106,7 +106,8 @@ export function adviceText({ advice, layer }: SurvivorGroup): { readonly line?: 
     : keeps === undefined
       ? undefined
       : `with what ${keeps.file}:${keeps.line}:${keeps.column} has already`;
-  const line = `${advice.layer}: {${advice.yaml}}`;
+  const block = `${advice.layer}: {${advice.yaml}}`;
+  const line = advice.turn === undefined ? block : `turns: [{turn: ${advice.turn}, ${block}}]`;
   return note === undefined ? { line } : { line, note };
 }
 
