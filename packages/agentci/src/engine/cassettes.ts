@@ -126,9 +126,13 @@ export class Cassettes {
   #refuseEmpty({ entries, noCalls }: Cassette, about: RunAbout, path: string): void {
     if (entries.length > 0 || noCalls === true) return;
     const command = this.#recordCommand?.(about);
-    throw new UserError('CASSETTE_EMPTY', `${this.#shown(path)} holds no call of a model, so it can answer none`, {
-      hint: `Record it again${command === undefined ? '' : ` with: ${command}`}; if the query is meant to be answered without a model, add "no_calls":true to the first line of the file.`,
-    });
+    throw new UserError(
+      'CASSETTE_EMPTY',
+      `${this.#shown(path)} does not hold a call of a model, so nothing can be answered from it`,
+      {
+        hint: `Record it again${command === undefined ? '' : ` with: ${command}`}; if the query is meant to be answered without a model, add "no_calls":true to the first line of the file.`,
+      },
+    );
   }
 
   /** Two ids can share a file where upper and lower case are the same, and files get copied. */

@@ -45,7 +45,7 @@ export async function checkCassettes(place: CassettePlace, options: CheckOptions
       const age =
         age_days === null
           ? ''
-          : ` · ${age_days < 1 ? 'today' : plural(Math.floor(age_days), 'day')} old · ${bytes} bytes`;
+          : ` · ${age_days < 1 ? 'recorded today' : `${plural(Math.floor(age_days), 'day')} old`} · ${bytes} bytes`;
       say(`${fit === 'fits' ? '✓' : '✗'} ${query}  ${fit}${causes.length === 0 ? '' : `: ${causes.join(', ')}`}${age}`);
       if (message !== undefined) say(`    ${message}`);
     }
