@@ -111,7 +111,7 @@ export function createCapture(options: CaptureOptions): Capture {
   /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
   const upstreamOfHost = (host: string): Upstream | undefined => {
     const provider = providerOfHost(host)?.name;
-    if (provider === undefined) return undefined;
+    if (provider === undefined) return offline === undefined ? undefined : upstreamElsewhere(upstreams);
     const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
     const upstream = upstreams.find((one) => one.provider === chosen);
     return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
@@ -129,7 +129,9 @@ export function createCapture(options: CaptureOptions): Capture {
                 found,
                 offline === undefined ? env : withRecordedAddresses(env, offline.providers),
               );
-              const preload = startsPrograms ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams }) : {};
+              const preload = startsPrograms
+                ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams, isOffline: offline !== undefined })
+                : {};
               const keys =
                 offline === undefined
                   ? missingKeys(settings, options.lacking ?? {})
@@ -222,6 +224,12 @@ const NOWHERE = (env: Env, now: () => number): PlaneContext => {
   const origin = 'http://127.0.0.1:0';
   return { origin, base: origin, token: '', env, now };
 };
+
+/** In replay a call may name any host. Where one provider was recorded at an address of the user's own, it is one of its calls. */
+function upstreamElsewhere(upstreams: readonly Upstream[]): Upstream {
+  const own = upstreams.filter(({ isOwn }) => isOwn);
+  return own.length === 1 ? own[0]! : { provider: 'elsewhere', root: 'https://replay.invalid', isOwn: false };
+}
 
 /** Where the recorded agent had an address of its own, it had the variable: that it is set decides what is set beside Azure. */
 function withRecordedAddresses(env: Env, providers: Readonly<Record<string, CassetteProvider>>): Env {

@@ -31,21 +31,28 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
   };
 }
 
-/** The use of the whole run, with what its answers cost. */
-export function runUse(results: readonly QueryResult[]): CassetteUse | undefined {
+/** The use of the whole run, with what its answers cost. A late call is of no query, and was not answered either. */
+export function runUse(results: readonly QueryResult[], hasLateCalls: boolean): CassetteUse | undefined {
   const played = results.filter(({ cassette }) => cassette !== undefined);
   const use = sumUses(played.map(({ cassette }) => cassette));
   if (use === undefined || use.mode === 'record') return use;
   const costs = played.filter(({ error }) => error === undefined).flatMap(costsOf);
-  const known = costs.every((cost) => typeof cost === 'number');
+  // What the calls of a query that could not be judged cost is in no result.
+  const isWhole = played.every(({ error, cassette }) => error === undefined || cassette!.hits === 0);
+  const known = isWhole && costs.every((cost) => typeof cost === 'number');
   const recorded = known ? costs.reduce<number>((sum, cost) => sum + (cost as number), 0) : null;
   const isFree = !played.some(({ cassette }) => spendsMoney(cassette!));
-  return { ...use, recorded_cost_usd: recorded, spent_usd: isFree ? 0 : null };
+  return {
+    ...use,
+    isolated: use.isolated && !hasLateCalls,
+    recorded_cost_usd: recorded,
+    spent_usd: isFree ? 0 : null,
+  };
 }
 
 function costsOf(result: QueryResult): (number | null | undefined)[] {
   const { runs } = result;
-  if (runs !== undefined) return runs.filter(({ error }) => error === undefined).map(({ cost_usd }) => cost_usd);
+  if (runs !== undefined) return runs.map(({ error, cost_usd }) => (error === undefined ? cost_usd : null));
   return [usedBy(result).cost_usd];
 }
 

@@ -103,6 +103,7 @@ export class Cassettes {
       const text = this.plan.mode === 'record' ? undefined : readCassetteFile(this.plan.dir, path);
       const cassette = text === undefined ? undefined : readCassette(text, this.#shown(path));
       if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
+      if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
       this.#loaded.set(keyOf(about), cassette);
       if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
       return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
@@ -119,6 +120,19 @@ export class Cassettes {
     if (about.run > 1)
       return `run ${about.run} has no recording (${shown}): runs of one query need as many recordings, since one answer copied says nothing about how stable it is${record}`;
     return `there is no recording of this query (${shown})${record}`;
+  }
+
+  /** Without a recorded call nothing shows what the query asked: the agent may have reached its model past the capture. */
+  #refuseEmpty({ entries, noCalls }: Cassette, about: RunAbout, path: string): void {
+    if (entries.length > 0 || noCalls === true) return;
+    const command = this.#recordCommand?.(about);
+    throw new UserError(
+      'CASSETTE_EMPTY',
+      `${this.#shown(path)} does not hold a call of a model, so nothing can be answered from it`,
+      {
+        hint: `Record it again${command === undefined ? '' : ` with: ${command}`}; if the query is meant to be answered without a model, add "no_calls":true to the first line of the file.`,
+      },
+    );
   }
 
   /** Two ids can share a file where upper and lower case are the same, and files get copied. */
@@ -332,15 +346,10 @@ export class Cassettes {
         code: 'CASSETTE_UNUSED',
         message: `${tape.unused} of ${plural(tape.words.length, 'recorded reply', 'recorded replies')} of the user ${tape.unused === 1 ? 'was' : 'were'} not needed this time`,
       });
-    if (this.plan.mode === 'replay' && session.size === 0)
-      warnings.push({
-        code: 'CASSETTE_EMPTY',
-        message: 'there is not one call in its cassette, so nothing was served and nothing is known to be isolated',
-      });
     if (this.plan.mode === 'record' && session.counts().asked === 0)
       warnings.push({
         code: 'CASSETTE_EMPTY',
-        message: `the agent made no call that could be recorded, so its cassette ${tape.hasNew ? "has the user's words alone" : 'is empty'}`,
+        message: `the agent made no call that could be recorded, so its cassette ${tape.hasNew ? "has the user's words alone" : 'is empty'}; replay refuses it as it is`,
       });
     const { blockedHosts, alteredBy } = session;
     if (blockedHosts.length > 0)

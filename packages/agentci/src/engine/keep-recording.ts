@@ -1,6 +1,6 @@
 import type { MatchRules } from '../capture/cassette/canonical.ts';
 import type { Cassette } from '../capture/cassette/cassette.ts';
-import { readHeader } from '../capture/cassette/read-cassette.ts';
+import { type CassetteHeader, readHeader } from '../capture/cassette/read-cassette.ts';
 import { provenText } from '../capture/cassette/record.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
@@ -22,8 +22,8 @@ export interface Recording {
   /** How many calls the recording that is there holds; undefined where there is none, or it cannot be read. */
   readonly earlier: number | undefined;
   /**
-   * Writes it, unless the run went wrong and there is an earlier recording to lose. Gives the warning that says so, or
-   * undefined where it was written.
+   * Writes it, unless there is an earlier recording to lose and the run went wrong, or made no call. Gives the
+   * warning that says so, or undefined where it was written.
    */
   readonly write: (wentWell: boolean) => TraceWarning | undefined;
 }
@@ -34,17 +34,19 @@ export function proveRecording(
   about: { readonly rules: MatchRules; readonly place: RecordingPlace; readonly calls: number; readonly adds: boolean },
 ): Recording {
   const { rules, place, calls, adds } = about;
-  const text = provenText(cassette, rules, place.shown);
-  const earlier = exchangesIn(place, cassette);
+  const before = headerIn(place, cassette);
+  const isEmpty = cassette.entries.length === 0;
+  const earlier = before?.exchanges;
+  const text = provenText(isEmpty && before?.noCalls ? { ...cassette, noCalls: true } : cassette, rules, place.shown);
   return {
     calls,
     earlier,
     write: (wentWell) => {
       // What is added to a recording takes nothing away from it.
-      if (!wentWell && !adds && earlier !== undefined && earlier > 0)
+      if ((isEmpty || !wentWell) && !adds && earlier !== undefined && earlier > 0)
         return {
           code: 'CASSETTE_KEPT',
-          message: `the query did not pass, so the earlier recording of ${plural(earlier, 'call')} in ${place.shown} was kept and this one was not; remove the file to record this one all the same`,
+          message: `${isEmpty ? 'no call of a model was seen' : 'the query did not pass'}, so the earlier recording of ${plural(earlier, 'call')} in ${place.shown} was kept and this one was not; remove the file to record this one all the same`,
         };
       writeCassetteFile(place.dir, place.path, text);
       return undefined;
@@ -52,13 +54,13 @@ export function proveRecording(
   };
 }
 
-/** The calls of a recording of the same run, by its header. */
-function exchangesIn({ path, shown }: RecordingPlace, { agent, id, run }: Cassette): number | undefined {
+/** The header of the recording of the same run that is there. */
+function headerIn({ path, shown }: RecordingPlace, { agent, id, run }: Cassette): CassetteHeader | undefined {
   try {
     const head = readCassetteHead(path);
     if (head === undefined) return undefined;
     const header = readHeader(head, shown);
-    return header.agent === agent && header.id === id && header.run === run ? header.exchanges : undefined;
+    return header.agent === agent && header.id === id && header.run === run ? header : undefined;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return undefined;

@@ -22,6 +22,11 @@ export class LateCalls {
     else if (LATE.has(event.code)) this.#message ??= event.message;
   }
 
+  /** A call came that no cassette answered. */
+  get wereInReplay(): boolean {
+    return this.#inReplay !== undefined;
+  }
+
   checks(): CheckResult[] {
     const looks = ({ path, cost, policies, policy }: Query): boolean =>
       path !== undefined || cost !== undefined || policies !== undefined || policy !== undefined;

@@ -101,7 +101,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
-  const cassette = runUse(results);
+  const cassette = runUse(results, late.wereInReplay);
   const tools = witness.report(results);
   const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
   const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);

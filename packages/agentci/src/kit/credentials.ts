@@ -1,3 +1,4 @@
+import { SURE_FORMS } from './mask-secrets.ts';
 import { API_KEY } from './pii.ts';
 import { SECRETS } from './secrets.ts';
 
@@ -16,12 +17,21 @@ const PRIVATE_KEY_SIGN = 'PRIVATE KEY-----';
 /** What every text has that may hold a key of a known form. */
 const MAY_HOLD_KEY = /sk[-_]|rk_|gh[pousr]_|github_pat_|hf_|npm_|A[KS]IA|eyJ|AIza|xox[abprs]-|glpat-/;
 
+const MAY_HOLD_LOGIN = /:\/\/[^\s/@]{0,400}@|\b(?:bearer|basic)\s/i;
+
 /** Values this process knows to be secret, and texts whose form says so; in order, without overlaps. */
 export function findCredentials(text: string): readonly FoundCredential[] {
   const found: FoundCredential[] = SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)];
   if (MAY_HOLD_KEY.test(text)) for (const match of text.matchAll(API_KEY)) found.push(placeOf(match, 'api_key'));
   if (text.includes(PRIVATE_KEY_SIGN))
     for (const match of text.matchAll(PRIVATE_KEY)) found.push(placeOf(match, 'private_key'));
+  if (MAY_HOLD_LOGIN.test(text))
+    for (const { name, pattern, isOne } of SURE_FORMS)
+      for (const match of text.matchAll(pattern)) {
+        const [whole, before = '', secret = ''] = match;
+        const end = match.index + whole.length;
+        if (isOne(before, secret)) found.push({ name, start: end - secret.length, end });
+      }
   if (found.length < 2) return found;
   const kept: FoundCredential[] = [];
   for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end))

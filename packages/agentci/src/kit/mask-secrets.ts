@@ -16,6 +16,23 @@ const OPEN_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,10000}/g;
 const isLogin = (code: string): boolean =>
   /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(code, 'base64').toString('latin1'));
 
+/** A secret whose form, or the word before it, gives it away: the pattern has what is before it and the secret itself. */
+interface SecretForm {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly isOne: (before: string, secret: string) => boolean;
+}
+
+/** What no address, no name and no placeholder for a password has; a match with one of these spans parts of a document. */
+const NOT_IN_LOGINS = /["'\\,<>{}[\]$*]/;
+
+/** Forms that are sure enough to refuse a document for. Words such as "token:" are not: replies have them all the time. */
+export const SURE_FORMS: readonly SecretForm[] = [
+  { name: 'url_password', pattern: URL_LOGIN, isOne: (before, secret) => !NOT_IN_LOGINS.test(before + secret) },
+  { name: 'basic_login', pattern: BASIC, isOne: (_, code) => isLogin(code) },
+  { name: 'bearer_token', pattern: BEARER, isOne: (_, token) => /\d/.test(token) },
+];
+
 /**
  * A text without the secrets that their form, or the words before them, give away. `mask` is given each secret, and gives
  * what is put in its place.

@@ -24,8 +24,16 @@ export function cassetteText(use: CassetteUse, others: OtherBills = {}): string 
   const frozen = planes.includes('llm')
     ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`
     : 'nothing was frozen';
-  const parts = [`cassette: ${counts.join(', ')}`, costText(use, others), frozen, isolated ? '' : 'not isolated'];
+  const parts = [`cassette: ${counts.join(', ')}`, costText(use, others), frozen, isolated ? '' : whyNotIsolated(use)];
   return parts.filter(Boolean).join('; ');
+}
+
+function whyNotIsolated({ mode, misses, hits }: CassetteUse): string {
+  if (mode === 'auto') return 'not isolated: "auto" asks models for what is not recorded';
+  if (misses > 0) return 'not isolated: calls were missed';
+  return hits === 0
+    ? 'not isolated: no recorded call was served'
+    : 'not isolated: a query had no call served, or a call came after its answer';
 }
 
 function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse, others: OtherBills): string {

@@ -119,7 +119,7 @@ export interface CassetteUse {
   isolated: boolean;
   /** What was frozen: `llm` for calls of models. Everything else ran for real. */
   planes: string[];
-  /** Why calls missed: model, system prompt, tools, earlier turn, parameters, endpoint, repeat. */
+  /** Why calls missed: model, system prompt, tools, user message, earlier turn, parameters, endpoint, repeat. */
   causes?: string[];
   /** What the answers cost when they were recorded; `null` where that is not known. Only of the whole run. */
   recorded_cost_usd?: number | null;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
@@ -71,6 +71,23 @@ describe('what a recording says of itself', () => {
     const cwd = project([query('a', 'leak, 11 metres')]);
     const { code, stdout } = await cli(['test', '--cassette', 'record'], { cwd, env: live });
     expect([code, stdout]).toEqual([2, expect.stringContaining('cassette: 0 calls recorded, 1 made and not kept')]);
+  });
+
+  it.each([
+    ['an API key', 'sk-live-9876543210zyxwvutsrq'],
+    ['a bearer token', '0123456789abcdef0123456789abcdef', 'Authorization: Bearer '],
+    ['a password in an address', 'hunter2-and-more', 'postgres://app:', '@db.example/orders'],
+    ['a login', 'YWRtaW46aHVudGVyMi1hbmQtbW9yZQ==', 'Authorization: Basic '],
+  ])('%s in a reply is stored nowhere', async (_, secret, before = '', after = '') => {
+    const cwd = project([query('a')]);
+    depth = `11 metres, ${before}${secret}${after}`;
+    const { code, stdout } = await cli(['test', '--cassette', 'record'], { cwd, env: live });
+    depth = '11 metres';
+    expect([code, stdout]).toEqual([2, expect.stringContaining('CASSETTE_SECRET')]);
+    expect(stdout).not.toContain(secret);
+    const files = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const holding = files.filter((one) => readFileSync(join(one.parentPath, one.name), 'utf8').includes(secret));
+    expect(holding.map(({ name }) => name)).toEqual([]);
   });
 
   it('a whole run in which no call was recorded is not green', async () => {

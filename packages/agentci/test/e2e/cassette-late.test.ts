@@ -44,6 +44,24 @@ if (extra !== '') {
 }
 `;
 
+const SERVE_AGENT = `
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const extra = readFileSync(new URL('./extra.txt', import.meta.url), 'utf8');
+const headers = { 'content-type': 'application/json' };
+const call = (text) => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+  method: 'POST',
+  headers,
+  body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: text }] }),
+});
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, query } = JSON.parse(line);
+  const { choices } = await (await call(query)).json();
+  console.log(JSON.stringify({ id, answer: choices[0].message.content }));
+  if (extra !== '') setTimeout(() => call('behind your back'), 40);
+}
+`;
+
 let model: ScriptedModel;
 beforeAll(async () => {
   model = await startScriptedModel({ script: () => ({ text: '11 metres' }) });
@@ -73,10 +91,25 @@ describe('a call that is not recorded and still in flight when the agent ends is
     expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
     writeFileSync(join(cwd, 'extra.txt'), extra);
     const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
-    const run = JSON.parse(stdout) as { results: { error?: { kind: string } }[]; checks: { id: string }[] };
+    const run = JSON.parse(stdout) as {
+      results: { error?: { kind: string } }[];
+      checks: { id: string }[];
+      cassette: { isolated: boolean };
+    };
     const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
     // When a timer fires decides whether the query is still open; either way it is told of.
     const expected = extra === 'timer' ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
     expect([code, said]).toEqual([2, [expect.stringMatching(expected)]]);
+    expect(run.cassette.isolated).toBe(false);
   });
+});
+
+it('a call long after the last answer of an agent that stays up leaves the run not isolated', async () => {
+  const cwd = project({ command: ['node', 'agent.mjs'], mode: 'serve' }, SERVE_AGENT);
+  const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
+  expect((await cli(['test', '--cassette', 'record'], { cwd, env })).code).toBe(0);
+  writeFileSync(join(cwd, 'extra.txt'), 'late');
+  const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+  const { cassette } = JSON.parse(stdout) as { cassette: object };
+  expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
 });

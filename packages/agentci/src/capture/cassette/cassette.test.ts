@@ -206,6 +206,24 @@ describe('matching', () => {
     expect(missText(miss, { file: 'f.jsonl', call: 3 })).toContain(`is the ${cause} at ${pointer}: recorded`);
   });
 
+  const turn = (role: string, content: unknown) => ({ role, content });
+  it.each([
+    ['the only message', { messages: [turn('system', 's'), turn('user', 'a')] }, 'user message'],
+    ['the last message', { messages: [turn('user', 'x'), turn('assistant', 'y'), turn('user', 'a')] }, 'user message'],
+    ['a text alone', { input: 'a' }, 'user message'],
+    ['parts of Gemini', { contents: [{ parts: [{ text: 'a' }] }] }, 'user message'],
+    [
+      'an earlier message',
+      { messages: [turn('user', 'a'), turn('assistant', 'y'), turn('user', 'z')] },
+      'earlier turn',
+    ],
+    ['a result of a tool', { messages: [turn('user', [{ type: 'tool_result', content: 'a' }])] }, 'earlier turn'],
+  ])('a change of %s is told by whose words they are', (_, recorded, cause) => {
+    const now = JSON.parse(JSON.stringify(recorded).replace('"a"', '"b"')) as object;
+    const miss = new Deck([entry(1, recorded)], PLAIN).explain(asked(now));
+    expect(miss.first?.cause).toBe(cause);
+  });
+
   it('names every cause there is', () => {
     const now = { ...(edit('sell', 'buy') as object), model: 'n', temperature: 1 };
     const text = missText(new Deck([entry(1, body)], PLAIN).explain(asked(now)), { file: 'f', call: 1 });
@@ -319,6 +337,21 @@ describe('recording', () => {
         : `CASSETTE_INCOMPLETE: the recording was not kept: 1 of 1 calls got no answer that can be replayed (status ${status})`,
     );
     expect(record([exchange({ status })], PLAIN, true)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a rate limit', { status: 429 }, false, true],
+    ['a reply that broke off', { complete: false, why: 'upstream_reset' as const }, false, false],
+    ['a reply that broke off, with errors: true', { complete: false, why: 'upstream_reset' as const }, true, false],
+  ])('advises "errors: true" only where that would keep %s', (_, given, errors, isAdvised) => {
+    const thrown = (): unknown => {
+      try {
+        return record([exchange(given)], PLAIN, errors);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect((thrown() as UserError).hint?.includes('errors: true')).toBe(isAdvised);
   });
 
   it('leaves out a throttled answer whose retry succeeded', () => {

@@ -50,6 +50,8 @@ export interface Cassette extends CassetteName {
   readonly providers: Readonly<Record<string, CassetteProvider>>;
   readonly ignore: readonly string[];
   readonly scrub: readonly string[];
+  /** Written by hand into a recording without calls: the query is meant to be answered without a model. */
+  readonly noCalls?: true;
   readonly entries: readonly CassetteEntry[];
   /** What the user of a conversation said, where a model plays it. */
   readonly user?: readonly UserWords[];

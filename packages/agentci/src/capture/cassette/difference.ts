@@ -4,7 +4,15 @@ import { isObject } from '../../kit/object.ts';
 import type { Canonical } from './canonical.ts';
 
 /** What about a request is not as recorded. */
-export type DriftCause = 'endpoint' | 'model' | 'system prompt' | 'tools' | 'earlier turn' | 'parameters' | 'repeat';
+export type DriftCause =
+  | 'endpoint'
+  | 'model'
+  | 'system prompt'
+  | 'tools'
+  | 'user message'
+  | 'earlier turn'
+  | 'parameters'
+  | 'repeat';
 
 export interface Difference {
   readonly cause: DriftCause;
@@ -48,7 +56,8 @@ export function differences(recorded: Canonical, asked: Canonical): readonly Dif
   for (const field of TURN_FIELDS) {
     const difference = firstDifference(turnsOf(before[field]), turnsOf(now[field]), `/${field}`);
     if (difference === undefined) continue;
-    found.push({ cause: 'earlier turn', ...difference });
+    const isLast = [before[field], now[field]].every((turns) => isLastWord(turns, difference.pointer));
+    found.push({ cause: isLast && field !== 'chat_history' ? 'user message' : 'earlier turn', ...difference });
     break;
   }
   const known = new Set([...MODEL_FIELDS, ...SYSTEM_FIELDS, ...TOOL_FIELDS, ...TURN_FIELDS]);
@@ -81,6 +90,22 @@ function systemTurns(before: Body, now: Body): Difference[] {
 /** The turns with system prompts blanked: those have a cause of their own. */
 const turnsOf = (turns: unknown): unknown =>
   Array.isArray(turns) ? turns.map((turn) => (isSystem(turn) ? { role: 'system' } : turn)) : turns;
+
+/** Whether the place is in what the user says last: a text alone, or a turn that no answer follows. */
+function isLastWord(turns: unknown, pointer: string): boolean {
+  if (!Array.isArray(turns)) return typeof turns === 'string';
+  const place = Number(pointer.split('/')[2]);
+  return place < turns.length && turns.slice(place).every(isUsers);
+}
+
+/** Results of tools come in turns of users too. */
+function isUsers(turn: unknown): boolean {
+  if (!isObject(turn) || (turn.role ?? 'user') !== 'user' || (turn.type ?? 'message') !== 'message') return false;
+  const parts = [turn.content, turn.parts].flat();
+  return !parts.some(
+    (part) => isObject(part) && (part.type === 'tool_result' || 'toolResult' in part || 'functionResponse' in part),
+  );
+}
 
 /** How much of the one is in the other: higher is nearer. */
 export function likeness(recorded: Canonical, asked: Canonical): number {

@@ -40,6 +40,7 @@ export function readCassette(text: string, file: string): Cassette {
       'the file has merge conflicts',
       'Take one of the two versions, or record it again with --cassette record.',
     );
+  if (text.trim() === '') damaged(1, 'the file is empty');
   if (!text.endsWith('\n')) damaged(text.split('\n').length, 'the last line has no end: the file was cut short');
   const lines = text.slice(0, -1).split('\n');
   const header = readHeader(lines[0] ?? '', file);
@@ -87,7 +88,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
       },
     );
   const { agent, query, run, cell, recorded_at, tool, exchanges, providers, ignore, scrub } = value;
-  const { user_replies: userReplies = 0 } = value;
+  const { user_replies: userReplies = 0, no_calls: noCalls } = value;
   if (typeof agent !== 'string' || typeof query !== 'string' || typeof tool !== 'string')
     return refuse('the header lacks agent, query or tool');
   if (!isCount(run, 1) || !isCount(exchanges, 0) || !isCount(userReplies, 0))
@@ -102,6 +103,8 @@ export function readHeader(line: string, file: string): CassetteHeader {
     return refuse('"ignore" of the header cannot be read');
   if (!isTexts(scrub) || scrub.some((item) => whyNotScrub(item) !== undefined))
     return refuse('"scrub" of the header cannot be read');
+  if (noCalls !== undefined && !(noCalls === true && exchanges === 0))
+    return refuse('"no_calls" of the header is not true, or there are exchanges');
   return {
     agent,
     id: query,
@@ -111,6 +114,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
     tool,
     exchanges,
     userReplies,
+    ...(noCalls === undefined ? {} : { noCalls }),
     providers: providers as Readonly<Record<string, CassetteProvider>>,
     ignore,
     scrub,

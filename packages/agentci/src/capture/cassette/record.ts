@@ -35,12 +35,12 @@ export function recordEntries(
   { rules, errors }: RecordOptions,
 ): readonly CassetteEntry[] {
   const kept: CassetteEntry[] = [];
-  const left: { readonly request: StoredRequest; readonly why: string }[] = [];
+  const left: { readonly request: StoredRequest; readonly why: string; readonly isFailed: boolean }[] = [];
   for (const exchange of exchanges) {
     const request = requestOf(exchange);
     const why = whyNotKept(exchange, errors);
     if (why === undefined) kept.push({ ...entryOf(exchange, request, rules.scrub), i: kept.length + 1 });
-    else left.push({ request, why });
+    else left.push({ request, why, isFailed: whyNotKept(exchange, true) === undefined });
   }
   const keys = new Set(kept.map((entry) => rules.canonical(entry).key));
   const lost = left.filter(({ request }) => !keys.has(rules.canonical(request).key));
@@ -49,7 +49,11 @@ export function recordEntries(
       'CASSETTE_INCOMPLETE',
       `the recording was not kept: ${lost.length} of ${exchanges.length} calls got no answer that can be replayed (${andMore([...new Set(lost.map(({ why }) => why))], 3)})`,
       {
-        hint: 'Record it again when the provider answers, or set "errors: true" under "cassette" to keep failed answers.',
+        hint: `Record it again when the provider answers${
+          lost.every(({ isFailed }) => isFailed)
+            ? ', or set "errors: true" under "cassette" to keep failed answers.'
+            : ' in full: a reply that broke off, or never came, cannot be replayed.'
+        }`,
       },
     );
   return kept;
@@ -123,6 +127,7 @@ function withoutSecrets(
   const bare = found.filter(({ credential, text }) => !scrub.covers(credential, text));
   const names = (list: typeof found): string[] => [...new Set(list.map(({ credential }) => credential.name))].sort();
   const refuse = (shown: readonly string[], hint: string): never => {
+    hide(found);
     throw new UserError(
       'CASSETTE_SECRET',
       `the recording was not kept: the reply to call ${exchange.i} holds a credential (${shown.join(', ')})`,
@@ -139,6 +144,12 @@ function withoutSecrets(
     refuse(names(found), 'It cannot be taken out of a packed or binary reply: keep it away from the model.');
   return { reply, names: names(found) };
 }
+
+/** What a recording is refused for is in the agent's answer and trace as well: from now on it is masked wherever it is written. */
+const hide = (found: readonly { readonly credential: FoundCredential; readonly text: string }[]): void =>
+  SECRETS.add(
+    found.map(({ credential: { name, start, end }, text }) => ({ name, value: text.slice(start, end), isUsed: true })),
+  );
 
 /** Credentials in a reply, also where a stream cuts them in pieces. */
 function credentialsIn(exchange: Exchange): { readonly credential: FoundCredential; readonly text: string }[] {
@@ -170,9 +181,12 @@ export function provenText(cassette: Cassette, rules: MatchRules, file: string):
         },
       );
   }
-  if (findCredentials(text).length > 0 || SECRETS.document(text) !== text)
+  const found = findCredentials(text);
+  if (found.length > 0 || SECRETS.document(text) !== text) {
+    hide(found.map((credential) => ({ credential, text })));
     throw new UserError('CASSETTE_SECRET', 'the recording was not kept: a credential would be in its file', {
       hint: 'Look for it among the ids, names and paths of the requests.',
     });
+  }
   return text;
 }

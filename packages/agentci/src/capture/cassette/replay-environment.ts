@@ -13,19 +13,37 @@ const SWITCHES = /_USE_(?:VERTEX|VERTEXAI|BEDROCK)$/;
 /** Tools may need them for other things. */
 const SHARED: ReadonlySet<string> = new Set(['AWS_ACCESS_KEY_ID', 'GOOGLE_API_KEY']);
 
-/** The providers of a cassette and those of the environment, as the recorded agent knew them. Nothing is ever sent to them. */
+const NOWHERE = 'https://replay.invalid';
+/** Their address is what agents choose them by, and SDKs refuse it beside another. A call to a host of theirs is seen all the same. */
+const CHOSEN_BY_ADDRESS: ReadonlySet<string> = new Set(['azure']);
+
+/**
+ * The providers of a cassette and those of the environment, as the recorded agent knew them, and all others: a call to one
+ * that was not recorded must come here too. Nothing is ever sent to them.
+ */
 export function providersOfCassette(env: Env, providers: Providers): ProvidersInUse {
   const known = PROVIDERS.filter(({ name }) => Object.hasOwn(providers, name));
   const { inUse } = providersInUse(env, { providers: known.map(({ name }) => name) });
   const recorded = known.map((provider) => {
     const { tail, set } = providers[provider.name]!;
     const found = inUse.find((one) => one.provider === provider);
-    const root = found?.upstream.root ?? 'https://replay.invalid';
+    const root = found?.upstream.root ?? NOWHERE;
     const { prefixes } = provider;
     const upstream = { provider: provider.name, root, isOwn: set === true, ...(prefixes && { prefixes }) };
     return { provider, upstream, hasTail: tail !== false };
   });
-  return { inUse: [...recorded, ...inUse.filter(({ provider }) => !known.includes(provider))], notes: [] };
+  const named = [...recorded, ...inUse.filter(({ provider }) => !known.includes(provider))];
+  const others = PROVIDERS.filter(
+    (provider) => !CHOSEN_BY_ADDRESS.has(provider.name) && !named.some((one) => one.provider === provider),
+  ).map((provider) => {
+    const { name, prefixes } = provider;
+    return {
+      provider,
+      upstream: { provider: name, root: NOWHERE, isOwn: false, ...(prefixes && { prefixes }) },
+      hasTail: true,
+    };
+  });
+  return { inUse: [...named, ...others], notes: [] };
 }
 
 /** Keys that let the agent's SDKs start. Real ones are replaced, so that a call past the cassette cannot cost anything. */

@@ -7,7 +7,7 @@ import { writeUserWords } from './user-words.ts';
 
 /** The text of a cassette: a header, then one line for each exchange. */
 export function writeCassette(cassette: Cassette): string {
-  const { agent, id, run, cell, recordedAt, tool, providers, ignore, scrub, entries, user = [] } = cassette;
+  const { agent, id, run, cell, recordedAt, tool, providers, ignore, scrub, entries, noCalls, user = [] } = cassette;
   const rules = matchRules({ ignore, scrub });
   const deltas = new DeltaWriter();
   const header = {
@@ -19,6 +19,7 @@ export function writeCassette(cassette: Cassette): string {
     recorded_at: recordedAt,
     tool,
     exchanges: entries.length,
+    ...(noCalls === undefined ? {} : { no_calls: noCalls }),
     ...(user.length === 0 ? {} : { user_replies: user.length }),
     providers,
     ignore,

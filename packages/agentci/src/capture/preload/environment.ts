@@ -6,10 +6,26 @@ import type { Upstream } from '../upstreams.ts';
 /** The file that Node programs load first. In the build it is beside the program, here beside this file. */
 const FILE = fileURLToPath(new URL('./register.cjs', import.meta.url));
 
+/**
+ * Host and path of a model's call wherever it is made. Only what hardly means anything else: servers of tools have paths
+ * such as `/messages` and `/api/chat`, and embeddings on this machine are mostly part of a tool.
+ */
+const MODEL_CALL =
+  /\/chat\/completions$|\/v1\/(?:messages|responses|completions|complete)$|:(?:stream)?(?:generateContent|rawPredict)$|\/model\/[^/]+\/(?:converse|converse-stream|invoke|invoke-with-response-stream)$|:11434\/api\/(?:chat|generate)$/i;
+
 /** The variables that make Node programs call known hosts through the front, whatever their SDKs read. */
 export function preloadEnvironment(
   { origin, base, env }: PlaneContext,
-  { hosts, upstreams }: { readonly hosts: readonly (string | RegExp)[]; readonly upstreams: readonly Upstream[] },
+  {
+    hosts,
+    upstreams,
+    isOffline = false,
+  }: {
+    readonly hosts: readonly (string | RegExp)[];
+    readonly upstreams: readonly Upstream[];
+    /** Calls of models come to the front whatever address they name. */
+    readonly isOffline?: boolean;
+  },
 ): Record<string, string> {
   if (!existsSync(FILE)) return {};
   return {
@@ -21,6 +37,7 @@ export function preloadEnvironment(
       patterns: hosts.flatMap((host) => (typeof host === 'string' ? [] : [host.source])),
       // An address of the user's own may also be written in the agent's code.
       roots: upstreams.filter(({ isOwn }) => isOwn).map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
+      ...(isOffline ? { calls: MODEL_CALL.source } : {}),
     }),
   };
 }

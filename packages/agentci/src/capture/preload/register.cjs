@@ -17,13 +17,17 @@
   if (globalThis[mark] === true || typeof rules !== 'object' || rules === null) return;
   Object.defineProperty(globalThis, mark, { value: true });
 
-  const { front, base, hosts = [], patterns = [], roots = [] } = rules;
+  const { front, base, hosts = [], patterns = [], roots = [], calls } = rules;
   const names = new Set(hosts);
   const expressions = patterns.map((source) => new RegExp(source));
   const isModelHost = (name) => names.has(name) || expressions.some((expression) => expression.test(name));
 
+  /** Set in replay: what looks like a model's call is not made, whatever its address is. */
+  const modelCall = calls === undefined ? undefined : new RegExp(calls, 'i');
+  const isPlainHttpOurs = modelCall !== undefined || roots.some(([root]) => root.startsWith('http:'));
+
   /** Where a call goes instead, or undefined where it is none of ours. */
-  const moved = (url) => {
+  const moved = (url, method) => {
     const name = url.hostname.replace(/\.+$/, '');
     if (url.protocol === 'https:' && (url.port === '' || url.port === '443') && isModelHost(name))
       return `${base}/@${name}${url.pathname}${url.search}`;
@@ -32,11 +36,14 @@
       if (rest === root || rest.startsWith(`${root}/`))
         return `${base}/${provider}${rest.slice(root.length)}${url.search}`;
     }
-    return undefined;
+    if (modelCall === undefined || url.host === front || !/^post$/i.test(method ?? '')) return undefined;
+    return /^https?:$/.test(url.protocol) && modelCall.test(url.host + url.pathname.replace(/\/+$/, ''))
+      ? `${base}/@${url.host}${url.pathname}${url.search}`
+      : undefined;
   };
-  const movedText = (text) => {
+  const movedText = (text, method) => {
     try {
-      return moved(new URL(text));
+      return moved(new URL(text), method);
     } catch {
       return undefined;
     }
@@ -54,7 +61,10 @@
       let target;
       try {
         const isRequest = typeof Request === 'function' && input instanceof Request;
-        const to = movedText(isRequest ? input.url : String(input));
+        const to = movedText(
+          isRequest ? input.url : String(input),
+          init?.method ?? (isRequest ? input.method : undefined),
+        );
         if (to !== undefined) target = isRequest ? new Request(to, input) : to;
       } catch {
         target = undefined;
@@ -62,7 +72,9 @@
       if (target === undefined) return original.apply(this, args);
       const body = init?.body;
       const canRepeat =
-        typeof target === 'string' && (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
+        modelCall === undefined &&
+        typeof target === 'string' &&
+        (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
       const sent = original.call(this, target, init);
       return canRepeat
         ? sent.catch((error) => {
@@ -103,7 +115,7 @@
         url = new URL(`${options.protocol || scheme}//${name}${port === '' ? '' : `:${port}`}${options.path || '/'}`);
       }
       if (isAddress && options.path) url = new URL(options.path, url.origin);
-      const to = moved(url);
+      const to = moved(url, options.method);
       if (to === undefined) return undefined;
       const { hostname, port, pathname, search } = new URL(to);
       const plain = { method: options.method, timeout: options.timeout, signal: options.signal, auth: options.auth };
@@ -168,7 +180,7 @@
       const http = require('node:http');
       const https = require('node:https');
       patchHttp(http, https, 'https:');
-      if (roots.some(([root]) => root.startsWith('http:'))) patchHttp(http, http, 'http:');
+      if (isPlainHttpOurs) patchHttp(http, http, 'http:');
       require('node:module').syncBuiltinESMExports();
     } catch {
       // The program continues without it.
@@ -185,7 +197,7 @@
       dispatcher.compose((dispatch) => (options, handler) => {
         let given = options;
         try {
-          const to = movedText(new URL(options.path, options.origin));
+          const to = movedText(new URL(options.path, options.origin), options.method);
           if (to !== undefined) {
             const { origin, pathname, search } = new URL(to);
             given = { ...options, origin, path: pathname + search, headers: hostless(options.headers) };
@@ -224,7 +236,7 @@
   function watchBuiltins() {
     const EventEmitter = require('node:events');
     const { init } = EventEmitter;
-    const needed = roots.some(([root]) => root.startsWith('http:')) ? 'NativeModule http' : 'NativeModule https';
+    const needed = isPlainHttpOurs ? 'NativeModule http' : 'NativeModule https';
     const look = () => {
       if (hasHttp || !process.moduleLoadList.includes(needed)) return;
       patchBuiltins();

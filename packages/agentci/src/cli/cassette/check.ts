@@ -24,6 +24,8 @@ interface Checked {
 }
 
 interface CheckOptions {
+  /** Of one query alone. */
+  readonly id?: string;
   readonly live?: number;
   readonly workers?: number;
   readonly json?: boolean;
@@ -31,7 +33,7 @@ interface CheckOptions {
 
 /** Runs the agent offline and says of each query whether its recording still fits; with `live`, asks providers too. */
 export async function checkCassettes(place: CassettePlace, options: CheckOptions, io: Io): Promise<number> {
-  const found = findCassettes(place);
+  const found = findCassettes(place, options.id);
   const checked = await replayAll(place, found, options, io);
   const live = options.live === undefined ? [] : await askSome(found, options.live, io);
   const broken = found.filter(({ error }) => error !== undefined);
@@ -43,7 +45,7 @@ export async function checkCassettes(place: CassettePlace, options: CheckOptions
       const age =
         age_days === null
           ? ''
-          : ` · ${age_days < 1 ? 'today' : plural(Math.floor(age_days), 'day')} old · ${bytes} bytes`;
+          : ` · ${age_days < 1 ? 'recorded today' : `${plural(Math.floor(age_days), 'day')} old`} · ${bytes} bytes`;
       say(`${fit === 'fits' ? '✓' : '✗'} ${query}  ${fit}${causes.length === 0 ? '' : `: ${causes.join(', ')}`}${age}`);
       if (message !== undefined) say(`    ${message}`);
     }
@@ -67,7 +69,7 @@ export async function checkCassettes(place: CassettePlace, options: CheckOptions
 
 /** The queries whose recordings no longer fit, are damaged or not there. */
 export async function staleIds(place: CassettePlace, options: CheckOptions, io: Io): Promise<readonly string[]> {
-  const checked = await replayAll(place, findCassettes(place), options, io);
+  const checked = await replayAll(place, findCassettes(place, options.id), options, io);
   return checked.filter(({ fit }) => fit !== 'fits').map(({ query }) => query);
 }
 
@@ -81,6 +83,7 @@ async function replayAll(
   try {
     const { results } = await runSuite({
       suite,
+      ...(options.id === undefined ? {} : { ids: [options.id] }),
       cassette: { mode: 'replay', dir },
       ignoresBaselines: true,
       judge: 'off',

@@ -10,12 +10,13 @@ import type { CassettePlace } from './place.ts';
 /** Replays every query and takes out of its cassette what was not asked for. One with a miss is left as it is. */
 export async function dropUnused(
   { suite, dir }: CassettePlace,
-  options: { readonly workers?: number },
+  options: { readonly id?: string; readonly workers?: number },
   io: Io,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   await runSuite({
     suite,
+    ...(options.id === undefined ? {} : { ids: [options.id] }),
     cassette: { mode: 'replay', dir },
     ignoresBaselines: true,
     judge: 'off',

@@ -1,8 +1,10 @@
 import { join, relative, resolve } from 'node:path';
 import type { Cassette } from '../../capture/cassette/cassette.ts';
 import { readCassette } from '../../capture/cassette/read-cassette.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { andMore } from '../../kit/words.ts';
 import { caseText, sameCell } from '../../results/cell.ts';
 import type { RunAbout } from '../../runners/runner.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -41,8 +43,10 @@ export interface FoundCassette {
   readonly orphan?: string;
 }
 
-export function findCassettes({ suite, dir, shownDir }: CassettePlace): readonly FoundCassette[] {
-  return listCassetteFiles(dir, suite.agent).map((path) => {
+/** The files of an agent, or of one query. */
+export function findCassettes(place: CassettePlace, id?: string): readonly FoundCassette[] {
+  const { suite, dir, shownDir } = place;
+  const found = listCassetteFiles(dir, suite.agent).map((path): FoundCassette => {
     const file = join(shownDir, relative(dir, path));
     let bytes = 0;
     try {
@@ -56,6 +60,29 @@ export function findCassettes({ suite, dir, shownDir }: CassettePlace): readonly
       return { path, file, bytes, error };
     }
   });
+  if (id === undefined) return found;
+  const own = new Set(runsOf(place, id).map((about) => cassettePath(dir, { agent: suite.agent, ...about })));
+  return found.filter(({ path, cassette }) => (cassette === undefined ? own.has(path) : cassette.id === id));
+}
+
+/** Every run of the queries that have a recording of their own, or of one of them. */
+const runsOf = ({ suite }: CassettePlace, id?: string): RunAbout[] =>
+  suite.queries
+    .filter((query) => id === undefined || query.id === id)
+    .flatMap(({ id, runs, cell }) => Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })));
+
+/** Refuses what is not the id of a query. One that the spec no longer has may still have files. */
+export function refuseUnknownId(
+  id: string,
+  place: CassettePlace,
+  { mayBeGone }: { readonly mayBeGone: boolean },
+): void {
+  const known = [...new Set(place.suite.queries.map((query) => query.id))];
+  if (known.includes(id) || (mayBeGone && findCassettes(place, id).length > 0)) return;
+  const near = didYouMean(id, known);
+  throw new UserError('OPTION_INVALID', `${place.suite.file} has no query ${JSON.stringify(id)}`, {
+    hint: near === undefined ? `Its queries: ${andMore(known, 5)}` : `Did you mean "${near}"?`,
+  });
 }
 
 function whyOrphan({ agent, id, run, cell }: Cassette, suite: Suite, dir: string, path: string): string | undefined {
@@ -67,11 +94,8 @@ function whyOrphan({ agent, id, run, cell }: Cassette, suite: Suite, dir: string
 }
 
 /** What is expected and not there: one entry for each run of a query. */
-export function missingRuns({ suite, dir }: CassettePlace): readonly RunAbout[] {
+export function missingRuns(place: CassettePlace, id?: string): readonly RunAbout[] {
+  const { suite, dir } = place;
   const files = new Set(listCassetteFiles(dir, suite.agent));
-  return suite.queries.flatMap(({ id, runs, cell }) =>
-    Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })).filter(
-      (about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })),
-    ),
-  );
+  return runsOf(place, id).filter((about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })));
 }

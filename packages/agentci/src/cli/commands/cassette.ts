@@ -3,10 +3,11 @@ import { runSuite } from '../../engine/run-suite.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import type { QueryResult } from '../../results/run-result.ts';
 import { removeCassetteFile } from '../../store/cassette-files.ts';
 import { ageDays, checkCassettes } from '../cassette/check.ts';
 import { dropUnused } from '../cassette/drop-unused.ts';
-import { type CassettePlace, cassettePlace, findCassettes, missingRuns } from '../cassette/place.ts';
+import { type CassettePlace, cassettePlace, findCassettes, missingRuns, refuseUnknownId } from '../cassette/place.ts';
 import { showCassette } from '../cassette/show.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
@@ -14,6 +15,7 @@ import { wholeNumber } from '../options.ts';
 import { startProgress } from '../progress.ts';
 
 interface Options {
+  readonly id?: string;
   readonly config?: string;
   readonly dir?: string;
   readonly run?: number;
@@ -33,7 +35,7 @@ export const command: CliCommand = {
   configure: (parser) => {
     parser
       .argument('<action>', 'ls, show, check, prune or rerecord')
-      .argument('[query]', 'show: the id of the query')
+      .argument('[query]', 'the id of a query; show needs one')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--dir <dir>', "where cassettes are, instead of the spec's cassette.dir")
       .option('--run <n>', 'show: which run of the query (default: 1)', wholeNumber(1))
@@ -55,8 +57,8 @@ export const command: CliCommand = {
         'after',
         `
 check runs the agent offline and says for each query whether its calls are still those that were recorded, and if not,
-why: model, system prompt, tools, earlier turn, parameters. prune removes files that no query uses. rerecord asks the
-real models and replaces recordings of queries that succeed.
+why: model, system prompt, tools, user message, earlier turn, parameters. prune removes files that no query uses. rerecord
+asks the real models and replaces recordings of queries that succeed. The id of a query limits each of them to it.
 
 Examples:
   agentci cassette ls
@@ -75,17 +77,20 @@ Exit codes: 0 all is well · 1 check found recordings that no longer fit · 2 a 
         hint: `actions: ${ACTIONS.join(', ')}`,
       });
     const place = await cassettePlace(options, io);
+    const only = id === undefined ? {} : { id };
+    if (id !== undefined && action !== 'show')
+      refuseUnknownId(id, place, { mayBeGone: action === 'ls' || action === 'prune' });
     switch (action as Action) {
       case 'ls':
-        return list(place, options, io);
+        return list(place, { ...options, ...only }, io);
       case 'show':
         return show(place, id, options, io);
       case 'check':
-        return checkCassettes(place, options, io);
+        return checkCassettes(place, { ...options, ...only }, io);
       case 'prune':
-        return prune(place, options, io);
+        return prune(place, { ...options, ...only }, io);
       default:
-        return rerecord(place, options, io);
+        return rerecord(place, { ...options, ...only }, io);
     }
   },
 };
@@ -95,8 +100,8 @@ const complain = (io: Io, { code, message }: UserError): void =>
   void io.stderr.write(`agentci: ${escapeTerminalLine(message)} [${code}]\n`);
 
 function list(place: CassettePlace, options: Options, io: Io): number {
-  const found = findCassettes(place);
-  const missing = missingRuns(place);
+  const found = findCassettes(place, options.id);
+  const missing = missingRuns(place, options.id);
   const broken = found.filter(({ error }) => error !== undefined);
   if (options.json === true) {
     const cassettes = found.map(({ file, bytes, cassette, error, orphan }) => ({
@@ -171,7 +176,7 @@ function show(place: CassettePlace, id: string | undefined, options: Options, io
 }
 
 async function prune(place: CassettePlace, options: Options, io: Io): Promise<number> {
-  const found = findCassettes(place);
+  const found = findCassettes(place, options.id);
   const orphans = found.filter(({ orphan }) => orphan !== undefined);
   for (const { path, file, orphan } of orphans) {
     removeCassetteFile(place.dir, path);
@@ -205,19 +210,26 @@ async function rerecord(place: CassettePlace, options: Options, io: Io): Promise
       ...(options.workers === undefined ? {} : { workers: options.workers }),
     });
     progress.stop();
-    const failed = run.results.filter(({ error, not_run }) => error !== undefined || not_run !== undefined);
-    for (const { id, error } of run.results)
-      say(io, error === undefined ? `recorded ${id}` : `not recorded ${id}: ${error.message}`);
+    const lacking = run.results.map((result) => whyNotRecorded(result));
+    run.results.forEach(({ id }, at) => {
+      say(io, lacking[at] === undefined ? `recorded ${id}` : `not recorded ${id}: ${lacking[at]}`);
+    });
     if (run.interrupted) return 130;
-    return failed.length > 0 ? 2 : 0;
+    return lacking.some((why) => why !== undefined) ? 2 : 0;
   } finally {
     progress.stop();
   }
 }
 
 async function idsToRecord(place: CassettePlace, options: Options, io: Io): Promise<readonly string[]> {
-  if (options.only === undefined) return place.suite.queries.map(({ id }) => id);
-  if (options.only === 'missing') return [...new Set(missingRuns(place).map(({ id }) => id))];
+  if (options.only === undefined)
+    return options.id === undefined ? place.suite.queries.map(({ id }) => id) : [options.id];
+  if (options.only === 'missing') return [...new Set(missingRuns(place, options.id).map(({ id }) => id))];
   const { staleIds } = await import('../cassette/check.ts');
   return staleIds(place, options, io);
 }
+
+/** A query that did not pass, or made no call, leaves the file as it was. */
+const whyNotRecorded = ({ error, not_run, warnings = [] }: QueryResult): string | undefined =>
+  error?.message ??
+  (not_run === undefined ? warnings.find(({ code }) => code === 'CASSETTE_KEPT')?.message : 'it was not run');
