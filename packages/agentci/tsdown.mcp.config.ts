@@ -22,7 +22,7 @@ export default defineConfig({
       groups: [
         {
           name: 'core',
-          test: /js-yaml|src[\\/](?!cli[\\/]mcp[\\/](?:serve|run-cassette|until|lean)|mcp[\\/](?:http|cassette)[\\/]|mcp[\\/]guard[\\/]http|store)/,
+          test: /src[\\/]cli[\\/]mcp[\\/]run-(?:guard|tap)\.ts/,
         },
       ],
     },
