@@ -237,25 +237,28 @@ test('a run that was resumed is newer than one that began in between', () => {
   expect(listRuns(root)[0]?.id).toBe('20260101-100000000-0000');
 });
 
-test('the results of a large run are read from the journal when someone needs them', () => {
-  const root = tempDir();
-  const run = runOf(
-    Array.from({ length: 1200 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const, answer: `naïve ${i} 😀` })),
-  );
-  const store = RunStore.create(root, header('r1'), { durability: 'batched', keepsJson: true });
-  const kept = run.results.map((result) => {
-    store.record({ id: result.id, run: 1, result }, undefined);
-    return store.keep(result);
-  });
-  expect(kept.filter((result) => result instanceof StoredResult)).toHaveLength(200);
-  // Read while the journal is being written, out of order, and after it was finished.
-  expect(kept[1150]!.answer).toBe('naïve 1150 😀');
-  expect(kept[1020]!.correctness).toEqual(run.results[1020]!.correctness);
-  store.finish({ ...run, results: kept });
-  expect(JSON.parse(JSON.stringify(kept))).toEqual(run.results);
-  expect(store.jsonOf(kept[1199]!)).toBe(JSON.stringify(run.results[1199]));
-  expect(readRun(root, 'r1').results).toEqual(run.results);
-});
+test.each([{ keepsJson: false }, { keepsJson: true }])(
+  'the results of a large run are read when someone needs them, $keepsJson',
+  ({ keepsJson }) => {
+    const root = tempDir();
+    const run = runOf(
+      Array.from({ length: 1200 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const, answer: `naïve ${i} 😀` })),
+    );
+    const store = RunStore.create(root, header('r1'), { durability: 'batched', keepsJson });
+    const kept = run.results.map((result) => {
+      store.record({ id: result.id, run: 1, result }, undefined);
+      return store.keep(result);
+    });
+    expect(kept.filter((result) => result instanceof StoredResult)).toHaveLength(200);
+    // Read while the journal is being written, out of order, and after it was finished.
+    expect(kept[1150]!.answer).toBe('naïve 1150 😀');
+    expect(kept[1020]!.correctness).toEqual(run.results[1020]!.correctness);
+    store.finish({ ...run, results: kept });
+    expect(JSON.parse(JSON.stringify(kept))).toEqual(run.results);
+    expect(store.jsonOf(kept[1199]!)).toBe(JSON.stringify(run.results[1199]));
+    expect(readRun(root, 'r1').results).toEqual(run.results);
+  },
+);
 
 test('a result that the journal has in another form stays in memory', () => {
   const store = RunStore.create(tempDir(), header('r1'), { durability: 'batched' });

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { memoryAudit } from '../../../test/support/memory-audit.ts';
 import vectors from '../../../test/vectors/policy.json' with { type: 'json' };
-import { sha256Hex } from '../../kit/hash.ts';
 import { explainCalls } from '../../policy/explain.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { readAudit } from '../../policy/read-audit.ts';
-import { NO_HASH } from '../../results/guard-audit.ts';
-import { type Audit, type AuditEntry, chainLine } from './audit.ts';
+import type { Audit } from './audit.ts';
 import { Guard } from './guard.ts';
 import type { GuardOptions } from './guard-options.ts';
 import { headerFlaw } from './http.ts';
@@ -21,26 +20,8 @@ const policyOf = (written: object | string): Policy => {
   return policy;
 };
 
-/** An audit in memory. */
-function memory(): Audit & { readonly text: () => string; readonly entries: AuditEntry[] } {
-  const entries: AuditEntry[] = [];
-  let text = '';
-  let chain = { seq: 1, prev: NO_HASH };
-  return {
-    entries,
-    text: () => text,
-    add: (entry) => {
-      const line = chainLine(entry, chain, '2026-01-01T00:00:00.000Z');
-      text += `${line}\n`;
-      chain = { seq: chain.seq + 1, prev: sha256Hex(line) };
-      entries.push(entry);
-    },
-    close: () => {},
-  };
-}
-
 const setUp = (written: object | string, options: Partial<GuardOptions> = {}) => {
-  const audit = memory();
+  const audit = memoryAudit();
   const policy = policyOf(written);
   const guard = new Guard({
     policy,
