@@ -6,6 +6,7 @@ import type { Io } from '../io.ts';
 import { startProgress } from '../progress.ts';
 import { askLive } from './ask-live.ts';
 import { type CassettePlace, type FoundCassette, findCassettes } from './place.ts';
+import { replayOptions } from './replay-options.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -74,7 +75,7 @@ export async function staleIds(place: CassettePlace, options: CheckOptions, io: 
 }
 
 async function replayAll(
-  { suite, dir }: CassettePlace,
+  place: CassettePlace,
   found: readonly FoundCassette[],
   options: CheckOptions,
   io: Io,
@@ -82,16 +83,8 @@ async function replayAll(
   const progress = startProgress(io, { quiet: options.json === true });
   try {
     const { results } = await runSuite({
-      suite,
-      ...(options.id === undefined ? {} : { ids: [options.id] }),
-      cassette: { mode: 'replay', dir },
-      ignoresBaselines: true,
-      judge: 'off',
-      env: io.env,
-      signal: io.signal,
-      now: io.now,
+      ...replayOptions(place, options, io),
       onEvent: progress.onEvent,
-      ...(options.workers === undefined ? {} : { workers: options.workers }),
     });
     return results.map((result) => {
       const files = found.filter(({ cassette }) => cassette?.id === result.id);

@@ -6,6 +6,7 @@ import { plural } from '../../kit/words.ts';
 import { cassettePath, readCassetteFile, writeCassetteFile } from '../../store/cassette-files.ts';
 import type { Io } from '../io.ts';
 import type { CassettePlace } from './place.ts';
+import { replayOptions } from './replay-options.ts';
 
 /** Replays every query and takes out of its cassette what was not asked for. One with a miss is left as it is. */
 export async function dropUnused(
@@ -15,15 +16,7 @@ export async function dropUnused(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   await runSuite({
-    suite,
-    ...(options.id === undefined ? {} : { ids: [options.id] }),
-    cassette: { mode: 'replay', dir },
-    ignoresBaselines: true,
-    judge: 'off',
-    env: io.env,
-    signal: io.signal,
-    now: io.now,
-    ...(options.workers === undefined ? {} : { workers: options.workers }),
+    ...replayOptions({ suite, dir }, options, io),
     onRecord: ({ id, run, result }) => {
       const unused = result.cassette?.unused_exchanges ?? [];
       if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);

@@ -1,0 +1,21 @@
+import type { RunOptions } from '../../engine/run-options.ts';
+import { defined } from '../../kit/defined.ts';
+import type { Io } from '../io.ts';
+import type { CassettePlace } from './place.ts';
+
+/** How queries are replayed to see what becomes of their cassettes: no baseline and no judge has a say. */
+export const replayOptions = (
+  { suite, dir }: Pick<CassettePlace, 'suite' | 'dir'>,
+  { id, workers }: { readonly id?: string | undefined; readonly workers?: number | undefined },
+  { env, signal, now }: Io,
+): RunOptions => ({
+  suite,
+  ...(id === undefined ? {} : { ids: [id] }),
+  cassette: { mode: 'replay', dir },
+  ignoresBaselines: true,
+  judge: 'off',
+  env,
+  signal,
+  now,
+  ...defined({ workers }),
+});
