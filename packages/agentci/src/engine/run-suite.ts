@@ -41,7 +41,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         hint: 'Leave out --cassette or --traces.',
       },
     );
-  const isReplay = typeof runner === 'object' && runner.kind === 'replay';
+  if (options.queue !== undefined && (options.traces !== undefined || isReplayRunner(runner)))
+    throw new UserError('QUEUE_TRACES', 'recordings are judged here, so there is nothing for workers to run', {
+      hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
+    });
+  const isReplay = isReplayRunner(runner);
   const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
     ? BaselineShelf.empty
@@ -68,6 +72,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const late = new LateCalls(queries);
   let user: RunResult['user'];
+  let queued: readonly string[] = [];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -92,8 +97,16 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         options.onEvent?.(event);
       };
       // Loaded here: recordings are judged without any of it.
-      const { collectLive } = await import('./collect-live.ts');
-      user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      if (options.queue === undefined) {
+        const { collectLive } = await import('./collect-live.ts');
+        user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      } else {
+        const { collectQueued } = await import('./collect-queued.ts');
+        ({ user, notices: queued } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
+          ledger,
+          evaluate,
+        }));
+      }
     }
   } finally {
     await outside?.close();
@@ -139,6 +152,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...ledger.notices(),
       ...shelf.notices,
       ...recorded.notices,
+      ...queued,
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
@@ -150,6 +164,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     duration_ms: now() - startedAt,
   };
 }
+
+const isReplayRunner = (runner: RunOptions['runner']): boolean =>
+  typeof runner === 'object' && runner.kind === 'replay';
 
 /** A misspelt id among others would go unnoticed. */
 function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
