@@ -116,13 +116,18 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
     });
     const trace = await interpretOutput(output, query);
     const isAnswered = isVisible(finalText(trace) ?? '') || (plan.endTools.length > 0 && hasRun(trace, plan.endTools));
-    if (!isAnswered) throw new AgentError('agent', 'the agent gave an empty answer', { stderr: output.stderr });
+    if (!isAnswered) throw new AgentError('agent', emptyAnswer(trace), { stderr: output.stderr });
     return trace;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const before = runs.length === 0 ? undefined : joinTurns(runs, { id, ending: 'error' });
     throw new TurnError(error, { turn, message, before });
   }
+}
+
+function emptyAnswer({ warnings }: Trace): string {
+  const why = warnings.find(({ code }) => code === 'MODEL_ASKED_FOR_TOOLS')?.message;
+  return why ?? 'the agent gave an empty answer';
 }
 
 interface Ended {

@@ -9,6 +9,7 @@ export function unknownFact(message: string, known: readonly string[]): string |
     values: new Set(facts.flatMap(({ kind, values }) => values.map((value) => `${kind} ${value}`))),
     facts,
     counts: countsIn(texts),
+    joined: new Set(texts.flatMap((text) => factsIn(text).flatMap((fact) => joinedForms(fact, text)))),
   };
   const said = prepared(message);
   return factsIn(said).find((fact) => !isKnown(fact, said, shelf))?.shown;
@@ -18,6 +19,8 @@ interface Shelf {
   readonly values: ReadonlySet<string>;
   readonly facts: readonly Fact[];
   readonly counts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Ids that are written in two parts: `LH 1234`. */
+  readonly joined: ReadonlySet<string>;
 }
 
 /** One way to write digits, spaces and dashes. */
@@ -33,11 +36,13 @@ function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
     case 'digits':
       return fact.values.some((digits) => isWhole(digits, shelf)) || pieces(fact).every((n) => isKnownNumber(n, shelf));
     case 'id':
-      return fact.values.some((id) => shelf.values.has(`number ${id}`) || isWhole(id, shelf) || isEndOfId(id, shelf));
+      return fact.values.some(
+        (id) => shelf.joined.has(id) || shelf.values.has(`number ${id}`) || isWhole(id, shelf) || isEndOfId(id, shelf),
+      );
     case 'number':
       return (
         isEveryday(fact, said, shelf) ||
-        isIdInParts(fact, said, shelf) ||
+        joinedForms(fact, said).some((id) => shelf.values.has(`id ${id}`)) ||
         fact.values.some((n) => isKnownNumber(n, shelf) || isEnd(n, said, shelf))
       );
     default:
@@ -97,11 +102,12 @@ function agrees(date: string, { values }: Fact): boolean {
 const isAbout = ({ shown, values }: Fact, time: string): boolean =>
   values.includes(time) || (!/[:.]\d/.test(shown) && values.some((value) => value === time.replace(/:\d+$/, ':0')));
 
-/** `14 C` for `14C`, `A 4711` for `A-4711`. */
-function isIdInParts({ shown, at, end }: Fact, said: string, { values }: Shelf): boolean {
-  const before = /(?<!\p{L})(\p{L}{1,4})\s$/u.exec(said.slice(Math.max(0, at - 6), at))?.[1] ?? '';
-  const after = /^\s(\p{L}{1,2})(?!\p{L})/u.exec(said.slice(end))?.[1] ?? '';
-  return [before + shown, shown + after].some((id) => values.has(`id ${id.toLowerCase()}`));
+/** A number with the letters before or after it as one id: `14 C` is `14C`, `A 4711` is `A4711`. */
+function joinedForms({ kind, shown, at, end }: Fact, text: string): readonly string[] {
+  if (kind !== 'number') return [];
+  const before = /(?<!\p{L})(\p{L}{1,4})\s$/u.exec(text.slice(Math.max(0, at - 6), at))?.[1];
+  const after = /^\s(\p{L}{1,2})(?!\p{L})/u.exec(text.slice(end))?.[1];
+  return [before && before + shown, after && shown + after].flatMap((id) => (id ? [id.toLowerCase()] : []));
 }
 
 const pieces = ({ shown }: Fact): string[] => shown.match(/\d+/g) ?? [];
