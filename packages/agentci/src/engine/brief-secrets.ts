@@ -2,6 +2,9 @@ import { findCredentials } from '../kit/credentials.ts';
 import { maskMark, type Secret, secretsIn } from '../kit/secrets.ts';
 import type { UserPlan } from '../spec/suite.ts';
 
+/** Names of secrets from a brief begin so. */
+export const BRIEF = 'user.';
+
 /**
  * The secrets in what a user played by a model knows: facts whose names say so, as with environment variables, and texts
  * whose form does. Whoever plays the user has to say them; what is written down has their names in their place.
@@ -16,7 +19,7 @@ export function secretsOfBrief({ facts, persona = '', goal }: UserPlan): readonl
   const formed = texts.flatMap(([name, text]) =>
     findCredentials(text).map(({ start, end }) => ({ name, value: text.slice(start, end) })),
   );
-  return [...named, ...formed].map(({ name, value }) => ({ name: `user.${name}`, value, isUsed: true }));
+  return [...named, ...formed].map(({ name, value }) => ({ name: `${BRIEF}${name}`, value, isUsed: true }));
 }
 
 /** What was kept has names in place of secrets; the user says the secrets. */
