@@ -122,7 +122,7 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
     if (typeof user !== 'string') return refuse(`turns[${i}].user`, 'the text of the user', user);
     return { message: user, trace: fromFields({ ...said, query: user }, place) };
   });
-  const joined = joinTurns(runs, isGiven(ending) ? { ending: endingAt(ending) } : {});
+  const joined = joinTurns(runs, isGiven(ending) ? { ending: endingAt(ending) } : {}, { areApart: true });
   const told = fromFields({ metadata: {}, ...whole }, place);
   if (told.steps.length > 0)
     return refuse('turns', 'what all steps are in: a call belongs to the turn it was made in', turns);

@@ -350,4 +350,94 @@ describe('turns of recorded conversations', () => {
     const trace = await read({ task_id: '1', termination_reason: word, messages });
     expect(trace.conversation?.ending).toBe(ending);
   });
+
+  const again = (id: string, name: string) => [
+    { type: 'TOOL_CALL_START', toolCallId: id, toolCallName: name },
+    { type: 'TOOL_CALL_ARGS', toolCallId: id, delta: '{}' },
+    { type: 'TOOL_CALL_END', toolCallId: id },
+    { type: 'TOOL_CALL_RESULT', toolCallId: id, messageId: 't1', content: 'ok', role: 'tool' },
+  ];
+  const finished = (runId: string) => ({ type: 'RUN_FINISHED', threadId: 'thread', runId });
+  const asks = (content: string) => ({ id: '1', role: 'user', content });
+  test.each([
+    {
+      what: 'AG-UI: ids of messages and calls begin anew in each run',
+      recording: [
+        started('r1', asks('a')),
+        ...again('call_1', 'lookup'),
+        ...spoken('2', 'b'),
+        finished('r1'),
+        started('r2', asks('c')),
+        ...again('call_1', 'lookup'),
+        ...again('call_2', 'refund'),
+        ...spoken('2', 'd'),
+        finished('r2'),
+      ],
+    },
+    {
+      what: 'AG-UI: a snapshot with the ids of an earlier run',
+      recording: [
+        started('r1', asks('a')),
+        ...again('call_1', 'lookup'),
+        ...spoken('2', 'b'),
+        finished('r1'),
+        started('r2', asks('c')),
+        ...again('call_1', 'lookup'),
+        ...again('call_2', 'refund'),
+        { type: 'MESSAGES_SNAPSHOT', messages: [{ id: '2', role: 'assistant', content: 'd' }] },
+        finished('r2'),
+      ],
+    },
+    {
+      what: 'ADK: ids of events and calls begin anew in each invocation',
+      recording: [
+        adk('i1', 'user', { text: 'a' }),
+        adk('i1', 'shop', { functionCall: { id: 'c1', name: 'lookup', args: {} } }),
+        adk('i1', 'shop', { functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } } }),
+        adk('i1', 'shop', { text: 'b' }),
+        adk('i2', 'user', { text: 'c' }),
+        adk('i2', 'shop', { functionCall: { id: 'c1', name: 'lookup', args: {} } }),
+        adk('i2', 'shop', { functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } } }),
+        adk('i2', 'shop', { functionCall: { id: 'c2', name: 'refund', args: {} } }),
+        adk('i2', 'shop', { functionResponse: { id: 'c2', name: 'refund', response: { status: 'success' } } }),
+        adk('i2', 'shop', { text: 'd' }),
+      ],
+    },
+    {
+      what: 'the simple form: ids of calls begin anew in each turn',
+      recording: {
+        turns: [
+          { user: 'a', answer: 'b', tool_calls: [{ id: '1', name: 'lookup', args: {} }] },
+          {
+            user: 'c',
+            answer: 'd',
+            tool_calls: [
+              { id: '1', name: 'lookup', args: {} },
+              { id: '2', name: 'refund', args: {} },
+            ],
+          },
+        ],
+      },
+    },
+  ])('$what: nothing is lost', async ({ recording }) => {
+    const trace = await read(recording);
+    expect(trace.conversation?.turns.map((each) => [each.message, answerOfTurn(each)])).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect([1, 2].map((n) => toolNames(traceOfTurn(trace, n)!))).toEqual([['lookup'], ['lookup', 'refund']]);
+  });
+
+  test('AG-UI: an id that comes again in one run is another message, and another call', async () => {
+    const trace = await read([
+      started('r1', asks('a')),
+      ...spoken('2', 'One moment.'),
+      ...again('call_1', 'lookup'),
+      ...again('call_1', 'refund'),
+      ...spoken('2', 'Done.'),
+      finished('r1'),
+    ]);
+    expect(toolNames(trace)).toEqual(['lookup', 'refund']);
+    expect(trace.final?.text).toBe('Done.');
+  });
 });
