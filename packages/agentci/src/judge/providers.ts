@@ -70,7 +70,8 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
   // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
-  const model = await connect(request);
+  const heard: Heard = {};
+  const model = await connect(request, heard);
   const deadline = AbortSignal.timeout(request.timeoutMs);
   try {
     const result = await generateText({
@@ -114,9 +115,28 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
     if (APICallError.isInstance(error)) throw fromApiError(error, request);
+    // The SDKs trip over answers of another protocol that are JSON all the same.
+    const { response } = heard;
+    if (error instanceof TypeError && response?.ok === true)
+      throw fromApiError(
+        {
+          statusCode: response.status,
+          isRetryable: false,
+          message: error.message,
+          responseBody: await bodyOf(response),
+        },
+        request,
+      );
     throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
   }
 }
+
+/** A copy of what the server answered last, for messages. */
+interface Heard {
+  response?: Response;
+}
+
+const bodyOf = (response: Response): Promise<string> => response.text().catch(() => '');
 
 /** Vectors of texts, from a provider that has such models. */
 export async function embedTexts(
@@ -174,10 +194,15 @@ const fetchHere: typeof fetch = async (input, init) => {
   return response;
 };
 
-async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Promise<LanguageModel> {
+async function connect({ name, baseUrl, apiKey, structured }: ModelRequest, heard: Heard): Promise<LanguageModel> {
   const { provider, model } = name;
+  const fetchAndKeep: typeof fetch = async (input, init) => {
+    const response = await fetchHere(input, init);
+    heard.response = response.clone();
+    return response;
+  };
   // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
-  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchAndKeep, ...defined({ baseURL: baseUrl }) };
   switch (provider) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
@@ -192,7 +217,7 @@ async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Pro
         name: 'openai-compatible',
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,
-        fetch: fetchHere,
+        fetch: fetchAndKeep,
         ...defined({ apiKey }),
       })(model);
   }
