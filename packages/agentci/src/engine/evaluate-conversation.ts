@@ -32,7 +32,8 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
   const { fault } = trace.conversation ?? {};
   if (fault?.kind === 'simulator') {
     const failed = errorResult(query, { kind: 'simulator', message: fault.message });
-    return { ...failed, conversation: conversationOf(trace, [], 'user') };
+    // A model that gave no answer at all made no mistake.
+    return { ...failed, conversation: conversationOf(trace, [], fault.unavailable === true ? undefined : 'user') };
   }
   const unanswered = query.conversation && unansweredTurn(query.conversation, trace);
   // How it ended says more than that the last message was not answered.

@@ -182,6 +182,7 @@ describe('a user played by a model', () => {
     const { suite } = parseSpec(spec('http://127.0.0.1:9'), { file: `${tempDir()}/spec.yaml` });
     const { results } = await runSuite({ suite: suite!, runner: shop, env: {} });
     expect(results[0]).toMatchObject({ status: 'error', error: { kind: 'simulator' } });
+    expect(results[0]!.conversation).not.toHaveProperty('blame');
   });
 
   test.each([

@@ -304,6 +304,11 @@ describe('the detectors of a simulated user', () => {
     expect(hits / ALL_BAD.length).toBeGreaterThanOrEqual(0.98);
   });
 
+  test("blame the user for a question of two words that is the agent's", () => {
+    expect(faultOf('which order', { answers: ['Which order?'] })).toMatch(/repeats what the agent said/);
+    expect(faultOf('Refund it.', { answers: ['Refund it?'] })).toBeUndefined();
+  });
+
   const SAME = ['Which order?', 'Which order?', 'Which order?'];
   const OTHER = ['Is it the lamp?', 'Is it broken?', 'Shall I refund it?'];
   test.each([

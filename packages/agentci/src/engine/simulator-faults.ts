@@ -70,10 +70,13 @@ function repeatsBrief(message: string, { persona = '', goal }: UserPlan): boolea
   return isIn(plain(goal), MIN_WORDS) || (plain(goal).split(' ').length > 2 && said.trim() === plain(goal));
 }
 
+const ASKS = /^(?:which|what|how|who|whose|when|where|why)\b/;
+
 /** Whether a message is what the agent said, or a question out of it. */
 function isQuestionOf(answer: string, message: string): boolean {
   const said = plain(message);
-  if (said.split(' ').length < 3) return false;
+  const words = said.split(' ').length;
+  if (words < 3 && !(words === 2 && ASKS.test(said))) return false;
   const questions = answer.split(/(?<=[.!?])\s+|\n/).filter((sentence) => sentence.trimEnd().endsWith('?'));
   return [answer, ...questions].some((text) => plain(text) === said);
 }

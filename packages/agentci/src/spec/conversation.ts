@@ -1,6 +1,7 @@
 import { findCredentials } from '../kit/credentials.ts';
 import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
@@ -175,14 +176,16 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
       });
   for (const [path, text] of briefTexts(user ?? {})) {
     const [found] = findCredentials(text);
-    if (found !== undefined)
-      issues.push({
-        severity: 'warning',
-        code: 'SPEC_CREDENTIAL',
-        message: `"${path.at(-1)}" of the user holds a credential (${found.name}): it is sent to the model that plays the user and to the agent, and masked in what is stored`,
-        hint: 'use a made-up value, or one that is worth nothing',
-        path: ['user', ...path],
-      });
+    if (found === undefined) continue;
+    // The message shows the line it is in.
+    SECRETS.add([{ name: `user.${path.at(-1)}`, value: text.slice(found.start, found.end), isUsed: true }]);
+    issues.push({
+      severity: 'warning',
+      code: 'SPEC_CREDENTIAL',
+      message: `"${path.at(-1)}" of the user holds a credential (${found.name}): it is sent to the model that plays the user and to the agent, and masked in what is stored`,
+      hint: 'use a made-up value, or one that is worth nothing',
+      path: ['user', ...path],
+    });
   }
   const { maxTurns, script: entries } = toConversation(written);
   const said = 1 + entries.filter(({ when }) => when === undefined).length;
