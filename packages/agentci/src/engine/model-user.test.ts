@@ -2,8 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
+import type { UserWords } from '../capture/cassette/user-words.ts';
+import { limitedBudget } from '../judge/budget.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
+import { secretsOfBrief } from './brief-secrets.ts';
+import { UserModels, type UserTapeAccess } from './model-user.ts';
 import type { AgentFunction } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
@@ -288,5 +293,31 @@ describe('a user played by a model', () => {
     await once();
     expect(heard[1]).toBe(`It is ${value}.`);
     expect(model.requests).toHaveLength(2);
+  });
+
+  test('keeps a secret of its brief out of the cassette, and says it again from there', async () => {
+    const model = await startScriptedModel({ script: [says(`It is ${KEY}.`)] });
+    open.push(model);
+    const text = spec(model.url).replace('item: desk lamp', `item: desk lamp, key: ${KEY}`);
+    const { suite } = parseSpec(text, { file: `${tempDir()}/spec.yaml` });
+    const plan = suite!.queries[0]!.conversation!.user!;
+    SECRETS.add(secretsOfBrief(plan));
+    const words: UserWords[] = [];
+    const tape: UserTapeAccess = {
+      take: () => (words[0] === undefined ? { kind: 'ask' } : { kind: 'known', words: words[0] }),
+      keep: (each) => words.push(each),
+    };
+    const users = new UserModels({ suite: suite!, env: { MY_KEY: 'k' }, judgeCacheDir: tempDir() }, limitedBudget(1));
+    const history = [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: 'Which key?' },
+    ];
+    for (const _ of ['asked', 'from the cassette'])
+      expect(await users.next(plan, { history, start: 'Hi', run: 1, tape })).toMatchObject({
+        message: `It is ${KEY}.`,
+      });
+    expect(JSON.stringify(words)).toContain('[user.key]');
+    expect(JSON.stringify(words)).not.toContain(KEY);
+    expect(model.requests).toHaveLength(1);
   });
 });

@@ -8,6 +8,7 @@ import { DEFAULT_MODEL } from '../judge/model-name.ts';
 import { isFailure, type Judge, type JudgeFailureKind, type JudgeTask } from '../judge/port.ts';
 import { taskPrompt } from '../judge/task.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { UserPlan } from '../spec/suite.ts';
@@ -73,7 +74,8 @@ export class UserModels {
     if (judge.perform === undefined) return { why: 'the judge given cannot play a user' };
     const reply = await judge.perform(task);
     if (isFailure(reply)) return { why: reply.message, kind: reply.kind };
-    tape?.keep({ key, model: reply.record.model, reply: reply.reply });
+    // Read again, the names of secrets become the secrets.
+    tape?.keep({ key, model: reply.record.model, reply: SECRETS.value(reply.reply) });
     // `check` of the task has made sure of the shape.
     return reply.reply as UserReply;
   }
