@@ -8,6 +8,7 @@ import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
 import { needsOutside } from './asks-of.ts';
+import { secretsOfBrief } from './brief-secrets.ts';
 import { captureHint } from './capture-hint.ts';
 import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
@@ -25,6 +26,8 @@ import { ToolWitness } from './tool-witness.ts';
 export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
+  for (const { conversation } of suite.queries)
+    if (conversation?.user !== undefined) SECRETS.add(secretsOfBrief(conversation.user));
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
