@@ -121,13 +121,16 @@ export interface CassetteUse {
   unused_exchanges?: number[];
   /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
   user_hits?: number;
+  /** Calls of MCP tools that were answered from it, and recorded ones that were not made; absent where servers were not frozen. */
+  mcp_hits?: number;
+  mcp_unused?: number;
   /** Calls that were stored. */
   new?: number;
   /** Calls that went to providers, stored or not; as many as are new where it is not said. */
   asked?: number;
   /** Every call was answered from it, and there was at least one. */
   isolated: boolean;
-  /** What was frozen: `llm` for calls of models. Everything else ran for real. */
+  /** What was frozen: `llm` for calls of models, `mcp` for MCP servers. Everything else ran for real. */
   planes: string[];
   /** Why calls missed: model, system prompt, tools, user message, earlier turn, parameters, endpoint, repeat. */
   causes?: string[];
