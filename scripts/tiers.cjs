@@ -10,6 +10,6 @@ module.exports = [
   ['runners', 'store', 'capture', 'local-models'],
   ['spec'],
   ['engine'],
-  ['experimenting', 'importing', 'lsp', 'mutating', 'reporting'],
+  ['experimenting', 'importing', 'lsp', 'merging', 'mutating', 'reporting'],
   ['cli', 'test-frameworks'],
 ];

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { queriesOfShard, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite, selectedQueries } from '../engine/run-suite.ts';
 import { defined } from '../kit/defined.ts';
@@ -14,11 +15,12 @@ import type { JournalEntry } from '../store/journal.ts';
 import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
-import { failedCases } from './failed-cases.ts';
+import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
+import { planShard, refuseOtherPlan } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
@@ -69,25 +71,31 @@ export async function runTests(
       ? onlyIn(previous.header.started_with ?? {})
       : options.failed
         ? failedCases(root, suite)
-        : undefined;
-  if (options.dryRun) return printPlan(options, { suite, only, root, io });
+        : options.failedFrom !== undefined
+          ? failedCasesIn(resolve(io.cwd, options.failedFrom), suite)
+          : undefined;
+  const runOptions = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
+  const shard = options.shard === undefined ? undefined : planShard(options.shard, runOptions, options, io);
+  if (previous !== undefined) refuseOtherPlan(previous, shard);
+  if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
   const session = new StoreSession({
     root,
     suite,
-    startedWith: startedWith(options, only),
+    startedWith: startedWith(options, only, shard),
     recordings,
     previous,
     isReplayed: await isReplayed(options, suite, io),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
+    shard,
     io,
   });
   const progress = startProgress(io, { quiet: options.quiet ?? false });
   let run: RunResult;
   try {
     run = await runSuite({
-      ...runOptionsOf(options, suite, io),
-      ...(only ? { only } : {}),
+      ...runOptions,
+      ...defined({ shard }),
       runId: session.runId,
       resumed: session.entries,
       ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
@@ -97,6 +105,7 @@ export async function runTests(
         hooks.onRecord?.(entry, trace);
       },
       keep: session.keep,
+      ...(shard === undefined ? {} : { onParts: session.keepParts }),
     });
   } catch (error) {
     session.abandon();
@@ -128,12 +137,12 @@ async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: I
 /** Says what would be run, and runs nothing. */
 async function printPlan(
   options: TestOptions,
-  { suite, only, root, io }: { suite: Suite; only: readonly CaseName[] | undefined; root: string; io: Io },
+  { run, root, io }: { run: RunOptions; root: string; io: Io },
 ): Promise<number> {
   const [{ planRun }, { planText }] = await Promise.all([import('../engine/plan-run.ts'), import('./plan-text.ts')]);
-  const run = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
-  const last = listRuns(root).find((stored) => stored.finished && isRunOf(suite, stored));
-  const plan = planRun(run, selectedQueries(run), last === undefined ? undefined : readRun(root, last.id));
+  const last = listRuns(root).find((stored) => stored.finished && isRunOf(run.suite, stored));
+  const queries = queriesOfShard(selectedQueries(run), run.shard);
+  const plan = planRun(run, queries, last === undefined ? undefined : readRun(root, last.id));
   io.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan));
   return 0;
 }
@@ -204,15 +213,20 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
 }
 
 /** The options that say what a run is about, as opposed to how fast or where its reports go. */
-const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell'] as const;
+const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell', 'shard'] as const;
 
 const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
   Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
 
-function startedWith(options: TestOptions, only: readonly CaseName[] | undefined): Record<string, unknown> {
-  if (only === undefined) return choicesIn(options);
+function startedWith(
+  options: TestOptions,
+  only: readonly CaseName[] | undefined,
+  shard: ShardPlan | undefined,
+): Record<string, unknown> {
+  const chosen = { ...choicesIn(options), ...defined({ plan_hash: shard?.hash }) };
+  if (only === undefined) return chosen;
   const isByCell = only.some(({ cell }) => cell !== undefined);
-  return { ...choicesIn(options), ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
+  return { ...chosen, ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
 }
 
 /** What the run reads and a report must not replace. */

@@ -9,6 +9,7 @@ import {
   duration,
   fraction,
   positiveNumber,
+  shardChoice,
   someText,
   wholeNumber,
 } from './options.ts';
@@ -24,6 +25,13 @@ export function addSharedFlags(parser: Command): Command {
     .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
     .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
+    .option('--failed-from <dir>', 'only what failed or could not be judged in this run folder, such as a merged one')
+    .option(
+      '--shard <i/n>',
+      'run only this part of the queries: 2/8 is the second of eight (see agentci merge)',
+      shardChoice,
+    )
+    .option('--weights <file>', 'timings to plan shards by (default: .agentci/timings.json beside the spec)', someText)
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")

@@ -1,5 +1,6 @@
 import type { RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
+import type { ShardChoice } from './options.ts';
 
 /** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
 const RUN_NAMES = {
@@ -24,7 +25,9 @@ type Provided =
   | 'resumed'
   | 'resumedTraces'
   | 'onRecord'
-  | 'onEvent';
+  | 'onEvent'
+  | 'shard'
+  | 'onParts';
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
 /** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
@@ -37,6 +40,11 @@ interface CommandOptions {
   readonly traces?: string;
   readonly judge?: JudgeMode;
   readonly failed?: boolean;
+  /** Only what failed in this run folder. */
+  readonly failedFrom?: string;
+  readonly shard?: ShardChoice;
+  /** Timings that shards are planned from. */
+  readonly weights?: string;
   readonly resume?: boolean;
   readonly quiet?: boolean;
   /** Say what would be run, and run nothing. */
@@ -56,6 +64,9 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     format: _format,
     output: _output,
     failed: _failed,
+    failedFrom: _failedFrom,
+    shard: _shard,
+    weights: _weights,
     resume: _resume,
     quiet: _quiet,
     cell: _cell,

@@ -142,7 +142,7 @@ export function latestVerdicts(root: string, isOurs: (run: StoredRun) => boolean
   return { id: latest.id, results, current };
 }
 
-const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell'];
+const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 
 /** Whether a run was of some queries only. */
 const isPart = ({ started_with: chosen = {} }: JournalHeader): boolean =>

@@ -14,6 +14,7 @@ export const COMMANDS = {
   'init': { summary: 'write a spec, a starter agent and a CI job, and run them', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },
   'lsp': { summary: 'serve an editor: errors as you type, completion, hover, go to definition', load: async () => (await import('./lsp.ts')).command },
+  'merge': { summary: 'join the runs of all shards into one, and decide over the whole run', load: async () => (await import('./merge.ts')).command },
   'metrics': { summary: 'list the metrics a spec can ask for: layer, unit, what they need', load: async () => (await import('./metrics.ts')).command },
   'mutate': { summary: 'break good recordings on purpose and see which breakages the checks notice', load: async () => (await import('./mutate.ts')).command },
   'policy': { summary: 'explain calls by a policy, run its examples, measure coverage, or learn one from traces', load: async () => (await import('./policy.ts')).command },
