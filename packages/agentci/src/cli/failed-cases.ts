@@ -4,11 +4,15 @@ import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import type { Suite } from '../spec/suite.ts';
 import { latestVerdicts, readRun } from '../store/stored-runs.ts';
-import { isRunOf } from './spec-folders.ts';
+import { gitState } from './git-state.ts';
+import type { Io } from './io.ts';
+import { folderOf, isRunOf } from './spec-folders.ts';
+import { onBranch } from './stored-run.ts';
 
 /** The cases of a spec whose last verdict was bad, for `--failed`. */
-export function failedCases(root: string, suite: Suite): CaseName[] {
-  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
+export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
+  const isHere = onBranch(root, (run) => isRunOf(suite, run), gitState(folderOf(suite, io), io).branch);
+  const previous = latestVerdicts(root, isHere, suite.queries.map(caseKey));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',

@@ -12,10 +12,11 @@ import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry } from '../store/journal.ts';
-import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
+import { gitState } from './git-state.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { withFolder } from './options.ts';
@@ -70,7 +71,7 @@ export async function runTests(
     : previous
       ? onlyIn(previous.header.started_with ?? {})
       : options.failed
-        ? failedCases(root, suite)
+        ? failedCases(root, suite, io)
         : options.failedFrom !== undefined
           ? failedCasesIn(resolve(io.cwd, options.failedFrom), suite)
           : undefined;
@@ -79,15 +80,18 @@ export async function runTests(
   if (previous !== undefined) refuseOtherPlan(previous, shard);
   if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
+  const git = gitState(folderOf(suite, io), io);
+  const started = startedWith(options, only, shard);
   const session = new StoreSession({
     root,
     suite,
-    startedWith: startedWith(options, only, shard),
+    startedWith: started,
     recordings,
     previous,
     isReplayed: await isReplayed(options, suite, io),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
     shard,
+    git,
     io,
   });
   const progress = startProgress(io, { quiet: options.quiet ?? false });
@@ -105,7 +109,7 @@ export async function runTests(
         hooks.onRecord?.(entry, trace);
       },
       keep: session.keep,
-      ...(shard === undefined ? {} : { onParts: session.keepParts }),
+      onParts: session.keepParts,
     });
   } catch (error) {
     session.abandon();
@@ -123,6 +127,17 @@ export async function runTests(
     jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
+  // The parts of a run are not runs of their own: merge adds the whole.
+  if (session.isStored && shard === undefined) {
+    const { keepHistory } = await import('./keep-history.ts');
+    const about = {
+      models: session.models,
+      isPart: isPart({ started_with: started }),
+      git,
+      isRecorded: recordings !== undefined,
+    };
+    keepHistory(run, { folder: folderOf(suite, io), ...about, io });
+  }
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }
@@ -223,8 +238,9 @@ function startedWith(
   only: readonly CaseName[] | undefined,
   shard: ShardPlan | undefined,
 ): Record<string, unknown> {
+  const { ids } = options;
   const chosen = { ...choicesIn(options), ...defined({ plan_hash: shard?.hash }) };
-  if (only === undefined) return chosen;
+  if (only === undefined) return { ...chosen, ...defined({ ids }) };
   const isByCell = only.some(({ cell }) => cell !== undefined);
   return { ...chosen, ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
 }

@@ -8,6 +8,7 @@ import type { JournalEntry } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
+import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
 
 interface SessionInput {
@@ -24,6 +25,7 @@ interface SessionInput {
   readonly keepsJson: boolean;
   /** The plan of which this run is a part. */
   readonly shard?: ShardPlan | undefined;
+  readonly git: GitState;
   readonly io: Io;
 }
 
@@ -35,6 +37,7 @@ export class StoreSession {
   readonly #startedAt: string;
   #store: RunStore | undefined;
   #isRefused = false;
+  /** What is known of the run beyond its results. */
   #parts: RunParts | undefined;
 
   constructor(input: SessionInput) {
@@ -61,6 +64,10 @@ export class StoreSession {
 
   /** What to keep of a result that was just recorded. */
   keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
+
+  get models(): readonly string[] | undefined {
+    return this.#parts?.models;
+  }
 
   keepParts = (parts: RunParts): void => {
     this.#parts = parts;
@@ -104,6 +111,7 @@ export class StoreSession {
         agent: suite.agent,
         spec,
         started_at: this.#startedAt,
+        ...this.#input.git,
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);

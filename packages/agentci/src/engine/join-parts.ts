@@ -18,6 +18,7 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
   const hasMaxCost = all.some(({ unpricedRuns }) => unpricedRuns !== undefined);
   return {
     strict: all.some(({ strict }) => strict),
+    models: distinct(all.flatMap(({ models = [] }) => models)).sort(),
     recorded: {
       // Every shard reads all recordings, so what belongs to no query was seen by each of them.
       checks: distinct(all.flatMap(({ recorded }) => recorded.checks)),

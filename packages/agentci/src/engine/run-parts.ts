@@ -10,6 +10,8 @@ import type { Recorded } from './collect-recorded.ts';
  */
 export interface RunParts {
   readonly strict: boolean;
+  /** The agent's models, as its traces name them. */
+  readonly models: readonly string[];
   readonly recorded: Recorded;
   readonly late: { readonly checks: CheckResult[]; readonly inReplay: boolean };
   /** What went wrong outside after verdicts were given. */

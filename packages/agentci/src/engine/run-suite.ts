@@ -7,6 +7,7 @@ import { andMore } from '../kit/words.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
+import { llmCalls } from '../trace/selectors.ts';
 import { needsOutside } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { BaselineShelf } from './choose-baselines.ts';
@@ -20,6 +21,9 @@ import type { RunEvent, RunOptions } from './run-options.ts';
 import type { RunParts } from './run-parts.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
+
+/** Names come from recordings; more than this are not names of models. */
+const MAX_MODELS = 20;
 
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
@@ -62,8 +66,10 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     options.auditUser === true
       ? await import('./user-audit.ts').then(({ UserAuditor }) => new UserAuditor(options, selected, ledger))
       : undefined;
+  const models = new Set<string>();
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
+    for (const { model } of llmCalls(trace)) if (model !== undefined && models.size < MAX_MODELS) models.add(model);
     return audit === undefined ? decide(query, trace) : audit.look(query, trace).then(() => decide(query, trace));
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
@@ -106,6 +112,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { shard } = options;
   const parts: RunParts = {
     strict: options.strict === true,
+    models: [...models].sort(),
     recorded,
     late: { checks: late.checks(), inReplay: late.wereInReplay },
     outside: outside?.checks() ?? [],

@@ -16,7 +16,7 @@ const MAX_NAMED = 10;
 export async function mergeShards(
   found: FoundShards,
   { store, runId }: { readonly store: RunStore; readonly runId: string },
-): Promise<RunResult> {
+): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, runs, shards } = found.plan;
   const { count, agent, spec } = found.shards[0]!.file;
   const problems: CheckResult[] = found.damaged.map((what) => problem('shards.damaged', what));
@@ -65,15 +65,16 @@ export async function mergeShards(
         `no result of ${andMore(unexplained.map(caseText), MAX_NAMED)} was found in finished shards`,
       ),
     );
+  const joined = joinParts(parts, cases) ?? NO_PARTS;
   const conclusion = await concludeRun({
-    parts: joinParts(parts, cases) ?? NO_PARTS,
+    parts: joined,
     results: merged,
     incomplete: problems,
   });
   const starts = ends.flatMap(({ startedAt }) => startedAt ?? []);
   const startedAt = Math.min(...starts);
   const last = Math.max(...ends.map(({ startedAt: at = 0, durationMs }) => at + durationMs));
-  return {
+  const run: RunResult = {
     schema: RESULTS_SCHEMA,
     agent,
     run_id: runId,
@@ -82,6 +83,7 @@ export async function mergeShards(
     notices: [...replacedNotices(found), ...conclusion.notices],
     ...(starts.length === 0 ? {} : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
   };
+  return { run, models: joined.models };
 }
 
 /** Streams the journal of a shard into the merged one, and says what does not add up. */
@@ -161,6 +163,7 @@ function replacedNotices({ replaced }: FoundShards): string[] {
 /** Of a run none of whose shards was finished. */
 const NO_PARTS: RunParts = {
   strict: false,
+  models: [],
   recorded: { checks: [], notices: [], unmatched: 0 },
   late: { checks: [], inReplay: false },
   outside: [],

@@ -10,6 +10,7 @@ export const COMMANDS = {
   'export-metrics': { summary: 'send the numbers of a stored run to Prometheus, a Pushgateway or OTLP', load: async () => (await import('./export-metrics.ts')).command },
   'failures': { summary: 'group the failures of a run by cause', load: async () => (await import('./failures.ts')).command },
   'guard': { summary: 'refuse the tool calls of an MCP client that a policy forbids, before they are made', load: async () => (await import('./guard.ts')).command },
+  'history': { summary: 'list past runs, and say since when a query fails, flakes or costs more', load: async () => (await import('./history.ts')).command },
   'import': { summary: 'read recordings of any tool: see what they hold, keep them as traces, or make tests of them', load: async () => (await import('./import.ts')).command },
   'init': { summary: 'write a spec, a starter agent and a CI job, and run them', load: async () => (await import('./init.ts')).command },
   'judge': { summary: 'measure the judge itself: against human labels, against attacks', load: async () => (await import('./judge.ts')).command },

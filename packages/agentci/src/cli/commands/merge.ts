@@ -1,16 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { defined } from '../../kit/defined.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { findShards } from '../../merging/find-shards.ts';
 import { mergeShards } from '../../merging/merge-shards.ts';
 import { timingsOf } from '../../merging/timings-of.ts';
 import { RunStore } from '../../store/run-store.ts';
-import { tracesOf } from '../../store/stored-runs.ts';
+import { isPart, tracesOf } from '../../store/stored-runs.ts';
 import { readTimings, timingsPath, writeTimings } from '../../store/timings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { keepHeapTight } from '../heap.ts';
 import type { Io } from '../io.ts';
+import { keepHistory } from '../keep-history.ts';
 import { collect } from '../options.ts';
 import { planOutputs } from '../outputs.ts';
 import { tracesAt } from '../run-tests.ts';
@@ -66,18 +68,20 @@ Examples:
     const { file, header } = found.shards[0]!;
     await keepHeapTight(found.plan.cases.length);
     const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
+    const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
     const store = RunStore.create(
       dirname(dir),
-      { run_id: runId, agent: file.agent, spec: file.spec, started_at: startedAt, started_with: startedWith },
+      { run_id: runId, agent: file.agent, spec: file.spec, started_at: startedAt, ...git, started_with: startedWith },
       { durability: 'batched', keepsJson: plans.some(({ reporter }) => reporter === 'json'), inMemory: 0, dir },
     );
-    let run: Awaited<ReturnType<typeof mergeShards>>;
+    let merged: Awaited<ReturnType<typeof mergeShards>>;
     try {
-      run = await mergeShards(found, { store, runId });
+      merged = await mergeShards(found, { store, runId });
     } catch (error) {
       store.close();
       throw error;
     }
+    const { run, models } = merged;
     store.finish(run);
     const shown = relative(io.cwd, dir) || dir;
     const { failed } = await writeReports(run, plans, {
@@ -88,6 +92,8 @@ Examples:
       ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
     });
     io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
+    const isRecorded = existsSync(join(dir, 'recordings.json'));
+    keepHistory(run, { folder, models, isPart: isPart({ started_with: startedWith }), isRecorded, git, io });
     keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
     return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
   },
