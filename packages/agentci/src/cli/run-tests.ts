@@ -19,6 +19,7 @@ import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { gitState } from './git-state.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
+import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { planShard, refuseOtherPlan } from './plan-shard.ts';
@@ -61,6 +62,7 @@ export async function runTests(
 
   const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
+  const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined) ? await prepareNotify(given, io) : undefined;
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
@@ -120,7 +122,9 @@ export async function runTests(
   session.end(run);
   hooks.onRun?.(run);
 
+  const isWhole = !isPart({ started_with: started });
   const { failed } = await writeReports(run, plans, {
+    ...(shard === undefined ? notifyWith?.(run, { folder: folderOf(suite, io), git, isPart: !isWhole, io }) : {}),
     io,
     quiet: options.quiet ?? false,
     rerunCommand: rerunCommand(options, file, { commandName, io }),
@@ -132,7 +136,7 @@ export async function runTests(
     const { keepHistory } = await import('./keep-history.ts');
     const about = {
       models: session.models,
-      isPart: isPart({ started_with: started }),
+      isPart: !isWhole,
       git,
       isRecorded: recordings !== undefined,
     };

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
+import { addNotifyFlags } from './notify/flags.ts';
 import {
   cassetteChoice,
   collect,
@@ -18,7 +19,7 @@ import { DEFAULT_SPEC } from './spec-folders.ts';
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
   const formats = Object.keys(REPORTERS).join(', ');
-  return parser
+  return addNotifyFlags(parser)
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)

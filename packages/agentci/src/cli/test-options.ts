@@ -1,5 +1,6 @@
 import type { RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
+import type { NotifyOptions } from './notify/flags.ts';
 import type { ShardChoice } from './options.ts';
 
 /** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
@@ -33,7 +34,7 @@ type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunName
 /** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
 export interface TestOptions extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>, Renamed, CommandOptions {}
 
-interface CommandOptions {
+interface CommandOptions extends NotifyOptions {
   readonly config: string;
   readonly format?: readonly string[];
   readonly output?: readonly string[];
@@ -67,6 +68,8 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     failedFrom: _failedFrom,
     shard: _shard,
     weights: _weights,
+    notifyOn: _notifyOn,
+    notifyTemplate: _notifyTemplate,
     resume: _resume,
     quiet: _quiet,
     cell: _cell,

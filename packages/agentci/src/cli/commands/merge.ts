@@ -13,6 +13,8 @@ import type { CliCommand } from '../cli-command.ts';
 import { keepHeapTight } from '../heap.ts';
 import type { Io } from '../io.ts';
 import { keepHistory } from '../keep-history.ts';
+import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
+import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
 import { planOutputs } from '../outputs.ts';
 import { tracesAt } from '../run-tests.ts';
@@ -34,7 +36,7 @@ export const command: CliCommand = {
   name: 'merge',
   summary: 'join the runs of all shards into one, and decide over the whole run',
   configure: (parser) =>
-    parser
+    addNotifyFlags(parser)
       .argument('<dir...>', 'run folders of `agentci test --shard`, or folders that hold them')
       .option('--out <dir>', 'where to write the merged run (default: a new folder in .agentci/runs)')
       .option('-c, --config <file>', 'the spec beside which runs are stored; merge does not read it')
@@ -57,6 +59,9 @@ Examples:
     const { config, out, timings, format = [], output, json, quiet = false } = options as Options;
     const formats = json ? [...format, 'json'] : format;
     const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
+    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
+      ? await prepareNotify(options as NotifyOptions, io)
+      : undefined;
     const found = findShards(
       args.map((dir) => resolve(io.cwd, dir)),
       io.version,
@@ -84,7 +89,9 @@ Examples:
     const { run, models } = merged;
     store.finish(run);
     const shown = relative(io.cwd, dir) || dir;
+    const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
     const { failed } = await writeReports(run, plans, {
+      ...notifyWith?.(run, about),
       io,
       quiet,
       rerunCommand: `agentci test --failed-from ${quote(shown)}`,
@@ -93,7 +100,7 @@ Examples:
     });
     io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
     const isRecorded = existsSync(join(dir, 'recordings.json'));
-    keepHistory(run, { folder, models, isPart: isPart({ started_with: startedWith }), isRecorded, git, io });
+    keepHistory(run, { ...about, models, isRecorded });
     keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
     return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
   },

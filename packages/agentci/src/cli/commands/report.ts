@@ -6,6 +6,8 @@ import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
+import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
+import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
 import { tracesAt } from '../run-tests.ts';
@@ -17,7 +19,7 @@ export const command: CliCommand = {
   name: 'report',
   summary: 'render a stored run, or a results file, in any format',
   configure: (parser) =>
-    parser
+    addNotifyFlags(parser)
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
@@ -65,7 +67,11 @@ Example:
       input === undefined ? readRun(root, storedRunId(root, id, latest)) : readResults(resolve(io.cwd, input), input);
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
+      ? await prepareNotify(options as NotifyOptions, io)
+      : undefined;
     const { failed } = await writeReports(run, plans, {
+      ...notifyWith?.(run, { folder, git: gitState(folder, io), isPart: false, io }),
       io,
       quiet: quiet ?? false,
       ...tracesAt(
