@@ -62,13 +62,17 @@ export async function writeReports(
   return { failed };
 }
 
+const NOTIFY_FAILED = 'NOTIFY_FAILED';
+
 /** A message that does not arrive is a warning: it must not change what was found. */
 async function notifyChannel(channel: Channel, text: string, io: Io): Promise<void> {
   const { sendNotice } = await import('./notify/send.ts');
   const reason = await sendNotice(channel, maskText(text), io);
   if (reason === undefined) io.stderr.write(`notified: ${channel}\n`);
   else
-    io.stderr.write(`agentci: warning: ${channel} was not notified: ${escapeTerminalLine(reason)} [NOTIFY_FAILED]\n`);
+    io.stderr.write(
+      `agentci: warning: ${channel} was not notified: ${escapeTerminalLine(reason)} [${NOTIFY_FAILED}]\n`,
+    );
 }
 
 /** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */

@@ -75,7 +75,7 @@ async function load(cwd: string): Promise<DuckDb> {
       return (await import(pathToFileURL(createRequire(from).resolve('@duckdb/node-api')).href)) as DuckDb;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      if (!/MODULE_NOT_FOUND$/.test(code ?? '')) throw error;
     }
   }
   throw new UserError('DUCKDB_MISSING', 'this needs DuckDB, which is not installed', {

@@ -59,7 +59,7 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
         skipped.push((error as Error).message);
       }
     }
-    if (found === 0) skipped.push(`${given} holds no run`);
+    if (found === 0) skipped.push(`${given} has no run in it`);
   }
   return { imported, known: before, skipped };
 }

@@ -63,6 +63,6 @@ const slimLayer = ({ status, checks }: LayerResult): LayerResult => ({
   messages: [],
   details: {},
   checks: checks
-    .filter((check) => check.status !== 'pass')
+    .filter((check) => check.status !== 'pass' && check.status !== 'skip')
     .map(({ parts: _, ...check }) => ({ ...check, evidence: [] })),
 });
