@@ -7,7 +7,7 @@ module.exports = [
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
   ['baseline', 'mcp'],
-  ['runners', 'store', 'capture', 'local-models', 'history'],
+  ['runners', 'store', 'capture', 'queue', 'local-models', 'history'],
   ['spec'],
   ['engine'],
   ['experimenting', 'importing', 'lsp', 'merging', 'mutating', 'reporting'],

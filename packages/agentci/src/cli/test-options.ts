@@ -1,5 +1,6 @@
-import type { RunOptions } from '../engine/run-options.ts';
+import type { QueueChoice, RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
+import { defined } from '../kit/defined.ts';
 import type { NotifyOptions } from './notify/flags.ts';
 import type { ShardChoice } from './options.ts';
 
@@ -18,6 +19,8 @@ type Provided =
   | 'cells'
   | 'only'
   | 'traces'
+  | 'queue'
+  | 'version'
   | 'judge'
   | 'env'
   | 'signal'
@@ -26,6 +29,7 @@ type Provided =
   | 'resumed'
   | 'resumedTraces'
   | 'onRecord'
+  | 'sync'
   | 'onEvent'
   | 'shard'
   | 'onParts';
@@ -40,6 +44,10 @@ interface CommandOptions extends NotifyOptions {
   readonly output?: readonly string[];
   readonly traces?: string;
   readonly judge?: JudgeMode;
+  /** The address of a Redis. */
+  readonly queue?: string;
+  readonly queueRate?: QueueChoice['rate'];
+  readonly queueTimeout?: number;
   readonly failed?: boolean;
   /** Only what failed in this run folder. */
   readonly failedFrom?: string;
@@ -76,8 +84,16 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     dryRun: _dryRun,
     json: _json,
     watch: _watch,
+    queue,
+    queueRate,
+    queueTimeout,
     ...run
   } = options;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value]));
+  return {
+    ...Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value])),
+    ...(queue === undefined
+      ? {}
+      : { queue: { address: queue, ...defined({ rate: queueRate, timeoutMs: queueTimeout }) } }),
+  };
 }

@@ -46,7 +46,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         hint: 'Leave out --cassette or --traces.',
       },
     );
-  const isReplay = typeof runner === 'object' && runner.kind === 'replay';
+  if (options.queue !== undefined && (options.traces !== undefined || isReplayRunner(runner)))
+    throw new UserError('QUEUE_TRACES', 'recordings are judged here, so there is nothing for workers to run', {
+      hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
+    });
+  const isReplay = isReplayRunner(runner);
   const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
     ? BaselineShelf.empty
@@ -76,6 +80,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const late = new LateCalls(queries);
   let user: RunResult['user'];
+  let queued: readonly string[] = [];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -100,8 +105,16 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         options.onEvent?.(event);
       };
       // Loaded here: recordings are judged without any of it.
-      const { collectLive } = await import('./collect-live.ts');
-      user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      if (options.queue === undefined) {
+        const { collectLive } = await import('./collect-live.ts');
+        user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      } else {
+        const { collectQueued } = await import('./collect-queued.ts');
+        ({ user, notices: queued } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
+          ledger,
+          evaluate,
+        }));
+      }
     }
   } finally {
     await outside?.close();
@@ -113,7 +126,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const parts: RunParts = {
     strict: options.strict === true,
     models: [...models].sort(),
-    recorded,
+    recorded: { ...recorded, notices: [...recorded.notices, ...queued] },
     late: { checks: late.checks(), inReplay: late.wereInReplay },
     outside: outside?.checks() ?? [],
     tools: witness.sightings(),
@@ -153,6 +166,9 @@ const shardOf = ({ index, count, hash, shards }: ShardPlan): NonNullable<RunResu
   plan_hash: hash,
   ids: [...shards[index - 1]!],
 });
+
+const isReplayRunner = (runner: RunOptions['runner']): boolean =>
+  typeof runner === 'object' && runner.kind === 'replay';
 
 /** A misspelt id among others would go unnoticed. */
 function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
