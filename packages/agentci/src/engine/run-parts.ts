@@ -2,7 +2,6 @@ import type { MetricInput } from '../metrics/metric.ts';
 import type { CaseName, Cell } from '../results/cell.ts';
 import type { CheckResult, RunResult, UserAudit } from '../results/run-result.ts';
 import type { MetricRequest } from '../spec/metric-list.ts';
-import type { Recorded } from './collect-recorded.ts';
 
 /**
  * What a run knows beyond the results of its queries, as data: all that is decided once over the whole run comes from here.
@@ -29,6 +28,15 @@ export interface RunParts {
   readonly matrix?: { readonly cells: readonly Cell[]; readonly baseline?: Cell };
   /** Metrics over the whole run. */
   readonly metrics: readonly SuiteMetricParts[];
+}
+
+/** What reading recordings came to, beyond the results. */
+export interface Recorded {
+  /** One `error` per record that could not be read and belongs to no query. */
+  readonly checks: CheckResult[];
+  readonly notices: string[];
+  /** Recordings that belong to no query. */
+  readonly unmatched: number;
 }
 
 /** Which tools the recordings know, and which the rules name. */

@@ -11,14 +11,14 @@ import { llmCalls } from '../trace/selectors.ts';
 import { needsOutside } from './asks-of.ts';
 import { captureHint } from './capture-hint.ts';
 import { BaselineShelf } from './choose-baselines.ts';
-import { collectRecorded, type Recorded } from './collect-recorded.ts';
+import { collectRecorded } from './collect-recorded.ts';
 import { concludeRun } from './conclude-run.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
 import { queriesOfShard, type ShardPlan } from './plan-shards.ts';
 import type { RunEvent, RunOptions } from './run-options.ts';
-import type { RunParts } from './run-parts.ts';
+import type { Recorded, RunParts } from './run-parts.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
 

@@ -114,7 +114,7 @@ export interface LatestVerdicts {
 
 /** Runs of a few queries can follow each other for long without one of all of them. */
 const MAX_LOOKED_AT = 1000;
-/** Behind the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
+/** Past the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
 const MAX_OLDER = 20;
 
 /**

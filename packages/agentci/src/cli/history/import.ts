@@ -87,7 +87,7 @@ function* sourcesIn(path: string, depth: number): Generator<() => Imported[]> {
     if (!entry.isSymbolicLink() && entry.name !== 'node_modules') yield* sourcesIn(join(path, entry.name), depth + 1);
 }
 
-/** Other JSON files beside a report are no concern of ours. */
+/** Other JSON files beside a report are passed over. */
 function looksLikeReport(path: string): boolean {
   if (statSync(path).size > MAX_REPORT_BYTES) return false;
   return readFileSync(path, 'utf8').slice(0, 4096).includes(`"${RESULTS_SCHEMA}"`);

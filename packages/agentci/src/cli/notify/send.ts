@@ -43,7 +43,7 @@ async function post(url: URL, body: string, headers: Record<string, string>, sig
       method: 'POST',
       body,
       headers,
-      // A redirect would take the message, and its signature, to where nobody configured.
+      // A redirect would take the message, and its signature, to an address that was not configured.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
