@@ -118,10 +118,10 @@ const withDrifts = (points: readonly TrendPoint[]): Trend => ({
 function driftOf(
   of: 'cost' | 'latency',
   points: readonly TrendPoint[],
-  valueOf: (point: TrendPoint) => number | null,
+  measureOf: (point: TrendPoint) => number | null,
 ): Drift {
   const known = points.flatMap((point) => {
-    const value = valueOf(point);
+    const value = measureOf(point);
     return value === null ? [] : [{ point, value }];
   });
   const shift = findShift(known.map(({ value }) => value));

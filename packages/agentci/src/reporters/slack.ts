@@ -15,7 +15,7 @@ export const reporter: Reporter = {
   render: (run, context) => {
     const notice = noticeOf(run, context);
     const template = context.notify?.template;
-    const value = template === undefined ? message(notice) : fillTemplate(template, notice, escapeSlack).value;
+    const value = template === undefined ? message(notice) : fillTemplate(template, notice, escapeSlack);
     return { text: `${JSON.stringify(value)}\n` };
   },
 };

@@ -68,7 +68,7 @@ test('a webhook gets what failed, signed, and nothing shows its address', async 
   });
 });
 
-test('text of the agent mentions nobody in Slack', async () => {
+test('text of the agent mentions no one in Slack', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
   await judge(cwd, 'bad.jsonl', { AGENTCI_SLACK_WEBHOOK_URL: url }, '-f', 'slack');
@@ -99,14 +99,14 @@ test('a change is one of the same branch', async () => {
   expect(received).toHaveLength(2);
 });
 
-test('a template is filled with data and run by nobody', async () => {
+test('a template is filled with data and never run', async () => {
   const cwd = tempDir({
     ...FILES,
     'message.json': {
       title: '{{agent}}: {{status}}',
       failed: '{{failed}}',
       list: ['{{failures}}'],
-      odd: '{{nothing}} ${1+1}',
+      odd: '{{branch}} ${1+1}',
     },
   });
   const { url, received } = await channel(200);
@@ -115,8 +115,18 @@ test('a template is filled with data and run by nobody', async () => {
     title: 'shop <!channel>: failed',
     failed: 1,
     list: [[{ id: 'a' }]],
-    odd: ' ${1+1}',
+    odd: 'main ${1+1}',
   });
+});
+
+test.each([
+  { text: '{"a": "{{faild}}"}', says: 'Did you mean {{failed}}?' },
+  { text: '{"a": ', says: 'is not JSON' },
+])('a template $text is refused before anything is run', async ({ text, says }) => {
+  const cwd = tempDir({ ...FILES, 'message.json': text });
+  const { code, stderr } = await judge(cwd, 'good.jsonl', {}, '-f', 'webhook', '--notify-template', 'message.json');
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
 });
 
 describe('a message that does not arrive is a warning and leaves the verdict', () => {

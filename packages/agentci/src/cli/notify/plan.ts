@@ -2,8 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseRuns } from '../../history/choose-runs.ts';
 import { historyRoot, readRuns } from '../../history/history-files.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { statusWord } from '../../reporters/notify/notice.ts';
+import { namesIn } from '../../reporters/notify/fill-template.ts';
+import { EMPTY_NOTICE, statusWord } from '../../reporters/notify/notice.ts';
 import type { NotifyContext } from '../../reporters/reporter.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import type { GitState } from '../git-state.ts';
@@ -25,10 +27,25 @@ export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): u
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) > MAX_TEMPLATE_BYTES)
     throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not there, or too large`);
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    const text = readFileSync(path, 'utf8');
+    const template = JSON.parse(text) as unknown;
+    refuseUnknownNames(text, file);
+    return template;
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not JSON: ${(error as Error).message}`);
   }
+}
+
+/** A misspelt name would leave a gap in every message. */
+function refuseUnknownNames(text: string, file: string): void {
+  const fields = Object.keys(EMPTY_NOTICE);
+  const unknown = namesIn(text).find((name) => !fields.includes(name));
+  if (unknown === undefined) return;
+  const near = didYouMean(unknown, fields);
+  throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} has an unknown name {{${unknown}}}`, {
+    hint: near === undefined ? `The names are: ${fields.join(', ')}` : `Did you mean {{${near}}}?`,
+  });
 }
 
 /** Compares with the previous run of the same spec and agent on the same branch, from the history. */

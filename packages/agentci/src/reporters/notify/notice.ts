@@ -32,6 +32,13 @@ export interface Notice {
   readonly changed: boolean | null;
 }
 
+/** Has every field; templates are held against its names. */
+export const EMPTY_NOTICE: Notice = {
+  ...{ agent: '', run_id: '', spec: '', status: '', exit_code: 0, total: 0, passed: 0, failed: 0, warnings: 0 },
+  ...{ errors: 0, skipped: 0, failures: [], failures_left_out: 0, branch: null, commit: null, url: null },
+  ...{ previous_status: null, changed: null },
+};
+
 /** The exit code in a word. */
 export const statusWord = (exit: number): string =>
   exit === 0 ? 'passed' : exit === 1 ? 'failed' : exit === 130 ? 'interrupted' : 'could not tell';
