@@ -11,6 +11,7 @@ import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
+import { measureScale } from './scale.mjs';
 import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -46,6 +47,7 @@ rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
 rows.push(...measureLarge({ quick }));
+rows.push(...measureScale({ quick }));
 report();
 
 function coldStart() {

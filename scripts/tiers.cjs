@@ -7,9 +7,9 @@ module.exports = [
   ['metrics', 'policy', 'adapters'],
   ['layers', 'experiment', 'reporters'],
   ['baseline', 'mcp'],
-  ['runners', 'store', 'capture', 'queue', 'local-models'],
+  ['runners', 'store', 'capture', 'queue', 'local-models', 'history'],
   ['spec'],
   ['engine'],
-  ['experimenting', 'importing', 'lsp', 'mutating', 'reporting'],
+  ['experimenting', 'importing', 'lsp', 'merging', 'mutating', 'reporting'],
   ['cli', 'test-frameworks'],
 ];

@@ -20,8 +20,22 @@ export interface ReportContext {
   readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
   /** The JSON of a result, where someone has made it already: large runs need not be written out twice. */
   readonly jsonOf?: (result: QueryResult) => string | undefined;
+  /** For messages that are sent. */
+  readonly notify?: NotifyContext;
   /** The run to compare with. */
   readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };
+}
+
+/** What a message can say beside the results. */
+export interface NotifyContext {
+  readonly branch?: string;
+  readonly commit?: string;
+  /** Of the CI job. */
+  readonly url?: string;
+  /** The verdict of the previous run, in a word. */
+  readonly previous?: string;
+  /** JSON with `{{names}}` in its texts. */
+  readonly template?: unknown;
 }
 
 /** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */

@@ -6,8 +6,11 @@ export const RESULTS_SCHEMA = 'agentci.results/1';
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip' | 'error';
 
-/** Why a check gave no verdict. `not_exercised`: the rule's condition never came up. */
-export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off';
+/**
+ * Why a check gave no verdict. `not_exercised`: the rule's condition never came up. `deferred`: the run is a shard, and the
+ * check is over the whole run.
+ */
+export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off' | 'deferred';
 
 export const LAYERS = ['correctness', 'path', 'cost'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -80,6 +83,7 @@ export interface QueryError {
     | 'simulator'
     | 'cassette_miss'
     | 'cassette'
+    | 'shard'
     | 'worker'
     | 'worker_lost';
   message: string;
@@ -331,6 +335,8 @@ export interface RunResult {
   /** Over all queries; only present where cassettes were in use. */
   cassette?: CassetteUse;
   summary: RunSummaryCounts;
+  /** Only present where a part of the queries was run (`--shard`); `agentci merge` joins the parts. */
+  shard?: { index: number; count: number; plan_hash: string; ids: string[] };
   /** The cells of the matrix beside each other; absent without one. */
   cells?: CellSummary[];
   /** Each cell against the reference: `baseline_cell`, else the first. */
