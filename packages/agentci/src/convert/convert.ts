@@ -35,7 +35,7 @@ const MAX_ROUNDS = 25;
 export async function convertSuite(suite: ConvertedSuite, options: ConvertOptions): Promise<Conversion> {
   if (suite.cases.length === 0)
     throw new UserError('CONVERT_NOTHING', `no cases found in ${options.title}`, {
-      hint: 'Is it the right file? --from NAME says which tool it is of.',
+      hint: suite.settings[0]?.why ?? 'Is it the right file? --from NAME says which tool it is of.',
     });
   let refused: ReadonlyMap<Carried, string> = new Map();
   let rowsFrom = ROWS_FROM;
@@ -88,7 +88,7 @@ function makeFiles(
     source.recording === undefined ? [] : [`${JSON.stringify({ id, query: source.query, ...source.recording })}\n`],
   );
   const hasRecordings = recordings.length > 0;
-  const whole = hasRecordings ? { ...suite, runner: { replay: `./${RECORDINGS}` } } : suite;
+  const whole = withRunner(suite, hasRecordings, lossy);
   const queries = gatherRows(layouts, rowsFrom);
   const sets = queries.filter((query) => 'file' in query);
   const spec = writeSpec(whole, queries, { title, agent: agent ?? suite.agent ?? 'agent' });
@@ -96,6 +96,13 @@ function makeFiles(
   for (const { file, rows } of sets) files.set(file, rows);
   if (hasRecordings) files.set(RECORDINGS, recordings.join(''));
   return { spec, layouts, sets, files, suite: whole };
+}
+
+/** Recordings are replayed; a runner that is only close has to be asked for. */
+function withRunner(suite: ConvertedSuite, hasRecordings: boolean, lossy: boolean): ConvertedSuite {
+  const { runner, matrix, closeRunner, ...rest } = suite;
+  if (hasRecordings) return { ...rest, runner: { replay: `./${RECORDINGS}` } };
+  return closeRunner !== undefined && !lossy ? rest : suite;
 }
 
 /** A check that the spec does not take is not carried, and the report says what the spec said. */
@@ -113,9 +120,12 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
         : { members: carried.members.map((member) => ({ ...member, verdict: 'none', why })) }),
     };
   };
+  const carried = one.carried.map(clean);
+  const { policy, ...rest } = one;
   return {
-    ...one,
-    carried: one.carried.map(clean),
+    ...rest,
+    ...(policy === undefined || !carried.some(({ isPolicy }) => isPolicy === true) ? {} : { policy }),
+    carried,
     ...(one.turns === undefined
       ? {}
       : { turns: one.turns.map(({ turn, carried }) => ({ turn, carried: carried.map(clean) })) }),

@@ -12,6 +12,8 @@ export interface LayerLayout {
   readonly keys: ReadonlyMap<string, Owned<BlockValue>>;
   readonly lists: ReadonlyMap<string, readonly Owned<BlockValue>[]>;
   readonly all: readonly Owned<Block>[];
+  /** Path and cost warn unless told otherwise: written where the source fails a case for it. */
+  readonly severity?: 'fail';
 }
 
 export interface CaseLayout {
@@ -29,8 +31,8 @@ const LAYERS: readonly Layer[] = ['correctness', 'path', 'cost'];
 const LISTS = new Set(['llm_judge', 'expr']);
 
 /** Whether an assertion is written: what is only close needs to be asked for. */
-export const isWritten = ({ finding, parts }: Carried, lossy: boolean): boolean =>
-  parts.length > 0 && (finding.verdict === 'exact' || (finding.verdict === 'close' && lossy));
+export const isWritten = ({ finding, parts, isPolicy }: Carried, lossy: boolean): boolean =>
+  (parts.length > 0 || isPolicy === true) && (finding.verdict === 'exact' || (finding.verdict === 'close' && lossy));
 
 /** Decides what of a case is written, and where. A case without a check is skipped: it must not count as passed. */
 export function layOut(source: ConvertedCase, id: string, lossy: boolean): CaseLayout {
@@ -62,20 +64,29 @@ function layersFor(carried: readonly Carried[], lossy: boolean): readonly LayerL
     const keys = new Map<string, Owned<BlockValue>>();
     const lists = new Map<string, Owned<BlockValue>[]>();
     const all: Owned<Block>[] = [];
-    for (const owner of written)
-      for (const part of owner.parts) {
-        if (part.layer !== layer) continue;
-        const names = Object.keys(part.block);
-        const [only] = names;
-        if (names.length === 1 && LISTS.has(only!)) {
-          const value = part.block[only!]!;
-          const values = lists.get(only!) ?? [];
-          for (const item of Array.isArray(value) ? value : [value]) values.push({ value: item as BlockValue, owner });
-          lists.set(only!, values);
-        } else if (names.some((name) => name === 'severity' || name === 'all' || keys.has(name) || lists.has(name)))
-          all.push({ value: part.block, owner });
-        else for (const name of names) keys.set(name, { value: part.block[name]!, owner });
-      }
-    return keys.size + lists.size + all.length === 0 ? [] : [{ layer, keys, lists, all }];
+    const parts = written.flatMap((owner) =>
+      owner.parts.flatMap((part) => (part.layer === layer ? [{ part, owner }] : [])),
+    );
+    const onlyWarns = layer !== 'correctness' && parts.every(({ part }) => part.block.severity === 'warn');
+    for (const { part, owner } of parts) {
+      const block = onlyWarns ? withoutSeverity(part.block) : part.block;
+      const names = Object.keys(block);
+      const [only] = names;
+      if (names.length === 1 && LISTS.has(only!)) {
+        const value = block[only!]!;
+        const values = lists.get(only!) ?? [];
+        for (const item of Array.isArray(value) ? value : [value]) values.push({ value: item as BlockValue, owner });
+        lists.set(only!, values);
+      } else if (names.some((name) => name === 'severity' || name === 'all' || keys.has(name) || lists.has(name)))
+        all.push({ value: block, owner });
+      else for (const name of names) keys.set(name, { value: block[name]!, owner });
+    }
+    return keys.size + lists.size + all.length === 0
+      ? []
+      : [{ layer, keys, lists, all, ...(onlyWarns || layer === 'correctness' ? {} : { severity: 'fail' as const }) }];
   });
+}
+
+function withoutSeverity({ severity: _, ...rest }: Block): Block {
+  return rest;
 }

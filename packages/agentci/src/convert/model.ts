@@ -45,6 +45,8 @@ export interface Carried {
   readonly parts: readonly Part[];
   /** Assertions inside this one (of an assert-set, of a combinator): they share its fate in the report. */
   readonly members?: readonly Finding[];
+  /** It became the policy of the case, which has no layer. */
+  readonly isPolicy?: true;
 }
 
 export interface Turn {
@@ -81,6 +83,8 @@ export interface ConvertedCase {
 export interface ConvertedSuite {
   readonly agent?: string;
   readonly runner?: Block;
+  /** What is different about the runner; such a one is written only with `--lossy`. */
+  readonly closeRunner?: string;
   readonly matrix?: Block;
   readonly judge?: Block;
   readonly cases: readonly ConvertedCase[];

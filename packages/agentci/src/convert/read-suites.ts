@@ -27,7 +27,7 @@ export function readSuites(paths: readonly string[], options: ReadOptions): Read
       hint: `Known are ${SOURCES.map(({ name }) => name).join(', ')}; --from NAME reads a file as that.`,
     });
   let suite = EMPTY_SUITE;
-  for (const { file, source } of found) suite = joined(suite, source.read(file, options), file);
+  for (const { file, source, isNamed } of found) suite = joined(suite, readOne(source, file, options, isNamed), file);
   return {
     suite,
     from: [...new Set(found.map(({ source }) => source.name))].join(', '),
@@ -38,6 +38,21 @@ export function readSuites(paths: readonly string[], options: ReadOptions): Read
 interface Found {
   readonly file: SourceFile;
   readonly source: SuiteSource;
+  /** The user named the file, not a folder it is in. */
+  readonly isNamed: boolean;
+}
+
+/** A suite of a folder that cannot be read is listed; one that was named is an error. So is a path that leaves the folder. */
+function readOne(source: SuiteSource, file: SourceFile, options: ReadOptions, isNamed: boolean): ConvertedSuite {
+  try {
+    return source.read(file, options);
+  } catch (error) {
+    if (isNamed || !(error instanceof UserError) || error.code === 'CONVERT_OUTSIDE') throw error;
+    return {
+      cases: [],
+      settings: [{ file: file.name, line: 1, type: source.name, verdict: 'none', why: error.message }],
+    };
+  }
 }
 
 function suitesAt(path: string, { cwd }: ReadOptions, chosen: SuiteSource | undefined): readonly Found[] {
@@ -52,11 +67,11 @@ function suitesAt(path: string, { cwd }: ReadOptions, chosen: SuiteSource | unde
       throw new UserError('CONVERT_SOURCE', `"${path}" is not a suite of a tool that is known`, {
         hint: `Say which with --from: ${SOURCES.map(({ name }) => name).join(', ')}.`,
       });
-    return [{ file, source }];
+    return [{ file, source, isNamed: true }];
   }
   return new SourceFolder(whole, cwd).walk().flatMap((file) => {
     const source = recognizedQuietly(file, chosen);
-    return source === undefined ? [] : [{ file, source }];
+    return source === undefined ? [] : [{ file, source, isNamed: false }];
   });
 }
 
@@ -93,12 +108,14 @@ function joined(before: ConvertedSuite, next: ConvertedSuite, file: SourceFile):
     : [];
   const runner = before.runner ?? next.runner;
   const matrix = before.runner === undefined ? next.matrix : before.matrix;
+  const closeRunner = before.runner === undefined ? next.closeRunner : before.closeRunner;
   const judge = before.judge ?? next.judge;
   const agent = before.agent ?? next.agent;
   return {
     ...(agent === undefined ? {} : { agent }),
     ...(runner === undefined ? {} : { runner }),
     ...(matrix === undefined ? {} : { matrix }),
+    ...(closeRunner === undefined ? {} : { closeRunner }),
     ...(judge === undefined ? {} : { judge }),
     cases: [...before.cases, ...next.cases],
     settings: [...before.settings, ...next.settings, ...clash],

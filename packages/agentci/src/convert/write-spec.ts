@@ -26,6 +26,9 @@ export function writeSpec(
     comment(`Made by "agentci convert" from ${title}. convert-report.md says what each assertion became.`, ''),
     'version: 1',
     ...entryLines('agent', agent, '', asWritten),
+    ...(suite.runner === undefined || suite.closeRunner === undefined
+      ? []
+      : [comment(`close: the runner is ${suite.closeRunner}`, '')]),
     ...(suite.runner === undefined ? [] : entryLines('runner', suite.runner, '', asWritten)),
     ...(suite.matrix === undefined ? [] : entryLines('matrix', suite.matrix, '', asWritten)),
     ...(suite.judge === undefined ? [] : entryLines('judge_config', suite.judge, '', asWritten)),
@@ -64,7 +67,9 @@ function queryLines(query: CaseLayout | RowSet, hasMatrix: boolean): Line[] {
   add('context', source.context);
   add('expected_output', source.expectedOutput);
   if (layout.skip === undefined) {
-    add('policy', source.policy, asWritten);
+    const owner = source.carried.find(({ isPolicy }) => isPolicy === true);
+    if (source.policy !== undefined && owner !== undefined)
+      own.push(...owned(entryLines('policy', source.policy, INDENT, asWritten), owner));
     for (const layer of layout.layers) own.push(...layerLines(layer, INDENT, write));
     if (layout.turns.length > 0)
       own.push({ text: `${INDENT}turns:` }, ...layout.turns.flatMap((turn) => turnLines(turn, write)));
@@ -86,10 +91,10 @@ function turnLines(
   return [{ text: `${INDENT}  - turn: ${turn}` }, ...layers.flatMap((layer) => layerLines(layer, inside, write))];
 }
 
-function layerLines({ layer, keys, lists, all }: LayerLayout, indent: string, write: TextWriter): Line[] {
+function layerLines({ layer, keys, lists, all, severity }: LayerLayout, indent: string, write: TextWriter): Line[] {
   const inside = `${indent}  `;
   const lines: Line[] = [{ text: `${indent}${layer}:` }];
-  if (layer !== 'correctness') lines.push({ text: `${inside}severity: fail` });
+  if (severity !== undefined) lines.push({ text: `${inside}severity: ${severity}` });
   for (const [key, { value, owner }] of keys)
     lines.push(...closeNote(owner, inside), ...owned(entryLines(key, value, inside, write), owner));
   for (const [key, items] of lists) lines.push({ text: `${inside}${key}:` }, ...listLines(items, `${inside}  `, write));

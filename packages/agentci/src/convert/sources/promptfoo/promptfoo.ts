@@ -80,14 +80,14 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
 
 /** The system's part of a chat is the runner's prompt, where all cases have the same. */
 function withSystem(
-  { runner, matrix }: Providers,
+  { runner, matrix, closeRunner }: Providers,
   systems: ReadonlySet<string | undefined>,
   settings: Finding[],
   file: SourceFile,
-): { runner?: Block; matrix?: Block } {
+): { runner?: Block; matrix?: Block; closeRunner?: string } {
   if (runner === undefined) return {};
   const [system, ...others] = systems;
-  const rest = matrix === undefined ? {} : { matrix };
+  const rest = { ...(matrix === undefined ? {} : { matrix }), ...(closeRunner === undefined ? {} : { closeRunner }) };
   if (system === undefined && others.length === 0) return { runner, ...rest };
   if (others.length > 0 || runner.model === undefined || !/\s/.test(system ?? '') || /\{\{/.test(system ?? '')) {
     const why = 'the part of the system is not the same in every case, or is not sent by this runner';

@@ -10,6 +10,7 @@ import type { Vars } from './render.ts';
 export interface Providers {
   readonly runner?: Block;
   readonly matrix?: Block;
+  readonly closeRunner?: string;
   readonly findings: readonly Finding[];
   /** Variables that the runner's texts name. */
   readonly variables: readonly string[];
@@ -62,15 +63,18 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
     } as Finding);
   }
   const variables = [...new Set(first.outcome.variables ?? [])];
+  const left = alike.flatMap(({ outcome }) => outcome.close ?? [])[0];
+  const close = left === undefined ? {} : { closeRunner: left };
   if (alike.length <= 1 || others.length === 0)
-    return { runner: first.outcome.runner, findings, variables, ...changes };
+    return { runner: first.outcome.runner, findings, variables, ...close, ...changes };
   const models = [...new Set(alike.map(({ outcome }) => outcome.runner.model as string))];
-  if (models.length === 1) return { runner: first.outcome.runner, findings, variables, ...changes };
+  if (models.length === 1) return { runner: first.outcome.runner, findings, variables, ...close, ...changes };
   return {
     runner: { ...first.outcome.runner, model: '{{model}}' },
     matrix: { model: models },
     findings,
     variables,
+    ...close,
     ...changes,
   };
 }
