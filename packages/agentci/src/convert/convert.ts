@@ -16,6 +16,8 @@ export interface ConvertOptions {
   readonly title: string;
   readonly agent?: string;
   readonly lossy: boolean;
+  /** What the report puts before the names of files, e.g. `converted/`. */
+  readonly folder: string;
   /**
    * Reads the spec that is about to be written, with its other files, and says what is wrong with it. A check that is refused
    * is not carried, whatever a source thought of it.
@@ -132,7 +134,7 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
   };
 }
 
-function finish({ layouts, files, suite }: Made, { from, lossy }: ConvertOptions): Conversion {
+function finish({ layouts, files, suite }: Made, { from, lossy, folder }: ConvertOptions): Conversion {
   const assertions: Finding[] = [];
   for (const { source } of layouts)
     for (const { finding, members } of [...source.carried, ...(source.turns ?? []).flatMap(({ carried }) => carried)])
@@ -146,7 +148,7 @@ function finish({ layouts, files, suite }: Made, { from, lossy }: ConvertOptions
   const report: ConvertReport = {
     schema: 'agentci.convert/1',
     from,
-    spec: SPEC_FILE,
+    spec: `${folder}${SPEC_FILE}`,
     cases: layouts.length,
     assertions: merged,
     settings: suite.settings,
@@ -159,7 +161,7 @@ function finish({ layouts, files, suite }: Made, { from, lossy }: ConvertOptions
       skipped: skipped.length,
     },
     lossy,
-    files: [...all.keys(), 'convert-report.md', 'convert-report.json'],
+    files: [...all.keys(), 'convert-report.md', 'convert-report.json'].map((name) => `${folder}${name}`),
   };
   all.set('convert-report.md', markdownReport(report));
   all.set('convert-report.json', `${JSON.stringify(report, null, 2)}\n`);

@@ -73,13 +73,13 @@ function mapTexts(layout: CaseLayout, leaf: Leaf): CaseLayout {
   };
 }
 
-function mapLayer({ layer, keys, lists, all }: LayerLayout, leaf: Leaf): LayerLayout {
+function mapLayer({ keys, lists, all, ...rest }: LayerLayout, leaf: Leaf): LayerLayout {
   const one = <T extends BlockValue>({ value, owner }: Owned<T>, key: string): Owned<T> => ({
     value: mapValue(value, key, leaf) as T,
     owner,
   });
   return {
-    layer,
+    ...rest,
     keys: new Map([...keys].map(([key, owned]) => [key, one(owned, key)])),
     lists: new Map([...lists].map(([key, items]) => [key, items.map((item) => one(item, key))])),
     all: all.map((item) => one<Block>(item, 'all')),
@@ -110,8 +110,9 @@ function shapeOf(layout: CaseLayout): string {
   });
   if (isMarked) return '';
   const { tags, runs, context, description, expectedOutput, metadata } = mapped.source;
-  const layers = mapped.layers.map(({ layer, keys, lists, all }) => [
+  const layers = mapped.layers.map(({ layer, severity, keys, lists, all }) => [
     layer,
+    severity,
     [...keys].map(([key, { value, owner }]) => [key, value, owner.finding.verdict]),
     [...lists].map(([key, items]) => [key, items.map(({ value }) => value)]),
     all.map(({ value }) => value),

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { type Conversion, convertSuite, SPEC_FILE } from '../../convert/convert.ts';
+import { convertSuite, SPEC_FILE } from '../../convert/convert.ts';
 import { readSuites } from '../../convert/read-suites.ts';
 import { SOURCES } from '../../convert/registry.ts';
 import { type ConvertReport, groupLeft, isWhole, summaryLines } from '../../convert/report.ts';
@@ -64,17 +64,17 @@ Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source c
       ...defined({ from: options.from }),
     });
     const names = read.files.map(({ name }) => name);
+    const shown = relative(io.cwd, outDir).split(sep).join('/');
     const made = await convertSuite(read.suite, {
       from: read.from,
       title: names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', '),
       agent: options.agent ?? read.suite.agent ?? folderName(read.files[0]?.path),
       lossy: options.lossy ?? false,
+      folder: shown === '' ? '' : `${shown}/`,
       validate,
     });
-    const shown = relative(io.cwd, outDir).split(sep).join('/');
-    const report = placedAt(made, shown === '' ? '' : `${shown}/`);
+    const { report } = made;
     const files = new Map([...made.files].map(([name, text]) => [join(outDir, name), text]));
-    files.set(join(outDir, 'convert-report.json'), `${JSON.stringify(report, null, 2)}\n`);
     try {
       writeFiles(files, { dir: io.cwd, overwrite: options.overwrite ?? false });
     } catch (error) {
@@ -107,12 +107,6 @@ function readMap(written: readonly string[]): Readonly<Record<string, string>> {
 
 const folderName = (path: string | undefined): string =>
   path === undefined ? 'agent' : basename(dirname(path)) || 'agent';
-
-const placedAt = ({ report }: Conversion, folder: string): ConvertReport => ({
-  ...report,
-  spec: `${folder}${report.spec}`,
-  files: report.files.map((name) => `${folder}${name}`),
-});
 
 /** Loads the spec as `agentci validate` does, from a folder of its own: nothing is written that does not validate. */
 async function validate(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {

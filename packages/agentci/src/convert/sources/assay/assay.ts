@@ -1,3 +1,4 @@
+import { canFail } from '../../../kit/json-schema.ts';
 import { isObject } from '../../../kit/object.ts';
 import { negate } from '../../combine.ts';
 import type { SourceFile } from '../../folder.ts';
@@ -119,7 +120,7 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
     case 'json_schema': {
       const schema = parsed(one.json_schema);
       return isObject(schema)
-        ? exact([correctness({ json_schema: schema as BlockValue })])
+        ? exact([correctness(!canFail(schema) ? { is_json: true } : { json_schema: schema as BlockValue })])
         : none('its schema is in another file, or not a map');
     }
     case 'semantic_similarity_to': {
