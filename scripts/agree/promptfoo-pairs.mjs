@@ -22,15 +22,54 @@ const OUTPUTS = [
   'HTTP 404 Not Found\t(tab)',
 ];
 
-const VALUES = ['refund', 'Refund', 'The refund takes 30 days.', '30 days', 'a.b', 'a|b', '{{"{{z}}"}}', '😀', 'café', 'STRASSE', '\\', '$5', 'two\nline'];
+const VALUES = [
+  'refund',
+  'Refund',
+  'The refund takes 30 days.',
+  '30 days',
+  'a.b',
+  'a|b',
+  '{{"{{z}}"}}',
+  '😀',
+  'café',
+  'STRASSE',
+  '\\',
+  '$5',
+  'two\nline',
+];
 
 const single = [];
 for (const type of ['contains', 'icontains', 'starts-with', 'equals'])
   for (const value of VALUES) if (!value.includes('{{')) single.push({ type, value });
 for (const type of ['contains-any', 'contains-all', 'icontains-any', 'icontains-all'])
-  for (const value of [['refund', '30'], ['REFUND', 'one'], ['a.b', 'a|b'], 'refund, 30 days', '"quoted", comma', ['x y z', 'café']])
+  for (const value of [
+    ['refund', '30'],
+    ['REFUND', 'one'],
+    ['a.b', 'a|b'],
+    'refund, 30 days',
+    '"quoted", comma',
+    ['x y z', 'café'],
+  ])
     single.push({ type, value });
-for (const value of ['^The', 'days\\.?$', '\\d+', '[A-Z]{4}', 'a.*b', 'refund|Refund', '^\\s*\\S+\\s*$', '(one|two) (two|three)', '\\bone\\b', 'line one\\nline two', '^[^ ]+$', '(?=.*30)(?=.*refund)', '(\\w)\\1', '^.{5}$', '\\u{1F600}', '(?i)refund', '\\Arefund'])
+for (const value of [
+  '^The',
+  'days\\.?$',
+  '\\d+',
+  '[A-Z]{4}',
+  'a.*b',
+  'refund|Refund',
+  '^\\s*\\S+\\s*$',
+  '(one|two) (two|three)',
+  '\\bone\\b',
+  'line one\\nline two',
+  '^[^ ]+$',
+  '(?=.*30)(?=.*refund)',
+  '(\\w)\\1',
+  '^.{5}$',
+  '\\u{1F600}',
+  '(?i)refund',
+  '\\Arefund',
+])
   single.push({ type: 'regex', value });
 single.push({ type: 'is-json' }, { type: 'contains-json' });
 for (const value of [
@@ -42,7 +81,11 @@ for (const value of [
   {},
 ])
   single.push({ type: 'is-json', value });
-single.push({ type: 'equals', value: { status: 'ok', days: 30 } }, { type: 'equals', value: [1, 2, 3] }, { type: 'equals', value: 30 });
+single.push(
+  { type: 'equals', value: { status: 'ok', days: 30 } },
+  { type: 'equals', value: [1, 2, 3] },
+  { type: 'equals', value: 30 },
+);
 for (const value of [5, { min: 2 }, { max: 4 }, { min: 3, max: 6 }, '6']) single.push({ type: 'word-count', value });
 
 const both = single.flatMap((one) => [one, { ...one, type: `not-${one.type}` }]);

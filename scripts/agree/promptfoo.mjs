@@ -58,7 +58,8 @@ try {
     })),
   };
   writeFileSync(join(work, 'promptfooconfig.json'), JSON.stringify(config));
-  const run = (args) => spawnSync(process.execPath, [agentci, ...args], { cwd: work, encoding: 'utf8', maxBuffer: 1e9 });
+  const run = (args) =>
+    spawnSync(process.execPath, [agentci, ...args], { cwd: work, encoding: 'utf8', maxBuffer: 1e9 });
   const converted = run(['convert', 'promptfooconfig.json', '--json']);
   if (converted.status !== 0 && converted.status !== 1) throw new Error(converted.stderr);
   const report = JSON.parse(converted.stdout);
@@ -79,9 +80,17 @@ try {
   );
   console.log(`assertions: ${JSON.stringify(report.counts)}`);
   if (process.argv.includes('--write')) {
-    const lines = all.filter((_, i) => i % 6 === 0).map(({ id, output, assert, threshold }) =>
-      JSON.stringify({ id, output, assert, ...(threshold === undefined ? {} : { threshold }), promptfoo: theirs.get(id) }),
-    );
+    const lines = all
+      .filter((_, i) => i % 6 === 0)
+      .map(({ id, output, assert, threshold }) =>
+        JSON.stringify({
+          id,
+          output,
+          assert,
+          ...(threshold === undefined ? {} : { threshold }),
+          promptfoo: theirs.get(id),
+        }),
+      );
     writeFileSync(table, `[\n${lines.join(',\n')}\n]\n`);
     console.log(`wrote ${table}: ${readFileSync(table).length} bytes`);
   }

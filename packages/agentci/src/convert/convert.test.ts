@@ -9,7 +9,9 @@ const CODE = { type: 'javascript', value: 'true' };
 
 describe('nothing is green by loss', () => {
   test('a case without a carried check is skipped with the reason, and counted', async () => {
-    const { report, suite, judge } = await convertFiles(config([{ vars: { q: 'a' }, assert: [CODE] }, { vars: { q: 'b' } }]));
+    const { report, suite, judge } = await convertFiles(
+      config([{ vars: { q: 'a' }, assert: [CODE] }, { vars: { q: 'b' } }]),
+    );
     expect(report.counts).toEqual({ exact: 0, close: 0, none: 1, cases: 2, skipped: 2 });
     expect(suite.queries.map(({ skip }) => skip)).toEqual([
       'nothing was carried over: javascript',
@@ -69,7 +71,9 @@ describe('close', () => {
     expect(spec).toMatch(/# close: similar .*\n {6}similarity: \{to: b/);
   });
   test('the opposite of something close is close', async () => {
-    const { verdicts } = await convertFiles(config([{ vars: { q: 'q' }, assert: [{ type: 'not-similar', value: 'b' }] }]));
+    const { verdicts } = await convertFiles(
+      config([{ vars: { q: 'q' }, assert: [{ type: 'not-similar', value: 'b' }] }]),
+    );
     expect(verdicts).toEqual(['not-similar close']);
   });
 });
@@ -88,23 +92,57 @@ describe('severity', () => {
     expect((await judge([{ query: 'q7', answer: 'a', latency_ms: 11 }]))['test-8']).toBe('fail');
   });
   test('an assertion of weight 0 only warns', async () => {
-    const { judge } = await convertFiles(config([{ vars: { q: 'q' }, assert: [contains('x', { weight: 0 }), contains('a')] }]));
+    const { judge } = await convertFiles(
+      config([{ vars: { q: 'q' }, assert: [contains('x', { weight: 0 }), contains('a')] }]),
+    );
     expect(await judge([{ query: 'q', answer: 'a' }])).toEqual({ 'test-1': 'warn' });
   });
 });
 
 describe('texts', () => {
-  const odd = ['{{', '\\{{x}}', '}}', "it's", '# no', '- no', 'a: b', 'yes', '1', '', ' x ', '\u0000', 'a\n\nb', '\u2028', '\ud83d\ude00', '*a', '&a', '!!js/function x', '"', "'", '\\', '\t'];
+  const odd = [
+    '{{',
+    '\\{{x}}',
+    '}}',
+    "it's",
+    '# no',
+    '- no',
+    'a: b',
+    'yes',
+    '1',
+    '',
+    ' x ',
+    '\u0000',
+    'a\n\nb',
+    '\u2028',
+    '\ud83d\ude00',
+    '*a',
+    '&a',
+    '!!js/function x',
+    '"',
+    "'",
+    '\\',
+    '\t',
+  ];
   test('are carried as they are, as queries and as rows', async () => {
-    const cases = [...odd, ...odd.map((text) => `w ${text}`), ...odd.map((text) => `${text} w`)].filter((text) => text.trim() !== '');
+    const cases = [...odd, ...odd.map((text) => `w ${text}`), ...odd.map((text) => `${text} w`)].filter(
+      (text) => text.trim() !== '',
+    );
     const golden = cases.map((input, i) => ({ id: `g${i}`, input, target: input.replaceAll('{{', '((') }));
     for (const list of [golden, golden.slice(0, 20)]) {
-      const { suite } = await convertFiles({ 'samples.jsonl': list.map((one) => `${JSON.stringify(one)}\n`).join('') }, { map: { scorer: 'includes' } });
+      const { suite } = await convertFiles(
+        { 'samples.jsonl': list.map((one) => `${JSON.stringify(one)}\n`).join('') },
+        { map: { scorer: 'includes' } },
+      );
       expect(suite.queries.map(({ query }) => query)).toEqual(list.map(({ input }) => input));
     }
   });
   test('names that are alike get ids of their own', async () => {
-    const tests = ['A b', 'a-b', 'A/b', '../..', '', '日本'].map((description) => ({ description, vars: { q: 'q' }, assert: [contains('a')] }));
+    const tests = ['A b', 'a-b', 'A/b', '../..', '', '日本'].map((description) => ({
+      description,
+      vars: { q: 'q' },
+      assert: [contains('a')],
+    }));
     const { suite } = await convertFiles(config(tests));
     const ids = suite.queries.map(({ id }) => id);
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(6);
@@ -114,7 +152,9 @@ describe('texts', () => {
 
 test('an assertion of the defaults is one line of the report, with the worst of what it became', async () => {
   const { report } = await convertFiles(
-    config([{ vars: { q: 'a' } }, { vars: { q: 'b' }, options: { transform: 'x' } }], { defaultTest: { assert: [contains('{{q}}')] } }),
+    config([{ vars: { q: 'a' } }, { vars: { q: 'b' }, options: { transform: 'x' } }], {
+      defaultTest: { assert: [contains('{{q}}')] },
+    }),
   );
   expect(report.assertions).toHaveLength(1);
   expect(report.assertions[0]).toMatchObject({ type: 'contains', verdict: 'none' });
@@ -122,10 +162,12 @@ test('an assertion of the defaults is one line of the report, with the worst of 
 
 test('positions are lines of the file that an assertion is in', async () => {
   const { report } = await convertFiles({
-    'promptfooconfig.yaml': 'prompts: ["{{q}}"]\nproviders: [echo]\ntests:\n  - file://a.yaml\n  - file://b.csv\n  - file://c.jsonl\n',
+    'promptfooconfig.yaml':
+      'prompts: ["{{q}}"]\nproviders: [echo]\ntests:\n  - file://a.yaml\n  - file://b.csv\n  - file://c.jsonl\n',
     'a.yaml': '- vars: {q: x}\n  assert:\n    - type: contains\n      value: a\n',
     'b.csv': 'q,__expected\nx,contains: a\n"two\nlines",equals: b\n',
-    'c.jsonl': '{"vars":{"q":"x"},"assert":[{"type":"contains","value":"a"}]}\n\n{"vars":{"q":"y"},"assert":[{"type":"is-json"}]}\n',
+    'c.jsonl':
+      '{"vars":{"q":"x"},"assert":[{"type":"contains","value":"a"}]}\n\n{"vars":{"q":"y"},"assert":[{"type":"is-json"}]}\n',
   });
   expect(report.assertions.map(({ file, line, type }) => `${file}:${line} ${type}`)).toEqual([
     'a.yaml:3 contains',

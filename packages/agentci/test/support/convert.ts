@@ -46,7 +46,14 @@ export async function convertFiles(
     }
   };
   const read = readSuites(paths, { cwd: dir, outDir: out, map, ...(from === undefined ? {} : { from }) });
-  const made = await convertSuite(read.suite, { from: read.from, title: 'suite', agent: 'agent', lossy, folder: '', validate });
+  const made = await convertSuite(read.suite, {
+    from: read.from,
+    title: 'suite',
+    agent: 'agent',
+    lossy,
+    folder: '',
+    validate,
+  });
   await validate(made.files);
   const { suite } = await loadSpec(join(out, SPEC_FILE));
   return {

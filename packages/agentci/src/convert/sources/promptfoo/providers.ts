@@ -94,11 +94,16 @@ function listed(written: unknown, file: SourceFile): readonly Provider[] {
   });
 }
 
+/** The prompt is in the JSON on stdin; these hand it on the way promptfoo does. */
+const READ = 'JSON.parse(require("node:fs").readFileSync(0)).query';
+const ECHO = `process.stdout.write(${READ})`;
+const EXEC = `const { status } = require("node:child_process").spawnSync(process.argv[1], [...process.argv.slice(2), ${READ}, "{}", "{}"], { stdio: ["ignore", "inherit", "inherit"] }); process.exit(status ?? 1)`;
+
 const CODE = 'code of the provider is not run here: start it with `runner: {command: […]}` or `{module: …}`';
 
 function runnerOf(provider: Provider, file: SourceFile, options: SourceOptions): RunnerOutcome {
   const { id, config } = provider;
-  if (id === 'echo') return { runner: { command: ['printf', '%s', '{{query}}'] } };
+  if (id === 'echo') return { runner: { command: ['node', '-e', ECHO] } };
   if (/^exec:/.test(id)) return execRunner(id.slice('exec:'.length).trim(), file, options);
   if (/^https?(?::\/\/|$)/.test(id)) return httpRunner(id, config);
   if (/^(?:file:\/\/|python:|ruby:|golang:|package:)|\.(?:[cm]?[jt]s|py)$/.test(id)) return { none: CODE };
@@ -111,8 +116,8 @@ function execRunner(written: string, file: SourceFile, { outDir }: SourceOptions
     return { none: 'the command needs a shell, and none is started here' };
   const cwd = relative(outDir, dirname(file.path)).split(sep).join('/');
   return {
-    runner: { command: [...parts, '{{query}}'], ...(cwd === '' ? {} : { cwd }) },
-    close: 'the prompt is the last argument; the options and the context that promptfoo adds are not',
+    runner: { command: ['node', '-e', EXEC, ...parts], ...(cwd === '' ? {} : { cwd }) },
+    close: 'started with the prompt as its argument; the options and the context after it are empty',
   };
 }
 
