@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { UserTake } from '../capture/cassette/user-tape.ts';
 import type { UserWords } from '../capture/cassette/user-words.ts';
+import type { Budget } from '../judge/budget.ts';
 import { createJudge } from '../judge/create-judge.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
 import { DEFAULT_MODEL } from '../judge/model-name.ts';
@@ -11,7 +12,6 @@ import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
-import type { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import { simulatorFault } from './simulator-faults.ts';
 
@@ -30,12 +30,12 @@ export interface UserTapeAccess {
 /** The models that play users in one run. Their replies are kept beside the judge's, and their cost is counted apart. */
 export class UserModels {
   readonly #options: RunOptions;
-  readonly #ledger: Ledger;
+  readonly #budget: Budget;
   readonly #judges = new Map<string, Judge>();
 
-  constructor(options: RunOptions, ledger: Ledger) {
+  constructor(options: RunOptions, budget: Budget) {
     this.#options = options;
-    this.#ledger = ledger;
+    this.#budget = budget;
   }
 
   /** What the user says next. `done` of a reply counts after the agent has answered it. */
@@ -108,7 +108,7 @@ export class UserModels {
             cacheDir: resolve(judgeCacheDir ?? join(suite.dir, '.agentci', 'judge-cache')),
             env,
             signal,
-            budget: this.#ledger,
+            budget: this.#budget,
             random: seededRandom(seed),
           });
     this.#judges.set(model ?? '', judge);

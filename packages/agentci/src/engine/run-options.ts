@@ -28,6 +28,9 @@ export type AgentFunction = (
   },
 ) => unknown;
 
+/** An agent that is run, not read from recordings. */
+export type LiveRunner = Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction;
+
 /** What happens while a run is in progress; progress displays listen to it. */
 export type RunEvent =
   | { readonly type: 'started'; readonly queries: number; readonly runs: number }
