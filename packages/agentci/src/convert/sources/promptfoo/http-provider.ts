@@ -1,7 +1,7 @@
 import { isObject } from '../../../kit/object.ts';
 import type { Block, BlockValue } from '../../model.ts';
-import type { RunnerOutcome } from './providers.ts';
 import type { Vars } from './render.ts';
+import type { RunnerOutcome } from './runner-outcome.ts';
 
 const RUN = new Set(['query', 'id', 'run', 'metadata', 'message', 'messages', 'conversation']);
 

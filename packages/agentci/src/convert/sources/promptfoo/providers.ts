@@ -6,6 +6,7 @@ import { placeOf } from '../../places.ts';
 import type { SourceOptions } from '../../source.ts';
 import { httpRunner } from './http-provider.ts';
 import type { Vars } from './render.ts';
+import type { RunnerOutcome } from './runner-outcome.ts';
 
 export interface Providers {
   readonly runner?: Block;
@@ -24,11 +25,6 @@ interface Provider {
   readonly place: Place;
   readonly transform: unknown;
 }
-
-/** What one provider becomes. */
-export type RunnerOutcome =
-  | { readonly runner: Block; readonly close?: string; readonly variables?: readonly string[] }
-  | { readonly none: string };
 
 /** The providers of a config as the runner of a spec; several models are a matrix. */
 export function readProviders(written: unknown, file: SourceFile, options: SourceOptions): Providers {

@@ -47,7 +47,3 @@ function lookUp(vars: Vars, name: string): unknown {
   }
   return value;
 }
-
-/** The variables that a template names. */
-export const namesIn = (template: string): string[] =>
-  [...template.matchAll(SLOT)].map(([, inside]) => inside!.trim()).filter((name) => NAME.test(name));
