@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureCassettes } from './cassette.mjs';
 import { measureConversations } from './conversations.mjs';
+import { measureConvert } from './convert.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { measureLarge } from './large.mjs';
@@ -45,6 +46,7 @@ rows.push(...(await measureCassettes({ quick })));
 rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
+rows.push(...measureConvert({ quick }));
 rows.push(...measureLarge({ quick }));
 report();
 

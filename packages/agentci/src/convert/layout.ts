@@ -61,12 +61,13 @@ function nothingCarried(left: readonly Finding[]): string {
 function layersFor(carried: readonly Carried[], lossy: boolean): readonly LayerLayout[] {
   const written = carried.filter((one) => isWritten(one, lossy));
   return LAYERS.flatMap((layer) => {
-    const keys = new Map<string, Owned<BlockValue>>();
-    const lists = new Map<string, Owned<BlockValue>[]>();
-    const all: Owned<Block>[] = [];
     const parts = written.flatMap((owner) =>
       owner.parts.flatMap((part) => (part.layer === layer ? [{ part, owner }] : [])),
     );
+    if (parts.length === 0) return [];
+    const keys = new Map<string, Owned<BlockValue>>();
+    const lists = new Map<string, Owned<BlockValue>[]>();
+    const all: Owned<Block>[] = [];
     const onlyWarns = layer !== 'correctness' && parts.every(({ part }) => part.block.severity === 'warn');
     for (const { part, owner } of parts) {
       const block = onlyWarns ? withoutSeverity(part.block) : part.block;
@@ -81,9 +82,8 @@ function layersFor(carried: readonly Carried[], lossy: boolean): readonly LayerL
         all.push({ value: block, owner });
       else for (const name of names) keys.set(name, { value: block[name]!, owner });
     }
-    return keys.size + lists.size + all.length === 0
-      ? []
-      : [{ layer, keys, lists, all, ...(onlyWarns || layer === 'correctness' ? {} : { severity: 'fail' as const }) }];
+    const severity = onlyWarns || layer === 'correctness' ? {} : { severity: 'fail' as const };
+    return [{ layer, keys, lists, all, ...severity }];
   });
 }
 

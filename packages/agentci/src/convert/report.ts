@@ -74,8 +74,15 @@ export function groupLeft(findings: readonly Finding[]): readonly { readonly tex
 
 /** The report as a Markdown page: every assertion with its line. */
 export function markdownReport(report: ConvertReport): string {
-  const row = ({ file, line, type, verdict, target, why }: Finding): string =>
-    `| ${[`${file}:${line}`, type, verdict, target ?? '', why ?? ''].map(escapeMarkdownTableCell).join(' | ')} |`;
+  // Most texts of a report are the same over and over.
+  const escaped = new Map<string, string>();
+  const cell = (text: string): string => {
+    const known = escaped.get(text) ?? escapeMarkdownTableCell(text);
+    escaped.set(text, known);
+    return known;
+  };
+  const row = ({ file, line, type, verdict, target = '', why = '' }: Finding): string =>
+    `| ${cell(file)}:${line} | ${cell(type)} | ${verdict} | ${cell(target)} | ${cell(why)} |`;
   const table = (title: string, findings: readonly Finding[]): string[] =>
     findings.length === 0
       ? []

@@ -10,7 +10,6 @@ export interface RowSet {
   readonly write: TextWriter;
   /** The table, one JSON object per line. */
   readonly rows: string;
-  readonly members: readonly CaseLayout[];
 }
 
 /** From so many cases on a table reads better than queries. */
@@ -25,20 +24,32 @@ const TEXT_KEYS = new Set(['rule', 'to']);
 /** Puts cases of one shape into tables; the others stay queries of their own. The order of the first of each is kept. */
 export function gatherRows(layouts: readonly CaseLayout[], from: number = ROWS_FROM): readonly (CaseLayout | RowSet)[] {
   if (layouts.length < from) return layouts;
-  const groups = new Map<string, CaseLayout[]>();
+  const groups = new Map<string, Member[]>();
   for (const layout of layouts) {
-    const key = shapeOf(layout);
+    const texts: Text[] = [];
+    const key = shapeOf(layout, texts);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [layout]);
-    else group.push(layout);
+    if (group === undefined) groups.set(key, [{ layout, texts }]);
+    else group.push({ layout, texts });
   }
   const gathered: (CaseLayout | RowSet)[] = [];
   let count = 0;
   for (const [key, group] of groups) {
-    if (group.length < from || key === '') gathered.push(...group);
+    if (group.length < from || key === '') for (const { layout } of group) gathered.push(layout);
     else gathered.push(rowSet(group, ++count));
   }
   return gathered;
+}
+
+interface Text {
+  readonly kind: string;
+  readonly text: string;
+}
+
+interface Member {
+  readonly layout: CaseLayout;
+  /** What a row may hold, in the order of the layout. */
+  readonly texts: readonly Text[];
 }
 
 type Leaf = (text: string, kind: string) => string;
@@ -98,13 +109,14 @@ function mapValue(value: BlockValue, key: string, leaf: Leaf): BlockValue {
 }
 
 /** Equal for cases that differ in texts alone; empty for those that cannot be in a table. */
-function shapeOf(layout: CaseLayout): string {
+function shapeOf(layout: CaseLayout, texts: Text[]): string {
   const { source } = layout;
   if (source.conversation !== undefined || layout.turns.length > 0 || source.policy !== undefined) return '';
   const names = Object.keys(source.vars ?? {});
   if (names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === 'id')) return '';
   let isMarked = false;
   const mapped = mapTexts(layout, (text, kind) => {
+    texts.push({ kind, text });
     if (text.includes(OPEN) || text.includes(CLOSE) || text === '') isMarked = true;
     return kind;
   });
@@ -121,23 +133,12 @@ function shapeOf(layout: CaseLayout): string {
   return JSON.stringify([names, tags, runs, context, description, expectedOutput, metadata, layout.skip, layers, left]);
 }
 
-function rowSet(group: readonly CaseLayout[], number: number): RowSet {
-  const [first] = group as readonly [CaseLayout];
-  const kinds: string[] = [];
-  const table = group.map((layout) => {
-    const texts: string[] = [];
-    kinds.length = 0;
-    mapTexts(layout, (text, kind) => {
-      texts.push(text);
-      kinds.push(kind);
-      return text;
-    });
-    return texts;
-  });
+function rowSet(group: readonly Member[], number: number): RowSet {
+  const [{ layout: first, texts: firstTexts }] = group as readonly [Member, ...Member[]];
   const taken = new Set(['id', ...Object.keys(first.source.vars ?? {})]);
-  const columns = kinds.map((kind, i) => {
+  const columns = firstTexts.map(({ kind, text }, i) => {
     // The query is in the table even where all are alike: a table without it would read oddly.
-    if (kind !== 'input' && table.every((texts) => texts[i] === table[0]![i])) return undefined;
+    if (kind !== 'input' && group.every(({ texts }) => texts[i]!.text === text)) return undefined;
     let name = kind;
     for (let n = 2; taken.has(name); n++) name = `${kind}_${n}`;
     taken.add(name);
@@ -148,9 +149,9 @@ function rowSet(group: readonly CaseLayout[], number: number): RowSet {
     const column = columns[at++];
     return column === undefined ? text : `${OPEN}${column}${CLOSE}`;
   });
-  const rows = group.map(({ id, source }, row) => {
+  const rows = group.map(({ layout: { id, source }, texts }) => {
     const cells: Record<string, BlockValue> = { id, ...(source.vars ?? {}) };
-    for (const [i, column] of columns.entries()) if (column !== undefined) cells[column] = table[row]![i]!;
+    for (const [i, column] of columns.entries()) if (column !== undefined) cells[column] = texts[i]!.text;
     return `${JSON.stringify(cells)}\n`;
   });
   const name = number === 1 ? 'cases' : `cases-${number}`;
@@ -159,7 +160,6 @@ function rowSet(group: readonly CaseLayout[], number: number): RowSet {
     shape: { ...shape, id: name, source: withoutVars(shape.source) },
     write: (text) => escapeBraces(text).replace(MARK, '{{$1}}'),
     rows: rows.join(''),
-    members: group,
   };
 }
 
