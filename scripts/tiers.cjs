@@ -7,7 +7,7 @@ module.exports = [
   ['metrics', 'policy', 'adapters', 'convert'],
   ['layers', 'experiment', 'reporters'],
   ['baseline', 'mcp'],
-  ['runners', 'store', 'capture', 'local-models'],
+  ['runners', 'store', 'capture', 'queue', 'local-models'],
   ['spec'],
   ['engine'],
   ['experimenting', 'importing', 'lsp', 'mutating', 'reporting'],

@@ -43,6 +43,13 @@ export function duration(text: string): number {
   return value;
 }
 
+/** `10/s`, `300/m`. */
+export function rate(text: string): { max: number; perMs: number } {
+  const match = /^([1-9]\d{0,6})\/(s|m|h)$/.exec(text.trim());
+  if (match === null) throw new InvalidArgumentError('write it as 10/s, 300/m or 5000/h.');
+  return { max: Number(match[1]), perMs: { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'] };
+}
+
 /** `record`, `replay=DIR`. */
 export function cassetteChoice(text: string): CassetteChoice {
   const [, name = '', dir] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];

@@ -48,6 +48,8 @@ export async function runTests(
   hooks.onSuite?.(suite);
   if (!given.quiet)
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
+  if (given.queue === undefined && (given.queueRate !== undefined || given.queueTimeout !== undefined))
+    throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
   if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${given.traces}"`);
   }
@@ -78,7 +80,7 @@ export async function runTests(
     startedWith: startedWith(options, only),
     recordings,
     previous,
-    isReplayed: await isReplayed(options, suite, io),
+    canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
     io,
   });
@@ -97,6 +99,7 @@ export async function runTests(
         hooks.onRecord?.(entry, trace);
       },
       keep: session.keep,
+      sync: session.sync,
     });
   } catch (error) {
     session.abandon();
@@ -168,6 +171,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     env: io.env,
     signal: io.signal,
     now: io.now,
+    ...(run.queue === undefined ? {} : { version: io.version }),
   };
 }
 

@@ -16,8 +16,8 @@ interface SessionInput {
   readonly recordings: string | undefined;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
-  /** The agent's model answers from cassettes. */
-  readonly isReplayed: boolean;
+  /** The agent's model answers from cassettes, or results wait in a queue until they are on disk. */
+  readonly canRepeat: boolean;
   /** A report will want the results as JSON. */
   readonly keepsJson: boolean;
   readonly io: Io;
@@ -54,6 +54,9 @@ export class StoreSession {
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
 
+  /** Makes sure that everything recorded so far is on disk. */
+  sync = (): void => this.#store?.sync();
+
   /** What to keep of a result that was just recorded. */
   keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
 
@@ -76,8 +79,8 @@ export class StoreSession {
   jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
 
   get #options(): StoreOptions {
-    const { recordings, isReplayed, keepsJson } = this.#input;
-    return { durability: recordings !== undefined ? 'batched' : isReplayed ? 'handed-over' : 'each', keepsJson };
+    const { recordings, canRepeat, keepsJson } = this.#input;
+    return { durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each', keepsJson };
   }
 
   #open(): RunStore | undefined {

@@ -9,6 +9,7 @@ import {
   duration,
   fraction,
   positiveNumber,
+  rate,
   someText,
   wholeNumber,
 } from './options.ts';
@@ -69,6 +70,17 @@ export function addLiveFlags(parser: Command): Command {
     )
     .option('--dry-run', 'say what would be run and what it may cost; run nothing')
     .option('--watch', 'run again what a change of the spec, its data or the agent touches')
+    .option(
+      '--queue <redis-url>',
+      'have `agentci worker`s run the agent; they take its queries from this Redis',
+      someText,
+    )
+    .option('--queue-rate <n/time>', 'with --queue: queries started at most, over all workers: 10/s, 300/m', rate)
+    .option(
+      '--queue-timeout <time>',
+      'with --queue: how long to wait for a worker (default: as long as it takes)',
+      duration,
+    )
     .option('--resume', 'resume the unfinished run of this spec');
 }
 

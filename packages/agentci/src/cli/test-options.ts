@@ -1,5 +1,6 @@
-import type { RunOptions } from '../engine/run-options.ts';
+import type { QueueChoice, RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
+import { defined } from '../kit/defined.ts';
 
 /** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
 const RUN_NAMES = {
@@ -16,6 +17,8 @@ type Provided =
   | 'cells'
   | 'only'
   | 'traces'
+  | 'queue'
+  | 'version'
   | 'judge'
   | 'env'
   | 'signal'
@@ -24,6 +27,7 @@ type Provided =
   | 'resumed'
   | 'resumedTraces'
   | 'onRecord'
+  | 'sync'
   | 'onEvent';
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
@@ -36,6 +40,10 @@ interface CommandOptions {
   readonly output?: readonly string[];
   readonly traces?: string;
   readonly judge?: JudgeMode;
+  /** The address of a Redis. */
+  readonly queue?: string;
+  readonly queueRate?: QueueChoice['rate'];
+  readonly queueTimeout?: number;
   readonly failed?: boolean;
   readonly resume?: boolean;
   readonly quiet?: boolean;
@@ -62,8 +70,16 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     dryRun: _dryRun,
     json: _json,
     watch: _watch,
+    queue,
+    queueRate,
+    queueTimeout,
     ...run
   } = options;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value]));
+  return {
+    ...Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value])),
+    ...(queue === undefined
+      ? {}
+      : { queue: { address: queue, ...defined({ rate: queueRate, timeoutMs: queueTimeout }) } }),
+  };
 }

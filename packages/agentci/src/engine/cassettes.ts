@@ -301,15 +301,16 @@ export class Cassettes {
   #use({ session, tape }: Playing): CassetteUse {
     const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
+    const missed = misses + (tape.missText === undefined ? 0 : 1);
     return {
       mode,
       hits,
-      misses: misses + (tape.missText === undefined ? 0 : 1),
+      misses: missed,
       scrubbed,
       unused,
       ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
-      isolated: mode === 'replay' && hits > 0 && misses === 0,
+      isolated: mode === 'replay' && hits > 0 && missed === 0,
       planes: mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0) ? ['llm'] : [],
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),

@@ -296,6 +296,11 @@ describe('the state afterwards', () => {
       state: `{command: ${program('console.log(3)')}, json_schema: {type: object}}`,
       status: 'fail',
     },
+    {
+      when: 'has a key twice',
+      state: `{command: ${program('console.log(String.raw`{"a": {"b": 1, "b": 2}}`)')}, subset: {a: {b: 2}}}`,
+      status: 'error',
+    },
     { when: 'is not JSON', state: `{command: ${program('console.log("x y")')}, subset: 1}`, status: 'error' },
     { when: 'could not be read', state: `{command: ${program('process.exit(3)')}, subset: 1}`, status: 'error' },
     {

@@ -1,10 +1,12 @@
 import { compileGlob } from '../kit/glob.ts';
 import { RegexTimeout } from '../kit/regex.ts';
+import { isVisible } from '../runners/answer.ts';
 import { AgentError, type ChatMessage, type RunOutput, type TurnRequest } from '../runners/runner.ts';
 import type { ConversationPlan, Query, ScriptEntry } from '../spec/suite.ts';
 import type { Conversation, ConversationEnding, Trace } from '../trace/model.ts';
 import { captures, finalText, toolCalls } from '../trace/selectors.ts';
 import { joinTurns, type TurnRun } from '../trace/turns.ts';
+import { hasRun } from './conversation-end.ts';
 import { interpretOutput } from './interpret-output.ts';
 import type { PlayedMove } from './model-user.ts';
 import { ScriptUser } from './script-user.ts';
@@ -40,7 +42,6 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
   const user = new ScriptUser(plan.script);
   const history: ChatMessage[] = [];
   const runs: TurnRun[] = [];
-  const endTools = plan.endTools.map(compileGlob);
   let message = query.query;
   let isLast = false;
   for (let turn = 1; ; turn++) {
@@ -51,9 +52,7 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     history.push({ role: 'assistant', content: answer });
     const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script'): Trace =>
       ended({ id, ending, fault, kind, runs, user, plan });
-    const calls = toolCalls(trace);
-    if (calls.some(({ name, rawName }) => endTools.some((is) => is(name) || (rawName !== undefined && is(rawName)))))
-      return end('agent_done');
+    if (plan.endTools.length > 0 && hasRun(trace, plan.endTools)) return end('agent_done');
     if (isLast) {
       // `done` counts after the agent's answer, and not before what the user wanted was done.
       const early = earlyDone(plan, runs);
@@ -91,13 +90,13 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
 /** A user that is content before the tool ran that its goal needs did not wait for the agent. */
 function earlyDone({ user }: ConversationPlan, runs: readonly TurnRun[]): string | undefined {
   if (user?.goalTool === undefined) return undefined;
-  const is = compileGlob(user.goalTool);
-  const isSeen = runs.every(({ trace }) => captures(trace, 'toolCalls'));
-  const hasRun = runs.some(({ trace }) => toolCalls(trace).some(({ name }) => is(name)));
-  if (hasRun) return undefined;
+  const { goalTool } = user;
+  if (runs.some(({ trace }) => hasRun(trace, [goalTool]))) return undefined;
+  const isSeen = runs.every(({ trace }) => trace.captured.toolCalls === 'full');
+  const hasTried = runs.some(({ trace }) => toolCalls(trace).some(({ name }) => compileGlob(goalTool)(name)));
   return isSeen
-    ? `the user ended the conversation before ${user.goalTool} had run`
-    : `whether ${user.goalTool} had run when the user ended the conversation is not known: tool calls were not captured`;
+    ? `the user ended the conversation before ${goalTool} had run${hasTried ? ': every call of it failed' : ''}`
+    : `whether ${goalTool} had run when the user ended the conversation is not known: not all tool calls were captured`;
 }
 
 interface Asked extends Talk {
@@ -115,12 +114,20 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
       message,
       ...(plan.session === 'stateless' ? { messages: [...history] } : {}),
     });
-    return await interpretOutput(output, query);
+    const trace = await interpretOutput(output, query);
+    const isAnswered = isVisible(finalText(trace) ?? '') || (plan.endTools.length > 0 && hasRun(trace, plan.endTools));
+    if (!isAnswered) throw new AgentError('agent', emptyAnswer(trace), { stderr: output.stderr });
+    return trace;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const before = runs.length === 0 ? undefined : joinTurns(runs, { id, ending: 'error' });
     throw new TurnError(error, { turn, message, before });
   }
+}
+
+function emptyAnswer({ warnings }: Trace): string {
+  const why = warnings.find(({ code }) => code === 'MODEL_ASKED_FOR_TOOLS')?.message;
+  return why ?? 'the agent gave an empty answer';
 }
 
 interface Ended {

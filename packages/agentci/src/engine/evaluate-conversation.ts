@@ -1,6 +1,7 @@
 import type { CheckResult, ConversationResult, Layer, QueryResult, TurnResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { worseStatus, worstStatus } from '../results/status.ts';
+import { toWarnings } from '../results/trace-warnings.ts';
 import type { Query, TurnChecks } from '../spec/suite.ts';
 import { queryOfTurn } from '../spec/turn-checks.ts';
 import type { Trace, Turn } from '../trace/model.ts';
@@ -8,6 +9,7 @@ import { captures, toolNames } from '../trace/selectors.ts';
 import { totals } from '../trace/totals.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 import { errorResult } from './combine-runs.ts';
+import { endCheck, unansweredTurn, unfinishedReason } from './conversation-end.ts';
 import { endStateCheck } from './end-state-check.ts';
 import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
@@ -30,10 +32,17 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
   const { fault } = trace.conversation ?? {};
   if (fault?.kind === 'simulator') {
     const failed = errorResult(query, { kind: 'simulator', message: fault.message });
-    return { ...failed, conversation: conversationOf(trace, [], 'user') };
+    // A model that gave no answer at all made no mistake.
+    return { ...failed, conversation: conversationOf(trace, [], fault.unavailable === true ? undefined : 'user') };
+  }
+  const unanswered = query.conversation && unansweredTurn(query.conversation, trace);
+  // How it ended says more than that the last message was not answered.
+  if (unanswered !== undefined && unfinishedReason(trace) === undefined) {
+    const failed = { ...errorResult(query, unanswered), ...withWarnings(trace) };
+    return { ...failed, conversation: conversationOf(trace, [], undefined) };
   }
   const whole = await evaluate(input);
-  if (whole.error !== undefined) return { ...whole, conversation: conversationOf(trace, [], 'agent') };
+  if (whole.error !== undefined) return { ...whole, conversation: conversationOf(trace, [], blameOf(trace)) };
   const checked: CheckedTurn[] = [];
   for (const turn of query.turns ?? []) checked.push(...(await checkTurn(input, turn, evaluate)));
   const result: QueryResult = { ...whole };
@@ -45,6 +54,8 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
     const state = endStateCheck(query, query.state, trace);
     result.correctness = withChecks(result.correctness, { checks: [state], details: {} });
   }
+  const end = query.conversation && endCheck(query, query.conversation, trace);
+  if (end !== undefined) result.correctness = withChecks(result.correctness, { checks: [end], details: {} });
   result.status = statusOf(result);
   if (fault !== undefined) {
     result.error = { kind: fault.kind, message: fault.message };
@@ -54,6 +65,16 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
   const blame = result.status === 'fail' ? 'agent' : fault === undefined ? undefined : 'user';
   return { ...result, conversation: conversationOf(trace, checked, blame) };
 }
+
+/** Who kept a conversation from being judged. A limit is not the fault of either. */
+function blameOf({ conversation }: Trace): ConversationResult['blame'] {
+  const ending = conversation?.ending;
+  if (ending === 'out_of_scope') return 'user';
+  return ending === 'timeout' || ending === 'budget' ? undefined : 'agent';
+}
+
+const withWarnings = ({ warnings }: Trace): Pick<QueryResult, 'warnings'> =>
+  warnings.length === 0 ? {} : { warnings: toWarnings(warnings) };
 
 async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Evaluate): Promise<CheckedTurn[]> {
   const { query, trace } = input;

@@ -19,6 +19,7 @@ import { totals } from '../trace/totals.ts';
 import { asksOf, openRubrics } from './asks-of.ts';
 import { changedNames } from './changed-names.ts';
 import { blankResult, errorResult } from './combine-runs.ts';
+import { unfinishedReason } from './conversation-end.ts';
 import { evaluateConversation } from './evaluate-conversation.ts';
 import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
@@ -158,6 +159,8 @@ function unfitReason(trace: Trace): string | undefined {
     const { type, message } = trace.error ?? {};
     return `the recording says the run failed${message || type ? `: ${[type, message].filter(Boolean).join(': ')}` : ''}`;
   }
+  const unfinished = unfinishedReason(trace);
+  if (unfinished !== undefined) return unfinished;
   if (endedInError(trace)) return 'the model ended its reply with an error (finish_reason: error)';
   if (trace.steps.length === 0 && finalText(trace) === undefined)
     return 'the recording has neither steps nor an answer';

@@ -1,7 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
+import type { UserWords } from '../capture/cassette/user-words.ts';
+import { limitedBudget } from '../judge/budget.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
+import { maskTrace } from '../trace/mask-trace.ts';
+import { secretsOfBrief } from './brief-secrets.ts';
+import { UserModels, type UserTapeAccess } from './model-user.ts';
 import type { AgentFunction } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
@@ -180,5 +187,137 @@ describe('a user played by a model', () => {
     const { suite } = parseSpec(spec('http://127.0.0.1:9'), { file: `${tempDir()}/spec.yaml` });
     const { results } = await runSuite({ suite: suite!, runner: shop, env: {} });
     expect(results[0]).toMatchObject({ status: 'error', error: { kind: 'simulator' } });
+    expect(results[0]!.conversation).not.toHaveProperty('blame');
+  });
+
+  test.each([
+    { what: 'failed', call: { error: 'the card was refused' }, status: 'error' },
+    { what: 'worked', call: { result: 'ok' }, status: 'pass' },
+  ])('that is done after a call of its tool that $what gives $status', async ({ call, status }) => {
+    const agent: AgentFunction = () => ({ answer: 'Refunded.', tool_calls: [{ name: 'refund', args: {}, ...call }] });
+    const { result } = await talk([says('Thanks.', { done: true })], { agent });
+    expect(result.status).toBe(status);
+    if (status === 'error') expect(result.error?.message).toMatch(/before refund had run: every call of it failed/);
+  });
+
+  test('that must not end the conversation does not: the agent has to', async () => {
+    const dir = tempDir();
+    const model = await startScriptedModel({ script: GOOD });
+    open.push(model);
+    const text = spec(model.url).replace(
+      'max_turns: 6',
+      'max_turns: 6\n      end: {user_done: false, agent_tool: transfer}',
+    );
+    const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
+    const { results } = await runSuite({ suite: suite!, runner: shop, retries: 0, env: { MY_KEY: 'k' } });
+    expect(results[0]).toMatchObject({ status: 'error', conversation: { ending: 'user_done' } });
+    expect(results[0]!.correctness.checks.find(({ id }) => id === 'correctness.end')).toMatchObject({
+      status: 'error',
+    });
+  });
+
+  test('without stored words says so in its own terms', async () => {
+    const { result } = await talk([], { mode: 'recorded' as never });
+    expect(result.error?.message).toMatch(
+      /no reply of the simulated user to message 2 by .*gpt-4o-mini is stored, and --judge recorded makes no calls; run once with --judge live/,
+    );
+    expect(result.error?.message).not.toMatch(/verdict/);
+  });
+
+  const seedsOf = async (seed: number) => {
+    const model = await startScriptedModel({ script: Array.from({ length: 6 }, () => says('Yes.', { done: true })) });
+    open.push(model);
+    const { suite } = parseSpec(spec(model.url), { file: `${tempDir()}/spec.yaml` });
+    await runSuite({ suite: suite!, runner: shop, retries: 0, runs: 3, workers: 1, seed, env: { MY_KEY: 'k' } });
+    return model.requests.map(({ body }) => {
+      const { seed: sent, messages } = body as { seed: number; messages: { content: string }[] };
+      const text = JSON.stringify(messages);
+      return `${sent} ${/tone: [a-z ]+; length: [a-z ]+/.exec(text)?.[0] ?? 'as written'}`;
+    });
+  };
+
+  test('is another in every repeat, and the same in the same repeat', async () => {
+    const first = await seedsOf(0);
+    expect(new Set(first).size).toBe(3);
+    expect(first[0]).toBe('0 as written');
+    expect(await seedsOf(0)).toEqual(first);
+    expect(await seedsOf(7)).not.toEqual(first);
+  });
+
+  const KEY = 'sk-ant-api03-Zx81mQpLr0TgHv5nWc2yBd7kJf9sEa3u';
+  test.each([
+    {
+      what: 'a fact whose form says so',
+      facts: `{order: "42", item: desk lamp, key: ${KEY}}`,
+      value: KEY,
+      mark: '[user.key]',
+    },
+    {
+      what: 'a fact whose name says so',
+      facts: '{order: "42", item: desk lamp, password: blue-horse-77}',
+      value: 'blue-horse-77',
+      mark: '[user.password]',
+    },
+  ])('says a secret of the brief and does not leave it behind: $what', async ({ facts, value, mark }) => {
+    const dir = tempDir();
+    const model = await startScriptedModel({
+      script: [says(`It is ${value}.`), says('Yes.', { done: true })],
+    });
+    open.push(model);
+    const text = spec(model.url).replace('{order: "42", item: desk lamp}', facts);
+    const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
+    const heard: string[] = [];
+    const traces: string[] = [];
+    const once = () =>
+      runSuite({
+        suite: suite!,
+        runner: (message, input) => {
+          heard.push(message);
+          return shop(message, input);
+        },
+        env: { MY_KEY: 'k' },
+        judgeCacheDir: `${dir}/cache`,
+        onRecord: (record, trace) => traces.push(JSON.stringify([record, trace && maskTrace(trace)])),
+      });
+    const { results } = await once();
+    expect(heard[1]).toBe(`It is ${value}.`);
+    expect(results[0]!.status).toBe('pass');
+    const stored = readdirSync(`${dir}/cache`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
+      .join('\n');
+    expect(stored).toContain(mark);
+    expect(`${stored}${traces.join('')}`).not.toContain(value);
+    // The second time it is read from there, and said all the same.
+    heard.length = 0;
+    await once();
+    expect(heard[1]).toBe(`It is ${value}.`);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test('keeps a secret of its brief out of the cassette, and says it again from there', async () => {
+    const model = await startScriptedModel({ script: [says(`It is ${KEY}.`)] });
+    open.push(model);
+    const text = spec(model.url).replace('item: desk lamp', `item: desk lamp, key: ${KEY}`);
+    const { suite } = parseSpec(text, { file: `${tempDir()}/spec.yaml` });
+    const plan = suite!.queries[0]!.conversation!.user!;
+    SECRETS.add(secretsOfBrief(plan));
+    const words: UserWords[] = [];
+    const tape: UserTapeAccess = {
+      take: () => (words[0] === undefined ? { kind: 'ask' } : { kind: 'known', words: words[0] }),
+      keep: (each) => words.push(each),
+    };
+    const users = new UserModels({ suite: suite!, env: { MY_KEY: 'k' }, judgeCacheDir: tempDir() }, limitedBudget(1));
+    const history = [
+      { role: 'user' as const, content: 'Hi' },
+      { role: 'assistant' as const, content: 'Which key?' },
+    ];
+    for (const _ of ['asked', 'from the cassette'])
+      expect(await users.next(plan, { history, start: 'Hi', run: 1, tape })).toMatchObject({
+        message: `It is ${KEY}.`,
+      });
+    expect(JSON.stringify(words)).toContain('[user.key]');
+    expect(JSON.stringify(words)).not.toContain(KEY);
+    expect(model.requests).toHaveLength(1);
   });
 });

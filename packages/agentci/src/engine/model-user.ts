@@ -8,10 +8,12 @@ import { DEFAULT_MODEL } from '../judge/model-name.ts';
 import { isFailure, type Judge, type JudgeFailureKind, type JudgeTask } from '../judge/port.ts';
 import { taskPrompt } from '../judge/task.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import type { UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
+import { secretsOfBrief, withSecrets } from './brief-secrets.ts';
 import type { RunOptions } from './run-options.ts';
 import { simulatorFault } from './simulator-faults.ts';
 
@@ -40,9 +42,13 @@ export class UserModels {
 
   /** What the user says next. `done` of a reply counts after the agent has answered it. */
   async next(plan: UserPlan, { history, start, run, tape }: Situation): Promise<PlayedMove> {
-    const reply = await this.#reply(plan, taskOf(plan, history, run), { said: history.length, tape });
+    const reply = await this.#reply(plan, taskOf(plan, history, (this.#options.seed ?? 0) + run - 1), {
+      said: history.length,
+      tape,
+    });
     if ('why' in reply) return { kind: 'fault', message: reply.why, isUnavailable: reply.kind !== 'invalid' };
-    const { message, done, reason, uses } = reply;
+    const { done, reason, uses } = reply;
+    const message = withSecrets(reply.message, secretsOfBrief(plan));
     const said = (role: ChatMessage['role']) => history.flatMap((each) => (each.role === role ? [each.content] : []));
     const fault = simulatorFault({ plan, start, message, before: said('user'), answers: said('assistant'), uses });
     if (fault !== undefined) return { kind: 'fault', message: fault };
@@ -68,7 +74,8 @@ export class UserModels {
     if (judge.perform === undefined) return { why: 'the judge given cannot play a user' };
     const reply = await judge.perform(task);
     if (isFailure(reply)) return { why: reply.message, kind: reply.kind };
-    tape?.keep({ key, model: reply.record.model, reply: reply.reply });
+    // Read again, the names of secrets become the secrets.
+    tape?.keep({ key, model: reply.record.model, reply: SECRETS.value(reply.reply) });
     // `check` of the task has made sure of the shape.
     return reply.reply as UserReply;
   }
@@ -140,17 +147,27 @@ const INSTRUCTION = [
   'You know the persona, the facts and the goal in the blocks, and nothing else. Never state a number, id, name or date that is not in the facts or was not said in the conversation.',
   'Give a fact only when the agent asks or needs it. Never help the agent, never speak for it, never quote the persona or the goal.',
   'Set done to true only when, after the agent answers this message, nothing is left to say: the goal is reached, or it clearly cannot be. Agreeing to something is not the end: the agent still has to do it.',
+  'A block named manner says how the person talks this time; it changes the words, never the facts or the goal.',
   'If the agent needs a fact that you do not have, set reason to "out_of_scope: " and what is missing.',
 ].join('\n');
 const FORMAT =
   '{"message": "what the person says", "done": false, "reason": "why, in a few words", "uses": ["keys of the facts in the message"]}';
 
+const TONES = ['plain', 'friendly', 'hurried', 'hesitant', 'formal', 'casual', 'a little annoyed', 'chatty'];
+const LENGTHS = ['a few words', 'one short sentence', 'one or two sentences'];
+
+/** How the person talks in one of several conversations. The seed decides, so the same run says the same again. */
+const mannerOf = (seed: number): string =>
+  `conversation ${seed + 1}; tone: ${TONES[seed % TONES.length]}; length: ${LENGTHS[seed % LENGTHS.length]}`;
+
 /** The checks of the query are not here: whoever plays the user must not know them. */
-function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessage[], run: number): JudgeTask {
+function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessage[], seed: number): JudgeTask {
   const said = history.map(({ role, content }) => `${role === 'user' ? 'Person' : 'Agent'}: ${content}`);
   return {
     id: 'simulated-user',
     version: '1',
+    what: `reply of the simulated user to message ${history.length}`,
+    seed,
     instruction: INSTRUCTION,
     format: FORMAT,
     blocks: [
@@ -164,8 +181,8 @@ function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessag
       },
       { name: 'goal', text: goal },
       { name: 'conversation', text: said.join('\n') },
-      // Repeats are other conversations; the same words would be answered alike.
-      ...(run > 1 ? [{ name: 'variation', text: String(run) }] : []),
+      // Repeats are other conversations: the same words would be answered alike.
+      ...(seed > 0 ? [{ name: 'manner', text: mannerOf(seed) }] : []),
     ],
     check: (reply) => {
       const { message, done, reason, uses } = reply as Partial<Record<keyof UserReply, unknown>>;

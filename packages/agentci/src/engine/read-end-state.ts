@@ -1,3 +1,4 @@
+import { findDuplicateKey } from '../kit/json-keys.ts';
 import { MAX_OUTPUT_BYTES } from '../runners/command.ts';
 import { variableEnvironment } from '../runners/fill-texts.ts';
 import { runProcess } from '../runners/process.ts';
@@ -45,11 +46,7 @@ async function askState(
     case 'exited':
       if (outcome.code !== 0)
         return { error: `"${program}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}` };
-      try {
-        return { value: JSON.parse(outcome.stdout.toString('utf8')) as unknown };
-      } catch {
-        return { error: `"${program}" did not print JSON${reasonIn(outcome.stderr)}` };
-      }
+      return stateIn(outcome.stdout.toString('utf8'), program, outcome.stderr);
     case 'signal':
       return { error: `"${program}" was ended by ${outcome.signal}` };
     case 'aborted':
@@ -61,4 +58,23 @@ async function askState(
     default:
       throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
   }
+}
+
+function stateIn(
+  text: string,
+  program: string,
+  stderr: Parameters<typeof reasonIn>[0],
+): NonNullable<Trace['endState']> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { error: `"${program}" did not print JSON${reasonIn(stderr)}` };
+  }
+  const twice = findDuplicateKey(text);
+  return twice === undefined
+    ? { value }
+    : {
+        error: `"${program}" printed the key ${JSON.stringify(twice.key)} twice in one object, so the state says two things`,
+      };
 }

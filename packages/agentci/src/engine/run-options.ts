@@ -47,6 +47,16 @@ export type RunEvent =
   | { readonly type: 'note'; readonly code: string; readonly message: string }
   | { readonly type: 'run_ended'; readonly id: string; readonly run: number; readonly result: QueryResult };
 
+/** Where the queries of a run are handed to workers. */
+export interface QueueChoice {
+  /** `redis://host:port`, without credentials. */
+  readonly address: string;
+  /** At most so many queries are started in so many milliseconds, over all workers. */
+  readonly rate?: { readonly max: number; readonly perMs: number };
+  /** How long to wait for a worker that fits; as long as it takes if not given. */
+  readonly timeoutMs?: number;
+}
+
 export interface RunOptions {
   readonly suite: Suite;
   /** Recordings to judge instead of running the agent: a file, a folder, bytes, or traces. */
@@ -88,6 +98,10 @@ export interface RunOptions {
   readonly failFast?: boolean;
   /** Stops starting queries once the known cost of agent and judge reaches this; a judge call that could exceed it is not made. */
   readonly maxCostUsd?: number;
+  /** Has workers run the agent, on whatever machines they are. */
+  readonly queue?: QueueChoice;
+  /** Of this program: workers must have the same. */
+  readonly version?: string;
   /** How cassettes are used, instead of what the spec says. */
   readonly cassette?: CassetteChoice;
   readonly strict?: boolean;
@@ -98,6 +112,8 @@ export interface RunOptions {
   /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
   readonly resumedTraces?: string;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  /** Makes sure that everything recorded so far is on disk. */
+  readonly sync?: () => void;
   /** What to keep of a result that was just recorded: in a large run, one that is read from disk when someone needs it. */
   readonly keep?: (result: QueryResult) => QueryResult;
   readonly onEvent?: (event: RunEvent) => void;

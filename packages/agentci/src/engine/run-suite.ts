@@ -8,6 +8,7 @@ import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
 import { needsOutside } from './asks-of.ts';
+import { secretsOfBrief } from './brief-secrets.ts';
 import { captureHint } from './capture-hint.ts';
 import { runUse, servedCheck } from './cassette-use.ts';
 import { cellChecks, compareCells } from './cells.ts';
@@ -25,6 +26,8 @@ import { ToolWitness } from './tool-witness.ts';
 export async function runSuite(options: RunOptions): Promise<RunResult> {
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
+  for (const { conversation } of suite.queries)
+    if (conversation?.user !== undefined) SECRETS.add(secretsOfBrief(conversation.user));
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
@@ -41,7 +44,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         hint: 'Leave out --cassette or --traces.',
       },
     );
-  const isReplay = typeof runner === 'object' && runner.kind === 'replay';
+  if (options.queue !== undefined && (options.traces !== undefined || isReplayRunner(runner)))
+    throw new UserError('QUEUE_TRACES', 'recordings are judged here, so there is nothing for workers to run', {
+      hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
+    });
+  const isReplay = isReplayRunner(runner);
   const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
   const shelf = options.ignoresBaselines
     ? BaselineShelf.empty
@@ -68,6 +75,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
 
   const late = new LateCalls(queries);
   let user: RunResult['user'];
+  let queued: readonly string[] = [];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -92,8 +100,16 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         options.onEvent?.(event);
       };
       // Loaded here: recordings are judged without any of it.
-      const { collectLive } = await import('./collect-live.ts');
-      user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      if (options.queue === undefined) {
+        const { collectLive } = await import('./collect-live.ts');
+        user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
+      } else {
+        const { collectQueued } = await import('./collect-queued.ts');
+        ({ user, notices: queued } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
+          ledger,
+          evaluate,
+        }));
+      }
     }
   } finally {
     await outside?.close();
@@ -139,6 +155,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       ...ledger.notices(),
       ...shelf.notices,
       ...recorded.notices,
+      ...queued,
       ...tools.notices,
       ...(overall?.notices ?? []),
       ...judges.notices(),
@@ -150,6 +167,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     duration_ms: now() - startedAt,
   };
 }
+
+const isReplayRunner = (runner: RunOptions['runner']): boolean =>
+  typeof runner === 'object' && runner.kind === 'replay';
 
 /** A misspelt id among others would go unnoticed. */
 function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {

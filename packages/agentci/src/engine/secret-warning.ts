@@ -1,13 +1,22 @@
 import { secretsInTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
+import { BRIEF } from './brief-secrets.ts';
 
 export const SECRET_MASKED = 'SECRET_MASKED';
 
 /** What a stored run cannot tell any more: checks of a later `eval` see the names, not the values. */
-export const maskedWarning = (names: ReadonlySet<string>): Trace['warnings'][number] => ({
-  code: SECRET_MASKED,
-  message: `the value of ${[...names].sort().join(', ')} came back from the agent and is masked`,
-});
+export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][number] {
+  const sorted = [...names].sort();
+  const own = sorted.filter((name) => name.startsWith(BRIEF));
+  const others = sorted.filter((name) => !name.startsWith(BRIEF));
+  const said = [
+    ...(others.length === 0 ? [] : [`the value of ${others.join(', ')} came back from the agent and is masked`]),
+    ...(own.length === 0
+      ? []
+      : [`the value of ${own.join(', ')}, which the user of the conversation knows, is masked`]),
+  ];
+  return { code: SECRET_MASKED, message: said.join('; ') };
+}
 
 /** Notes on a trace that a secret is in it; its files will show the name in its place. */
 export function withSecretWarning(trace: Trace): Trace {

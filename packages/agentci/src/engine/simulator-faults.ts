@@ -1,4 +1,6 @@
+import { foldText } from '../kit/text-fold.ts';
 import type { UserPlan } from '../spec/suite.ts';
+import { unknownFact } from './stated-facts.ts';
 
 /** What a model that plays the user said, and what it could know. */
 export interface Played {
@@ -13,48 +15,95 @@ export interface Played {
   readonly uses: readonly string[];
 }
 
-/** Phrases of someone who serves, which a customer does not say. */
-const SERVES =
-  /\bas an ai\b|\bhow (?:can|may) i (?:help|assist) you\b|\banything else i can (?:help|assist|do for you)|\bi(?:'m| am) (?:your|an?) (?:ai |virtual |support |customer service )*(?:assistant|agent)\b|\bi(?:'ve| have) (?:processed|issued|refunded|cancelled|canceled|updated|booked) (?:your|the)\b|\byour (?:refund|order|booking) has been (?:processed|issued|cancelled|canceled)\b/i;
-/** Numbers, ids and dates: what cannot be made up without misleading the agent. */
-const CONCRETE = /[\p{L}\p{N}][\p{L}\p{N}._/#:-]*/gu;
-const MIN_ECHO = 20;
-const LOOP = 3;
-
 /** What a model did that a user would not, in words; undefined where nothing is wrong. No model is asked. */
 export function simulatorFault(played: Played): string | undefined {
-  const { message, plan, before, uses } = played;
-  if (SERVES.test(message)) return `it answers as the agent: ${quote(message)}`;
+  const { message, plan, before, answers, uses } = played;
+  const quoted = quote(message);
+  if (servesSomeone(message)) return `it answers as the agent: ${quoted}`;
   const unknown = uses.find((key) => !Object.hasOwn(plan.facts, key));
   if (unknown !== undefined) return `it uses a fact that the brief does not have: "${unknown}"`;
   const invented = inventedFact(played);
-  if (invented !== undefined) return `it states "${invented}", which the brief does not say: ${quote(message)}`;
-  const echoed = [plan.persona, plan.goal].find(
-    (text) => text !== undefined && plain(text).length >= MIN_ECHO && plain(message).includes(plain(text)),
-  );
-  if (echoed !== undefined) return `it repeats its brief: ${quote(message)}`;
-  const last = before.slice(1 - LOOP).map(plain);
-  if (last.length === LOOP - 1 && last.every((each) => each === plain(message)))
-    return `it said the same ${LOOP} times: ${quote(message)}`;
-  return undefined;
+  if (invented !== undefined) return `it states "${invented}", which the brief does not say: ${quoted}`;
+  if (repeatsBrief(message, plan)) return `it repeats its brief: ${quoted}`;
+  if (answers.some((answer) => isQuestionOf(answer, message))) return `it repeats what the agent said: ${quoted}`;
+  return loopOf(message, before, answers);
 }
+
+/** Phrases of someone who serves, which a customer does not say. */
+const SERVES = new RegExp(
+  [
+    'as an ai',
+    'how (?:can|may) i (?:help|assist) you(?= *(?:[?.!,]|$|today|with|now|further|regarding))',
+    'anything else i can (?:help|assist|do for you)',
+    "i(?:'m| am) (?:your|an?) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)",
+    "i(?:'ve| have) (?:processed|issued|refunded|cancelled|canceled|updated|booked) (?:your|the)",
+    'your (?:refund|order|booking|request) (?:has been|was) (?:processed|issued|cancelled|canceled|confirmed)',
+    'thank you for (?:contacting|reaching out|calling|choosing)',
+    'let me (?:check|look|pull) (?:that|this|it|into that)(?: up)? for you',
+    "i(?:'d| would) be (?:happy|glad) to (?:help|assist)",
+    '(?:please|could you|can you) (?:please )?(?:provide|share|tell me|give me) your (?:order|account|booking|e-?mail|phone|customer)',
+  ]
+    .map((phrase) => `\\b${phrase}`)
+    .join('|'),
+  'i',
+);
+/** What the user says that someone else said. */
+const REPORTED = /["“][^"”]{0,400}["”]|\b(?:says?|said|told me|wrote|tells me|claims)\b[^.!?]{0,200}/gi;
+
+const servesSomeone = (message: string): boolean => SERVES.test(message.replaceAll('’', "'").replace(REPORTED, ' '));
 
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {
-  const known = [plan.persona ?? '', plan.goal, start, ...Object.values(plan.facts), ...before, ...answers];
-  const words = new Set(known.flatMap(concreteWords));
-  return concreteWords(message).find((word) => !words.has(word) && !words.has(withoutLabel(word)));
+  const facts = Object.entries(plan.facts).map(([key, value]) => `${key}: ${value}`);
+  return unknownFact(message, [plan.persona ?? '', plan.goal, start, ...facts, ...before, ...answers]);
 }
 
-/** Small counts are words of everyday speech: "2 items" is not an id. */
-const concreteWords = (text: string): string[] =>
-  [...text.replace(/(\d),(?=\d{3}\b)/g, '$1').matchAll(CONCRETE)]
-    .map(([word]) => word.toLowerCase().replace(/[._/#:-]+$/, ''))
-    .filter((word) => /\d/.test(word) && !/^\d$/.test(word));
+/** A short goal is what a user would say; from here on its words are quoted. */
+const MIN_WORDS = 5;
+const MIN_ECHO = 20;
 
-/** `order-42` and `order#42` are the order 42. */
-const withoutLabel = (word: string): string => word.replace(/^\p{L}+[._/#:-]+/u, '');
+function repeatsBrief(message: string, { persona = '', goal }: UserPlan): boolean {
+  const said = ` ${plain(message)} `;
+  const isIn = (text: string, words: number): boolean =>
+    text.length >= MIN_ECHO && text.split(' ').length >= words && said.includes(` ${text} `);
+  const sentences = persona.split(/(?<=[.!?;])\s+|\n/).map(plain);
+  if ([plain(persona), ...sentences].some((text) => isIn(text, 3))) return true;
+  return isIn(plain(goal), MIN_WORDS) || (plain(goal).split(' ').length > 2 && said.trim() === plain(goal));
+}
 
-const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
+const ASKS = /^(?:which|what|how|who|whose|when|where|why)\b/;
+
+/** Whether a message is what the agent said, or a question out of it. */
+function isQuestionOf(answer: string, message: string): boolean {
+  const said = plain(message);
+  const words = said.split(' ').length;
+  if (words < 3 && !(words === 2 && ASKS.test(said))) return false;
+  const questions = answer.split(/(?<=[.!?])\s+|\n/).filter((sentence) => sentence.trimEnd().endsWith('?'));
+  return [answer, ...questions].some((text) => plain(text) === said);
+}
+
+const LOOP = 3;
+/** What may be the right reply to each of several questions. */
+const SHORT =
+  /^(?:yes|no|yeah|yep|nope|ok|okay|sure|correct|right|that s right|that is right|thanks|thank you|please)(?: (?:please|thanks|thank you|sir|correct|that s right))?$/;
+
+/** The same message three times, or two messages in turn three times. Wording that differs in case or signs alone is the same. */
+function loopOf(message: string, before: readonly string[], answers: readonly string[]): string | undefined {
+  const own = [...before, message].map((text) => plain(text) || text.trim());
+  const last = own.at(-1)!;
+  const recent = own.slice(-LOOP);
+  const isSame = recent.length === LOOP && recent.every((each) => each === last);
+  const isAsked = SHORT.test(last) && new Set(answers.slice(1 - LOOP).map(plain)).size === LOOP - 1;
+  if (isSame && !isAsked) return `it said the same ${LOOP} times: ${quote(message)}`;
+  const pairs = own.slice(-2 * LOOP);
+  const alternates = pairs.length === 2 * LOOP && pairs.every((each, i) => each === pairs[i % 2]) && pairs[0] !== last;
+  return alternates ? `it said the same two things ${LOOP} times: ${quote(message)}` : undefined;
+}
+
+/** The words of a text: case, signs and space do not count. */
+const plain = (text: string): string =>
+  foldText(text)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 const MAX_QUOTED = 100;
 const quote = (text: string): string =>
   JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);

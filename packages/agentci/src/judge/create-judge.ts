@@ -18,6 +18,7 @@ import {
   parseModelName,
   showModel,
 } from './model-name.ts';
+import { whyNotRecorded } from './not-recorded.ts';
 import { parseVerdict } from './parse-verdict.ts';
 import type {
   Judge,
@@ -154,8 +155,9 @@ class ModelJudge implements Judge {
   }
 
   async #performTask(ask: Ask, task: JudgeTask): Promise<TaskReply | JudgeFailure> {
-    const request = this.#request(ask);
-    if (isFailure(request)) return request;
+    const asked = this.#request(ask, task);
+    if (isFailure(asked)) return asked;
+    const request = { ...asked, seed: task.seed };
     const draft = newTally();
     let why = '';
     let raw: string | undefined;
@@ -238,20 +240,12 @@ class ModelJudge implements Judge {
     );
   }
 
-  #request({ key, name, prompt, hash }: Ask): ModelRequest | JudgeFailure {
+  #request({ key, name, prompt, hash }: Ask, task?: JudgeTask): ModelRequest | JudgeFailure {
     const { mode, cacheDir } = this.#config;
     if (mode === 'recorded') {
       // A whole one would have been used before anyone is asked.
-      if (cacheDir !== undefined && existsSync(pathOf(cacheDir, hash))) {
-        return failure(
-          'not_recorded',
-          `the stored verdict file ${pathOf(basename(cacheDir), hash)} is damaged: delete it, or judge again with --judge live`,
-        );
-      }
-      return failure(
-        'not_recorded',
-        `no verdict of ${key.model} on this answer is stored, and --judge recorded makes no calls`,
-      );
+      const damaged = cacheDir !== undefined && existsSync(pathOf(cacheDir, hash)) && pathOf(basename(cacheDir), hash);
+      return failure('not_recorded', whyNotRecorded(key.model, { damaged, task }));
     }
     const apiKey = this.#key(name);
     if (isFailure(apiKey)) return apiKey;

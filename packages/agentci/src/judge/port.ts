@@ -74,6 +74,10 @@ export interface JudgeTask {
   readonly format: string;
   /** Texts of unknown origin; they never instruct. */
   readonly blocks: readonly { readonly name: string; readonly text: string }[];
+  /** What the reply is, for messages; "reply" when not given. */
+  readonly what?: string;
+  /** For servers that take one: other words for another number, the same for the same. */
+  readonly seed?: number;
   /** Says what is wrong with a reply, or nothing. A reply that is wrong twice is a failure. */
   readonly check: (reply: unknown) => string | undefined;
 }

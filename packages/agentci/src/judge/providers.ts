@@ -15,6 +15,8 @@ export interface ModelRequest {
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] | undefined;
   /** The provider's own when not given. */
   readonly temperature?: number | undefined;
+  /** Given to the providers that take one. */
+  readonly seed?: number | undefined;
   readonly structured: boolean;
   /** `MAX_OUTPUT_TOKENS` unless the key is there; undefined is the provider's own bound. */
   readonly maxOutputTokens?: number | undefined;
@@ -60,17 +62,25 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   error: 'error',
 };
 
+/** The others would warn of it with every call. */
+const TAKES_SEED: ReadonlySet<ModelName['provider']> = new Set(['openai-chat', 'openai-compatible', 'google']);
+
 /** One call of a model. The SDKs are loaded here and only when a call is really made. */
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
   // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
-  const model = await connect(request);
+  const heard: Heard = {};
+  const model = await connect(request, heard);
   const deadline = AbortSignal.timeout(request.timeoutMs);
   try {
     const result = await generateText({
       model,
-      ...defined({ system: request.system, temperature: request.temperature }),
+      ...defined({
+        system: request.system,
+        temperature: request.temperature,
+        seed: TAKES_SEED.has(request.name.provider) ? request.seed : undefined,
+      }),
       ...(request.history === undefined
         ? { prompt: request.user }
         : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
@@ -104,10 +114,29 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     if (error instanceof ModelError) throw error;
     if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
-    if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
+    if (APICallError.isInstance(error)) throw fromApiError(error, request);
+    // The SDKs trip over answers of another protocol that are JSON all the same.
+    const { response } = heard;
+    if (error instanceof TypeError && response?.ok === true)
+      throw fromApiError(
+        {
+          statusCode: response.status,
+          isRetryable: false,
+          message: error.message,
+          responseBody: await bodyOf(response),
+        },
+        request,
+      );
     throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
   }
 }
+
+/** A copy of what the server answered last, for messages. */
+interface Heard {
+  response?: Response;
+}
+
+const bodyOf = (response: Response): Promise<string> => response.text().catch(() => '');
 
 /** Vectors of texts, from a provider that has such models. */
 export async function embedTexts(
@@ -125,7 +154,7 @@ export async function embedTexts(
     if (error instanceof ModelError) throw error;
     if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
     if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
-    if (APICallError.isInstance(error)) throw fromApiError(error, request.apiKey);
+    if (APICallError.isInstance(error)) throw fromApiError(error, request);
     throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
   }
 }
@@ -165,10 +194,15 @@ const fetchHere: typeof fetch = async (input, init) => {
   return response;
 };
 
-async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Promise<LanguageModel> {
+async function connect({ name, baseUrl, apiKey, structured }: ModelRequest, heard: Heard): Promise<LanguageModel> {
   const { provider, model } = name;
+  const fetchAndKeep: typeof fetch = async (input, init) => {
+    const response = await fetchHere(input, init);
+    heard.response = response.clone();
+    return response;
+  };
   // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
-  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchAndKeep, ...defined({ baseURL: baseUrl }) };
   switch (provider) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
@@ -183,7 +217,7 @@ async function connect({ name, baseUrl, apiKey, structured }: ModelRequest): Pro
         name: 'openai-compatible',
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,
-        fetch: fetchHere,
+        fetch: fetchAndKeep,
         ...defined({ apiKey }),
       })(model);
   }
@@ -194,15 +228,39 @@ interface ApiError {
   readonly isRetryable: boolean;
   readonly message: string;
   readonly responseHeaders?: Record<string, string> | undefined;
+  readonly responseBody?: string | undefined;
 }
 
-function fromApiError(error: ApiError, apiKey: string | undefined): ModelError {
+type Asked = Pick<ModelRequest, 'name' | 'baseUrl' | 'apiKey'>;
+
+function fromApiError(error: ApiError, asked: Asked): ModelError {
   const { statusCode, isRetryable, responseHeaders } = error;
   const status = statusCode === undefined ? '' : `HTTP ${statusCode}: `;
   const isInfra = isRetryable || statusCode === undefined || statusCode === 429 || statusCode >= 500;
-  return new ModelError(isInfra ? 'infra' : 'provider', `${status}${clean(error.message, apiKey)}`, {
+  const isUnreadable = statusCode !== undefined && statusCode < 300;
+  const message = isUnreadable ? unreadableReply(error, asked) : clean(error.message, asked.apiKey);
+  // A server that does not know the path, or answers in another form, may speak the other protocol.
+  const way = isUnreadable || statusCode === 404 || statusCode === 405 ? otherProtocol(asked) : '';
+  return new ModelError(isInfra ? 'infra' : 'provider', `${status}${message}${way}`, {
     retryAfterMs: retryAfter(responseHeaders ?? {}),
   });
+}
+
+const MAX_REPLY_SHOWN = 160;
+
+function unreadableReply({ responseBody = '' }: ApiError, { apiKey }: Asked): string {
+  const body = clean(responseBody, apiKey).trim();
+  const shown = body.length > MAX_REPLY_SHOWN ? `${body.slice(0, MAX_REPLY_SHOWN)}…` : body;
+  return body === ''
+    ? 'the server answered with an empty body'
+    : `the server's answer is not a reply of this protocol: ${shown}`;
+}
+
+function otherProtocol({ name: { provider, model }, baseUrl }: Asked): string {
+  if (baseUrl === undefined) return '';
+  if (provider === 'openai')
+    return `; "openai:" uses the Responses API: for a server that has only Chat Completions write the model as "openai-chat:${model}"`;
+  return `; is base_url the address of a server that speaks the protocol of "${provider}:"?`;
 }
 
 function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {

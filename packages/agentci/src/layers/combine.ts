@@ -44,7 +44,7 @@ const first = (truths: readonly Truth[], order: readonly Truth[]): Truth | undef
   order.find((truth) => truths.includes(truth));
 
 /** A rule that never came up has no say; anything else that was skipped might have been violated. */
-function truthOf({ seen: { outcome, reason } }: PartOutcome): Truth {
+export function truthOf({ seen: { outcome, reason } }: PartOutcome): Truth {
   if (outcome === 'unmeasured') return 'unknown';
   if (outcome === 'skipped') return reason === 'not_exercised' ? 'skipped' : 'unknown';
   return outcome;
@@ -108,9 +108,23 @@ const MAX_MESSAGE = 160;
 function named(parts: readonly PartOutcome[]): string {
   const shown = parts
     .slice(0, MAX_NAMED)
-    .map(({ at, seen }) => `${at.replace(/^\./, '')}: ${clip(seen.message, MAX_MESSAGE)}`);
+    .map(({ at, seen }) => `${at.replace(/^\./, '')}: ${clip(withoutKey(seen.message, at), MAX_MESSAGE)}`);
   const more = parts.length - shown.length;
   return [...shown, ...(more > 0 ? [`${plural(more, 'more part')}`] : [])].join('; ');
+}
+
+/** Messages that begin with the name of their check; the place says it already. */
+function withoutKey(message: string, at: string): string {
+  const key = /([a-z_]+)(?:\[\d+\])?$/.exec(at)?.[1];
+  return key !== undefined && message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
+}
+
+/** How many parts held, for a message: what is not known is said, since it may decide. */
+export function countText(key: string, truths: readonly Truth[], rule = ''): string {
+  const count = (truth: Truth): number => truths.filter((each) => each === truth).length;
+  const unknown = count('unknown');
+  const open = unknown === 0 ? '' : `, ${unknown} could not be told`;
+  return `${key}: ${count('held')} of ${truths.length} held${open}${rule === '' ? '' : ` (${rule})`}`;
 }
 
 /** What a part that is not known could have been: it may say itself that it is an error in every layer. */

@@ -121,59 +121,75 @@ const argumentsSchema: Schema = {
 const orNothing = (properties: Readonly<Record<string, Schema>>): Schema =>
   Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, { anyOf: [schema, { type: 'null' }] }]));
 
+/** The keys of a policy. */
+const properties = (): Readonly<Record<string, Schema>> => ({
+  version: { type: ['string', 'number'] },
+  name: text,
+  description: text,
+  tools: {
+    type: 'object',
+    description: 'Tools by name with their arguments; allow and deny are lists',
+    properties: { allow: listOrNothing, deny: listOrNothing },
+  },
+  allow: list,
+  deny: list,
+  constraints: { type: ['object', 'array'] },
+  definitions: { type: 'object' },
+  $defs: { type: 'object' },
+  schemas: { type: 'object', description: 'JSON Schemas of arguments by tool' },
+  enforcement: closed({ unconstrained_tools: { enum: ['allow', 'warn', 'deny', null] } }),
+  limits: {
+    type: 'object',
+    properties: {
+      max_tool_calls_total: { type: ['integer', 'null'], minimum: 0 },
+      max_requests_total: { type: ['integer', 'null'], minimum: 0 },
+    },
+    additionalProperties: false,
+  },
+  aliases: { type: 'object', additionalProperties: oneOrMore(text) },
+  sequences: rules(),
+  rules: rules(),
+  flows,
+  blocklist: names,
+  on_error: { const: 'block' },
+  examples: {
+    type: 'array',
+    minItems: 1,
+    items: closed(
+      {
+        name: text,
+        calls: { type: 'array', items: call, minItems: 1 },
+        expect: { enum: ['allow', 'deny'] },
+        rule: text,
+        query: text,
+        tools: { type: 'array', items: { type: 'object', required: ['name'] } },
+      },
+      ['calls', 'expect'],
+    ),
+  },
+});
+
+/** Keys beside which a plain map of schemas still is one. */
+const BESIDE_SCHEMAS = new Set(['version', 'name', 'description', 'on_error']);
+
 /** The schema of a policy file, for editors. What only a reader of the whole can see is left to `agentci policy`. */
 export function policyJsonSchema(): Schema {
+  const own = properties();
+  const telling = Object.keys(own).filter((key) => !BESIDE_SCHEMAS.has(key));
+  const isWritten = (key: string): Schema => ({ required: [key], properties: { [key]: { not: { type: 'null' } } } });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'AgentCI policy',
     type: 'object',
     // A key that is written and empty says nothing; a plain map from tools to the schemas of their arguments is a policy, too.
     additionalProperties: { anyOf: [{ type: 'null' }, argumentsSchema] },
-    properties: orNothing({
-      version: { type: ['string', 'number'] },
-      name: text,
-      description: text,
-      tools: {
-        type: 'object',
-        description: 'Tools by name with their arguments; allow and deny are lists',
-        properties: { allow: listOrNothing, deny: listOrNothing },
-      },
-      allow: list,
-      deny: list,
-      constraints: { type: ['object', 'array'] },
-      definitions: { type: 'object' },
-      $defs: { type: 'object' },
-      schemas: { type: 'object', description: 'JSON Schemas of arguments by tool' },
-      enforcement: closed({ unconstrained_tools: { enum: ['allow', 'warn', 'deny', null] } }),
-      limits: {
-        type: 'object',
-        properties: {
-          max_tool_calls_total: { type: ['integer', 'null'], minimum: 0 },
-          max_requests_total: { type: ['integer', 'null'], minimum: 0 },
-        },
-        additionalProperties: false,
-      },
-      aliases: { type: 'object', additionalProperties: oneOrMore(text) },
-      sequences: rules(),
-      rules: rules(),
-      flows,
-      blocklist: names,
-      on_error: { const: 'block' },
-      examples: {
-        type: 'array',
-        minItems: 1,
-        items: closed(
-          {
-            name: text,
-            calls: { type: 'array', items: call, minItems: 1 },
-            expect: { enum: ['allow', 'deny'] },
-            rule: text,
-            query: text,
-            tools: { type: 'array', items: { type: 'object', required: ['name'] } },
-          },
-          ['calls', 'expect'],
-        ),
-      },
-    }),
+    properties: orNothing(own),
+    // Beside a key of a policy the name of a tool is a mistake.
+    if: { anyOf: telling.map(isWritten) },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
+    then: {
+      properties: Object.fromEntries(Object.keys(own).map((key) => [key, true])),
+      additionalProperties: { type: 'null' },
+    },
   };
 }

@@ -71,7 +71,17 @@ export interface TraceWarning {
 
 /** Why a query could not be judged at all. `infra` ones were retried first and are labelled [INFRA]. */
 export interface QueryError {
-  kind: 'agent' | 'infra' | 'trace' | 'budget' | 'script' | 'simulator' | 'cassette_miss' | 'cassette';
+  kind:
+    | 'agent'
+    | 'infra'
+    | 'trace'
+    | 'budget'
+    | 'script'
+    | 'simulator'
+    | 'cassette_miss'
+    | 'cassette'
+    | 'worker'
+    | 'worker_lost';
   message: string;
   stderr?: string;
 }

@@ -1,41 +1,114 @@
 const MAX_COOKIES = 100;
 const MAX_LENGTH = 8192;
 
-/** The cookies of one conversation: an agent behind HTTP knows by them who is talking to it. All requests go to one address. */
-export class CookieJar {
-  readonly #values = new Map<string, string>();
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: string;
+  /** Set without a domain: it goes back to this very host. */
+  readonly isHostOnly: boolean;
+  readonly path: string;
+  readonly isSecure: boolean;
+  /** Undefined: it lasts as long as the conversation. */
+  readonly expiresAt?: number | undefined;
+}
 
-  /** Takes in the `set-cookie` lines of a response; one that has expired is forgotten. */
-  keep(lines: readonly string[]): void {
+/** The cookies of one conversation: an agent behind HTTP knows by them who is talking to it. Rules are those of RFC 6265. */
+export class CookieJar {
+  readonly #cookies = new Map<string, Cookie>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Takes in the `set-cookie` lines of a response to a request of this address; one that has expired is forgotten. */
+  keep(lines: readonly string[], address: string): void {
+    const url = new URL(address);
     for (const line of lines) {
-      const [pair = '', ...attributes] = line.split(';');
-      const at = pair.indexOf('=');
-      const name = pair.slice(0, at).trim();
-      if (at <= 0 || line.length > MAX_LENGTH) continue;
-      if (attributes.some(isExpired)) this.#values.delete(name);
-      else if (this.#values.has(name) || this.#values.size < MAX_COOKIES)
-        this.#values.set(name, pair.slice(at + 1).trim());
+      const cookie = line.length > MAX_LENGTH ? undefined : readCookie(line, url, this.#now());
+      if (cookie === undefined) continue;
+      const key = JSON.stringify([cookie.name, cookie.domain, cookie.path]);
+      if (this.#isOver(cookie)) this.#cookies.delete(key);
+      else if (this.#cookies.has(key) || this.#cookies.size < MAX_COOKIES) this.#cookies.set(key, cookie);
     }
   }
 
-  get header(): string | undefined {
-    if (this.#values.size === 0) return undefined;
-    return [...this.#values].map(([name, value]) => `${name}=${value}`).join('; ');
+  /** What a request of this address sends along, the longest path first. */
+  headerFor(address: string): string | undefined {
+    const url = new URL(address);
+    const fitting = [...this.#cookies.values()].filter((cookie) => !this.#isOver(cookie) && fits(cookie, url));
+    if (fitting.length === 0) return undefined;
+    return fitting
+      .sort((a, b) => b.path.length - a.path.length)
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ');
   }
+
+  #isOver = ({ expiresAt }: Cookie): boolean => expiresAt !== undefined && expiresAt <= this.#now();
 }
 
-function isExpired(attribute: string): boolean {
-  const [name = '', value = ''] = attribute.trim().split('=');
-  if (name.toLowerCase() === 'max-age') return Number(value) <= 0;
-  return name.toLowerCase() === 'expires' && Date.parse(value) < Date.now();
+function readCookie(line: string, url: URL, now: number): Cookie | undefined {
+  const [pair = '', ...rest] = line.split(';');
+  const at = pair.indexOf('=');
+  const name = pair.slice(0, at).trim();
+  if (at <= 0 || name === '') return undefined;
+  const attributes = new Map(
+    rest.map((attribute) => {
+      const [key = '', ...value] = attribute.split('=');
+      return [key.trim().toLowerCase(), value.join('=').trim()] as const;
+    }),
+  );
+  const host = url.hostname.toLowerCase();
+  const domain = (attributes.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+  // Another host's cookie, or one for everything below `com`.
+  if (domain !== '' && !(isWithin(host, domain) && (domain === host || domain.includes('.')))) return undefined;
+  const isSecure = attributes.has('secure');
+  if (isSecure && !isSafe(url)) return undefined;
+  const path = attributes.get('path') ?? '';
+  return {
+    name,
+    value: pair.slice(at + 1).trim(),
+    domain: domain === '' ? host : domain,
+    isHostOnly: domain === '',
+    path: path.startsWith('/') ? path : defaultPath(url),
+    isSecure,
+    expiresAt: expiryOf(attributes, now),
+  };
 }
 
-/** Headers with the cookies of the conversation behind those the spec sets. */
+/** `Max-Age` wins over `Expires`; what cannot be read is as if it were not there. */
+function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
+  const maxAge = attributes.get('max-age');
+  if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return now + Math.max(0, Number(maxAge)) * 1000;
+  const date = Date.parse(attributes.get('expires') ?? '');
+  return Number.isNaN(date) ? undefined : date;
+}
+
+const fits = ({ domain, isHostOnly, path, isSecure }: Cookie, url: URL): boolean => {
+  const host = url.hostname.toLowerCase();
+  return (isHostOnly ? host === domain : isWithin(host, domain)) && (!isSecure || isSafe(url)) && isUnder(url, path);
+};
+
+const isWithin = (host: string, domain: string): boolean =>
+  host === domain || (host.endsWith(`.${domain}`) && !/^[\d.]+$|:/.test(host));
+
+/** A path matches itself and what is below it: `/chat` matches `/chat/1`, not `/chatter`. */
+const isUnder = ({ pathname }: URL, path: string): boolean =>
+  pathname === path || (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
+
+/** The folder of the address. */
+const defaultPath = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/')) || '/';
+
+/** As browsers do, this machine counts as safe without TLS. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname);
+
+/** Headers with the cookies of the conversation after those the spec sets. */
 export function withCookies(
   headers: Readonly<Record<string, string>>,
-  cookies: CookieJar | undefined,
+  kept: string | undefined,
 ): Readonly<Record<string, string>> {
-  const kept = cookies?.header;
   if (kept === undefined) return headers;
   const own = headers.cookie;
   return { ...headers, cookie: own === undefined ? kept : `${own}; ${kept}` };

@@ -37,14 +37,16 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
     const lookout = await around.watch?.open();
     try {
       const started = performance.now();
+      const address = filledText(url, request, encodeURIComponent);
+      const kept = cookies?.headerFor(address);
       const received = await sendRequest({
-        url: filledText(url, request, encodeURIComponent),
+        url: address,
         method: http.method,
-        headers: { ...withCookies(filledHeaders(headers, request), cookies), ...lookout?.headers },
+        headers: { ...withCookies(filledHeaders(headers, request), kept), ...lookout?.headers },
         signal: request.signal,
         body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
       });
-      cookies?.keep(received.setCookies ?? []);
+      cookies?.keep(received.setCookies ?? [], address);
       const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
       const wallMs = performance.now() - started;
       const seen = await lookout?.end('itself');

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../../scripted-model/src/index.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
@@ -102,4 +103,44 @@ test('a server that is down is worth another try, and a key is never printed', a
   open.length = 0;
   const error = await run('hello').catch((thrown: unknown) => thrown as Error & { kind: string });
   expect(error).toMatchObject({ name: 'AgentError', kind: 'infra' });
+});
+
+describe('a server that does not speak the protocol of the model', () => {
+  const answering = async (status: number, body: string) => {
+    const server = createServer((_, response) => {
+      response.writeHead(status, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' });
+      response.end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    return { url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
+  };
+  const chat = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [{ message: { content: 'hi' } }] });
+
+  test.each([
+    {
+      what: 'a chat completion',
+      status: 200,
+      body: chat,
+      says: [/HTTP 200/, /chat\.completion/, /openai-chat:gpt-4o-mini/],
+    },
+    { what: 'a page', status: 200, body: '<html>hello</html>', says: [/<html>hello/, /openai-chat:gpt-4o-mini/] },
+    { what: 'nothing', status: 200, body: '', says: [/empty body/, /openai-chat:gpt-4o-mini/] },
+    {
+      what: 'that it does not know the path',
+      status: 404,
+      body: '{"error": "no route"}',
+      says: [/HTTP 404/, /openai-chat:gpt-4o-mini/],
+    },
+  ])('that answers $what: the message says what it answered, and the way out', async ({ status, body, says }) => {
+    const server = await answering(status, body);
+    const { run } = await setUp([], { model: 'openai:gpt-4o-mini', baseUrl: server.url });
+    const error: Error = await run('hello').then(
+      () => new Error('it answered'),
+      (thrown: Error) => thrown,
+    );
+    server.close();
+    for (const words of says) expect(error.message).toMatch(words);
+    expect(error.message).not.toMatch(/Invalid JSON/);
+  });
 });

@@ -1,5 +1,7 @@
+import { findCredentials } from '../kit/credentials.ts';
 import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
@@ -172,6 +174,19 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
         path: ['user', key],
         part: 'key',
       });
+  for (const [path, text] of briefTexts(user ?? {})) {
+    const [found] = findCredentials(text);
+    if (found === undefined) continue;
+    // The message shows the line it is in.
+    SECRETS.add([{ name: `user.${path.at(-1)}`, value: text.slice(found.start, found.end), isUsed: true }]);
+    issues.push({
+      severity: 'warning',
+      code: 'SPEC_CREDENTIAL',
+      message: `"${path.at(-1)}" of the user holds a credential: it is sent to the model that plays the user and to the agent, and masked in what is stored`,
+      hint: 'use a made-up value, or one that is worth nothing',
+      path: ['user', ...path],
+    });
+  }
   const { maxTurns, script: entries } = toConversation(written);
   const said = 1 + entries.filter(({ when }) => when === undefined).length;
   if (said > maxTurns)
@@ -190,6 +205,14 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
   return issues;
 }
 
+/** What a model that plays the user is told, with its place. */
+const briefTexts = ({ persona = '', goal = '', facts = {} }: NonNullable<WrittenConversation['user']>) =>
+  [
+    [['persona'], persona],
+    [['goal'], goal],
+    ...Object.entries(facts).map(([key, value]) => [['facts', key], String(value)] as const),
+  ] as readonly (readonly [readonly string[], string])[];
+
 /** A line that is said whatever the answer is may be meant so. */
 const isAboutPattern = ({ severity, code }: Problem): boolean => severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
 
@@ -200,7 +223,36 @@ export function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
   return Math.min(maxTurns, said);
 }
 
-export const stateIssues = ({ json_schema: schema }: WrittenState): readonly Problem[] =>
-  schema === undefined
-    ? []
-    : schemaIssues('json_schema', schema).map((issue) => ({ ...issue, path: ['json_schema', ...(issue.path ?? [])] }));
+export function stateIssues({ json_schema: schema, subset }: WrittenState): readonly Problem[] {
+  const issues: Problem[] =
+    schema === undefined
+      ? []
+      : schemaIssues('json_schema', schema).map((issue) => ({
+          ...issue,
+          path: ['json_schema', ...(issue.path ?? [])],
+        }));
+  for (const path of emptyPlaces(subset, []))
+    issues.push({
+      code: 'SPEC_CANNOT_FAIL',
+      message: `every ${path.isList ? 'list' : 'object'} contains an empty one, so this cannot fail`,
+      hint: path.isList
+        ? 'write what the list contains; for a list that has to be empty use "json_schema" with "maxItems: 0"'
+        : 'write what the state contains',
+      path: ['subset', ...path.keys],
+    });
+  return issues;
+}
+
+interface EmptyPlace {
+  readonly keys: readonly (string | number)[];
+  readonly isList: boolean;
+}
+
+/** The whole, where it is empty, and empty lists in it: what looks like "is empty" holds for every list. */
+function emptyPlaces(value: unknown, keys: readonly (string | number)[]): readonly EmptyPlace[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const isList = Array.isArray(value);
+  const entries = isList ? value.map((item, i) => [i, item] as const) : Object.entries(value);
+  if (entries.length === 0) return isList || keys.length === 0 ? [{ keys, isList }] : [];
+  return entries.flatMap(([key, item]) => emptyPlaces(item, [...keys, key]));
+}

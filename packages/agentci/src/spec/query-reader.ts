@@ -180,8 +180,11 @@ export class QueryReader {
       addMetricLocations(locations, entry.value);
       this.#metrics(entry.value);
     }
-    if (key === 'conversation')
+    if (key === 'conversation') {
+      const end = entry.value.kind === 'map' ? entry.value.entries.get('end') : undefined;
+      if (end !== undefined) locations['correctness.end'] = locate(end.keySource, end.keyStart);
       this.#report(entry.value, conversationIssues(plain.conversation as WrittenConversation));
+    }
     if (key === 'state') {
       locations['correctness.state'] = locate(entry.keySource, entry.keyStart);
       this.#report(entry.value, stateIssues(plain.state as WrittenState));

@@ -5,7 +5,8 @@ import { TextFile } from './text-file.ts';
 
 /**
  * `each`: on disk before the next thing happens. `handed-over`: with the system, so that a kill loses nothing and a loss of
- * power may; for replayed agents, who can be run again for nothing. `batched`: for recordings, which need not even run.
+ * power may, unless `sync` was called; for replayed agents, who can be run again for nothing, and for results that wait in a queue
+ * until they are on disk. `batched`: for recordings, which need not even run.
  */
 export type Durability = 'each' | 'handed-over' | 'batched';
 
@@ -39,6 +40,11 @@ export class LineFile {
 
   flush(): void {
     this.#attempt(() => this.#file.flush());
+  }
+
+  /** Makes sure of all that was added: after this it outlasts a loss of power. */
+  sync(): void {
+    this.#attempt(() => this.#sync());
   }
 
   /** On the disk itself: what counts must outlast a loss of power. */

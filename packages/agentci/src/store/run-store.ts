@@ -110,6 +110,12 @@ export class RunStore {
     this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
   }
 
+  /** Makes sure that everything recorded so far is on disk. Traces first, as in `record`. */
+  sync(): void {
+    this.#traces.sync();
+    this.#journal.sync();
+  }
+
   /** What to keep in memory of a result that was just recorded: beyond the first thousand, where to read it again. */
   keep(result: QueryResult): QueryResult {
     const last = this.#last;

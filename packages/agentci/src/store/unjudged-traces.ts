@@ -21,18 +21,22 @@ export function restoreTraces(dir: string, entries: readonly JournalEntry[]): vo
 }
 
 /**
- * A kill between the two writes leaves a trace without its result. Its query is run again, and two traces of one run
- * would make the stored run unreadable, so that one goes. Only the last can be it.
+ * A kill between the two writes leaves a trace without its result, a loss of power perhaps several. Their queries are run again, and
+ * two traces of one run would make the stored run unreadable, so they go. Only the last ones can be such.
  */
 export function dropUnjudged(fd: number, path: string, entries: readonly JournalEntry[]): void {
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n').filter(Boolean);
-  const ids = lines.map(caseOf);
-  const last = ids.at(-1);
-  if (last === undefined) return;
-  const count = (list: readonly (string | undefined)[]): number => list.filter((id) => id === last).length;
-  if (count(ids) <= count(entries.map(({ id, result }) => caseKey({ id, cell: result.cell })))) return;
-  ftruncateSync(fd, bytes.length - Buffer.byteLength(lines.at(-1)!) - 1);
+  const surplus = new Map<string | undefined, number>();
+  const count = (id: string | undefined, by: number): void => void surplus.set(id, (surplus.get(id) ?? 0) + by);
+  for (const line of lines) count(caseOf(line), 1);
+  for (const { id, result } of entries) count(caseKey({ id, cell: result.cell }), -1);
+  let size = bytes.length;
+  for (let line = lines.pop(); line !== undefined && (surplus.get(caseOf(line)) ?? 0) > 0; line = lines.pop()) {
+    count(caseOf(line), -1);
+    size -= Buffer.byteLength(line) + 1;
+  }
+  if (size < bytes.length) ftruncateSync(fd, size);
 }
 
 function caseOf(line: string): string | undefined {

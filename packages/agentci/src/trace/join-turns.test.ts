@@ -42,3 +42,11 @@ test.each([
   const { steps } = joinTurns(turns.map(turn), {});
   expect(steps.flatMap((step) => (step.kind === 'tool' ? [`${step.userTurn} ${step.name}`] : []))).toEqual(calls);
 });
+
+test.each([
+  { what: 'the ids begin anew', turns: ['lookup#1', 'lookup#1 refund#2'], calls: ['1 lookup', '2 lookup', '2 refund'] },
+  { what: 'the same calls have the same ids', turns: ['a#1 b#2', 'a#1 b#2'], calls: ['1 a', '1 b', '2 a', '2 b'] },
+])('turns that are known to be apart keep all their calls where $what', ({ turns, calls }) => {
+  const { steps } = joinTurns(turns.map(turn), {}, { areApart: true });
+  expect(steps.flatMap((step) => (step.kind === 'tool' ? [`${step.userTurn} ${step.name}`] : []))).toEqual(calls);
+});

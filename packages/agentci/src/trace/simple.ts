@@ -6,7 +6,14 @@ import { failureOf } from './failure.ts';
 import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
 import { FINISH_KEYS, finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
-import { type Captured, ENDINGS, TRACE_SCHEMA, type Trace, type TraceSource } from './model.ts';
+import {
+  type Captured,
+  type ConversationEnding,
+  ENDINGS,
+  TRACE_SCHEMA,
+  type Trace,
+  type TraceSource,
+} from './model.ts';
 import { addMultiAgent, agentsIn, resourcesOf } from './multi-agent.ts';
 import { addLlmCalls, addToolCalls, usageOf } from './simple-calls.ts';
 import { StepList } from './step-list.ts';
@@ -94,8 +101,18 @@ export function parseSimple(
 function build(input: unknown, place: RecordPlace): Trace {
   if (typeof input === 'string') return fromFields({ answer: input }, place);
   if (!isFields(input)) return refuse('', 'an object in the simple form, or a text answer', input);
-  return isGiven(input.turns) ? fromTurns(input, place) : fromFields(input, place);
+  if (isGiven(input.turns)) return fromTurns(input, place);
+  const trace = fromFields(input, place);
+  if (!isGiven(input.ending)) return trace;
+  const message = optionalText(input.query, 'query') ?? '';
+  const { final } = trace;
+  const turn = { turn: 1, message, ...(final === undefined ? {} : { final }) };
+  const steps = trace.steps.map((step) => ({ ...step, userTurn: 1 }));
+  return { ...trace, steps, conversation: { ending: endingAt(input.ending), turns: [turn] } };
 }
+
+const endingAt = (value: unknown): ConversationEnding =>
+  ENDINGS.find((each) => each === value) ?? refuse('ending', `one of ${ENDINGS.join(', ')}`, value);
 
 /** A conversation: each turn has what the user said and the simple form of what the agent made of it. */
 function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Trace {
@@ -105,9 +122,7 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
     if (typeof user !== 'string') return refuse(`turns[${i}].user`, 'the text of the user', user);
     return { message: user, trace: fromFields({ ...said, query: user }, place) };
   });
-  const isEnding = isGiven(ending) ? ENDINGS.find((each) => each === ending) : undefined;
-  if (isGiven(ending) && isEnding === undefined) return refuse('ending', `one of ${ENDINGS.join(', ')}`, ending);
-  const joined = joinTurns(runs, isEnding === undefined ? {} : { ending: isEnding });
+  const joined = joinTurns(runs, isGiven(ending) ? { ending: endingAt(ending) } : {}, { areApart: true });
   const told = fromFields({ metadata: {}, ...whole }, place);
   if (told.steps.length > 0)
     return refuse('turns', 'what all steps are in: a call belongs to the turn it was made in', turns);

@@ -73,13 +73,17 @@ export interface TurnRun {
   readonly trace: Trace;
 }
 
-/** One trace out of the turns of a conversation. What an agent repeats of earlier turns is taken once. */
+/**
+ * One trace out of the turns of a conversation. What an agent repeats of earlier turns is taken once; `areApart` says that
+ * each turn holds its own steps alone, whatever ids they have.
+ */
 export function joinTurns(
   runs: readonly TurnRun[],
   conversation: Omit<NonNullable<Trace['conversation']>, 'turns'>,
+  { areApart = false }: { readonly areApart?: boolean } = {},
 ): Trace {
   const before: string[] = [];
-  const own = runs.map(({ trace }, i) => newSteps(trace, before, `t${i + 1}.`));
+  const own = runs.map(({ trace }, i) => newSteps(trace, areApart ? [] : before, `t${i + 1}.`));
   const captured = capturedByAll(runs.map(({ trace }) => trace.captured));
   const [first] = runs;
   const last = runs.at(-1);

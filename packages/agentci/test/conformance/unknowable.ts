@@ -75,12 +75,6 @@ export const UNKNOWABLE: readonly Unknowable[] = [
   },
   { format: 'otlp-json', what: 'model calls', where: /spans\.\*\.attributes/, why: NO_NAME },
   { format: 'simple', what: 'tool calls', where: /^\*\.tool_calls\.\*/, why: ONE_ENTRY },
-  {
-    format: 'tau2-bench',
-    what: 'answer',
-    where: /messages\.\*$/,
-    why: 'the agent speaks several times to the user; the last words that are left are its answer',
-  },
   { format: 'vercel-ai-sdk', what: 'tool calls', where: /parts\.\*/, why: ONE_ENTRY },
   { format: 'vercel-ai-sdk', what: 'model calls', where: /parts\.\*/, why: NO_BORDER },
   {

@@ -109,6 +109,8 @@ describe('a conversation with a model for its user, from a cassette', () => {
     const { code, report, requests } = await run(['--cassette', 'replay'], live);
     expect({ code, requests }).toEqual({ code: 2, requests: 5 });
     expect(report.results[0].error).toMatchObject({ kind: 'cassette_miss', message: expect.stringMatching(words) });
+    // Calls of the agent were answered, and still the run did not come from the cassette alone.
+    expect([report.results[0].cassette.isolated, report.cassette.isolated]).toEqual([false, false]);
   });
 
   test('is a miss where the cassette was recorded without the words of the user', async () => {

@@ -60,7 +60,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
-  return withUserTurns({
+  const trace: Trace = {
     schema: TRACE_SCHEMA,
     // An empty id is none.
     id: draft.id || placeId(record),
@@ -86,7 +86,8 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
       { steps, agents, ...defined({ final, reported }) },
     ),
     warnings,
-  });
+  };
+  return withUserTurns(trace, defined({ left: draft.turns, ending: draft.ending }));
 }
 
 /** Runs an adapter over one record, or the records of one run: a refusal becomes a problem with its place. */

@@ -3,6 +3,7 @@ import type {
   AgentStep,
   Capability,
   Captured,
+  ConversationEnding,
   Cost,
   EventStep,
   Failure,
@@ -36,6 +37,8 @@ export interface Draft {
   /** The answer, where the source says it in so many words; else the builder finds it. */
   readonly final?: Trace['final'];
   readonly status?: Trace['status'];
+  /** How the conversation ended, where the source says it. */
+  readonly ending?: ConversationEnding;
   readonly error?: Failure;
   readonly startedAt?: number;
   readonly endedAt?: number;

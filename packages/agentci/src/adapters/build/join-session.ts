@@ -14,7 +14,7 @@ export function joinSession(items: readonly AdapterItem[], id: string | undefine
   });
   const isClear = runs.every(({ message }, i) => message !== runs[i - 1]?.message);
   if (runs.length < items.length || !isClear) return items;
-  const joined = joinTurns(runs, {});
+  const joined = joinTurns(runs, {}, { areApart: true });
   const own = id ?? runs[0]!.trace.id;
   return [{ ok: true, trace: own === undefined ? joined : { ...joined, id: own } }];
 }

@@ -133,8 +133,16 @@ describe('the file of a cassette', () => {
   it.each([
     ['an empty file', '', 'CASSETTE_DAMAGED: f:1'],
     ['a file cut in a line', good.slice(0, -20), 'CASSETTE_DAMAGED: f:3: the last line has no end'],
-    ['a file cut between lines', `${lines.slice(0, 2).join('\n')}\n`, 'it should hold 2 exchanges and holds 1'],
-    ['a line too many', `${good}${lines[2]}\n`, 'it should hold 2 exchanges and holds 3'],
+    [
+      'a file cut between lines',
+      `${lines.slice(0, 2).join('\n')}\n`,
+      'announces 2 exchanges, one per line, and 1 line follows it: the file was cut short',
+    ],
+    [
+      'a line too many',
+      `${good}${lines[2]}\n`,
+      'announces 2 exchanges, one per line, and 3 lines follow it: lines were added',
+    ],
     ['a later version', good.replace('cassette/1', 'cassette/2'), 'CASSETTE_VERSION: f:1'],
     ['something else', '{"schema":"agentci.trace/1"}\n', 'CASSETTE_VERSION'],
     ['a log', 'hello\n', 'not the header'],

@@ -2,6 +2,7 @@ import { bytesOf } from '../../adapters/formats/agentci-exchange/exchange-record
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import { ROUTES, type Route } from '../exchange.ts';
 import { matchRules, type RequestBody } from './canonical.ts';
 import {
@@ -46,8 +47,15 @@ export function readCassette(text: string, file: string): Cassette {
   const header = readHeader(lines[0] ?? '', file);
   const rules = matchRules(header);
   const { exchanges, userReplies, ...rest } = header;
-  const held = lines.length - 1 - userReplies;
-  if (held !== exchanges) damaged(lines.length, `it should hold ${exchanges} exchanges and holds ${Math.max(0, held)}`);
+  const expected = exchanges + userReplies;
+  const found = lines.length - 1;
+  if (found !== expected) {
+    const replies = userReplies === 0 ? '' : ` and ${plural(userReplies, 'reply', 'replies')} of the user`;
+    damaged(
+      lines.length,
+      `the first line announces ${plural(exchanges, 'exchange')}${replies}, one per line, and ${plural(found, 'line')} ${found === 1 ? 'follows' : 'follow'} it: ${found < expected ? 'the file was cut short' : 'lines were added'}`,
+    );
+  }
   const bodies = new Map<number, unknown>();
   const entries = lines.slice(1, exchanges + 1).map((line, at): CassetteEntry => {
     const number = at + 2;

@@ -25,4 +25,5 @@ export const COMMANDS = {
   'test': { summary: 'run the agent, or judge recordings, and say what broke', load: async () => (await import('./test.ts')).command },
   'validate': { summary: 'check a spec and list every error with its line', load: async () => (await import('./validate.ts')).command },
   'view': { summary: 'look at stored runs in the browser, and at one in progress', load: async () => (await import('./view.ts')).command },
+  'worker': { summary: 'run the agent for an `agentci test --queue` on another machine', load: async () => (await import('./worker.ts')).command },
 } as const;

@@ -1,6 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { defineCheck } from '../check.ts';
-import { type Block, combined, conjunction, evaluateBlock } from '../combine.ts';
+import { type Block, combined, conjunction, countText, evaluateBlock } from '../combine.ts';
 
 export const check = defineCheck<readonly Block[]>({
   layer: 'every',
@@ -16,7 +16,10 @@ export const check = defineCheck<readonly Block[]>({
     const value = seen.filter((block) => block.truth === 'held').length;
     return combined({
       truth,
-      text: `all: ${value} of ${blocks.length} held`,
+      text: countText(
+        'all',
+        seen.map((block) => block.truth),
+      ),
       parts: seen.flatMap(({ parts }) => parts),
       deciding: truth === 'violated' ? ['violated'] : ['unknown'],
       value,

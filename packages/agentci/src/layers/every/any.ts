@@ -1,6 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { defineCheck } from '../check.ts';
-import { type Block, combined, disjunction, evaluateBlock } from '../combine.ts';
+import { type Block, combined, countText, disjunction, evaluateBlock } from '../combine.ts';
 
 export const check = defineCheck<readonly Block[]>({
   layer: 'every',
@@ -18,7 +18,11 @@ export const check = defineCheck<readonly Block[]>({
     const parts = seen.flatMap((block) => block.parts);
     const outcome = combined({
       truth,
-      text: `any: ${value} of ${blocks.length} held (need at least 1)`,
+      text: countText(
+        'any',
+        seen.map((block) => block.truth),
+        'need at least 1',
+      ),
       parts: deciding.flatMap((block) => block.parts),
       deciding: truth === 'skipped' ? [] : [truth],
       value,

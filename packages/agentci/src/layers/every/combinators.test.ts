@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Block, called, evaluate } from '../../../test/support/check-cases.ts';
+import { loadCel } from '../../kit/cel/load.ts';
 import type { Layer } from '../../results/run-result.ts';
 
 const checkOf = (layer: Layer, block: Block, run: unknown) =>
@@ -88,4 +89,32 @@ test('a part that throws is unknown, never a pass', () => {
 test('rubrics in a combinator that no judge was asked about are left out, not passed', () => {
   const check = checkOf('correctness', { not: { llm_judge: [{ rule: 'is rude' }] } }, { answer: 'x' });
   expect(check).toMatchObject({ status: 'skip', skip_reason: 'not_run' });
+});
+
+describe('messages say each thing once', () => {
+  const one = { answer: 'x', tool_calls: [{ name: 'a', args: {} }] };
+  test.each([
+    {
+      block: { not: UNKNOWN },
+      message: 'not: 0 of 1 held, 1 could not be told (not all may); max_handoff_count: ',
+    },
+    {
+      block: { any: [VIOLATED, UNKNOWN] },
+      message: 'any: 0 of 2 held, 1 could not be told (need at least 1); [1].max_handoff_count: ',
+    },
+    { block: { all: [HELD, UNKNOWN] }, message: 'all: 1 of 2 held, 1 could not be told; [1].max_handoff_count: ' },
+    { block: { all: [{ expr: 'size(calls) > 4' }] }, message: 'all: 0 of 1 held; [0].expr: size(calls) > 4 is false' },
+    {
+      block: { not: { expr: 'size(calls) == 1' } },
+      message: 'not: 1 of 1 held (not all may); expr: size(calls) == 1 is true',
+    },
+    {
+      block: { all: [{ not: HELD }] },
+      message: 'all: 0 of 1 held; [0].not: 1 of 1 held (not all may); max_tool_calls: ',
+    },
+  ])('$block: $message', async ({ block, message }) => {
+    await loadCel();
+    const check = checkOf('path', block, one);
+    expect(check.message.startsWith(message) ? message : check.message).toBe(message);
+  });
 });

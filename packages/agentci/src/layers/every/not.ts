@@ -1,6 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { defineCheck } from '../check.ts';
-import { type Block, combined, evaluateBlock, negation } from '../combine.ts';
+import { type Block, combined, countText, evaluateBlock, negation, truthOf } from '../combine.ts';
 
 export const check = defineCheck<Block>({
   layer: 'every',
@@ -16,7 +16,7 @@ export const check = defineCheck<Block>({
     const value = parts.filter(({ seen }) => seen.outcome === 'held').length;
     return combined({
       truth,
-      text: `not: ${value} of ${parts.length} held (not all may)`,
+      text: countText('not', parts.map(truthOf), 'not all may'),
       parts,
       deciding: truth === 'violated' ? ['held'] : truth === 'held' ? ['violated'] : ['unknown'],
       value,

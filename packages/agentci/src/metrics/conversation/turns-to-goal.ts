@@ -48,13 +48,12 @@ function byTool(trace: Trace, tool: string): Found {
   const is = compileGlob(tool);
   const detail = { method: 'tool', tool };
   const own = toolCalls(trace).filter(({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)));
-  const done = own.find(({ status }) => status !== 'error');
+  const done = own.find(({ status }) => status !== 'error' && status !== 'denied' && status !== 'cancelled');
   const isWhole = trace.captured.toolCalls === 'full';
   // A call that was not captured may have come before the one that was.
   if (!isWhole) return notMeasured('tool calls were not captured in full', detail);
   if (done === undefined) return notReached(trace, `no call of ${tool} succeeded`, detail);
-  if (done.status === 'unknown')
-    return notMeasured(`the call of ${tool} was recorded without a result or a status`, detail);
+  if (done.status !== 'ok') return notMeasured(`the call of ${tool} was recorded without a result or a status`, detail);
   const turn = trace.conversation === undefined ? 1 : done.userTurn;
   return turn === undefined
     ? notMeasured(`the turn of the call of ${tool} is not known`, detail)

@@ -1,6 +1,7 @@
 import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
+import { textOf } from '../../build/answer.ts';
 import { mayBeCall, UNNAMED } from '../../build/blocks.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
@@ -10,7 +11,8 @@ import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from 
 
 /** What earlier runs of a thread held. */
 export interface AgUiPast {
-  readonly messages: Set<string>;
+  /** What was said, by the ids of the messages. */
+  readonly messages: Map<string, string>;
   readonly calls: Map<string, Call>;
 }
 
@@ -21,8 +23,10 @@ export class AgUiRun {
   readonly #texts = new Map<string, { role: Turn['role']; text: string; reply: OpenReply | undefined }>();
   readonly #calls = new Map<string, { args: string; name: string; reply: OpenReply }>();
   readonly #times: (number | undefined)[] = [];
-  /** Messages of earlier runs and of this one. */
-  readonly #known: Set<string>;
+  /** Messages of earlier runs and of this one, by their ids. Some servers count anew in each run. */
+  readonly #known: Map<string, string>;
+  /** The key of the newest message or call with an id: an id may come again. */
+  readonly #newest = new Map<string, string>();
   /** Calls of earlier runs and of this one. */
   readonly #allCalls: Map<string, Call>;
   #open: OpenReply | undefined;
@@ -59,7 +63,8 @@ export class AgUiRun {
 
   /** Undefined where the events mention nothing: a state alone is not a run. */
   draft(format: string): Draft | undefined {
-    for (const { role, text: said, reply } of this.#texts.values()) {
+    for (const [id, { role, text: said, reply }] of this.#texts) {
+      this.#known.set(id, said);
       if (reply !== undefined) extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
       else if (role !== 'assistant') this.#dialogue.hear(turnOfText(role, said));
     }
@@ -101,9 +106,10 @@ export class AgUiRun {
     this.#thread = label(pick(event, 'threadId', 'thread_id'));
     // What was said before this run is what it was asked.
     const told = objects(fields(event.input).messages).map((message) => {
+      const turns = messageTurns(plain(message));
       const id = label(message.id);
-      if (id !== undefined) this.#known.add(id);
-      return messageTurns(plain(message));
+      if (id !== undefined) this.#known.set(id, wordsOf(turns));
+      return turns;
     });
     // Its calls and their results are of earlier runs.
     for (const call of told.flat().flatMap(({ calls }) => calls ?? []))
@@ -125,15 +131,23 @@ export class AgUiRun {
   #say(type: string, event: Fields): void {
     const id = label(pick(event, 'messageId', 'message_id')) ?? (type === 'TEXT_MESSAGE_CHUNK' ? this.#lastText : '');
     this.#lastText = id;
+    if (type === 'TEXT_MESSAGE_START' && this.#texts.has(id)) this.#setAside(id);
     let message = this.#texts.get(id);
     if (message === undefined) {
       if (type === 'TEXT_MESSAGE_END' || id === '') return;
       const role = roleOf(event.role) ?? 'assistant';
       message = { role, text: '', reply: role === 'assistant' ? this.#fresh(id, label(event.name)) : undefined };
       this.#texts.set(id, message);
-      this.#known.add(id);
     }
     if (typeof event.delta === 'string') message.text += event.delta;
+  }
+
+  /** Another message has the id again: what was said under it before stays as it is. */
+  #setAside(id: string): void {
+    const before = this.#texts.get(id);
+    this.#texts.delete(id);
+    this.#replies.delete(id);
+    if (before !== undefined) this.#texts.set(`${id}#${this.#texts.size + 1}`, before);
   }
 
   #fresh(id: string, agent: string | undefined): OpenReply {
@@ -161,8 +175,12 @@ export class AgUiRun {
   }
 
   #call(type: string, event: Fields): void {
-    const id = label(pick(event, 'toolCallId', 'tool_call_id')) ?? this.#lastCall;
-    this.#lastCall = id;
+    const written = label(pick(event, 'toolCallId', 'tool_call_id')) ?? this.#lastCall;
+    this.#lastCall = written;
+    // A call that begins again is another one.
+    if (type === 'TOOL_CALL_START' && written !== '' && this.#calls.has(this.#newest.get(written) ?? written))
+      this.#newest.set(written, `${written}#${this.#calls.size + 1}`);
+    const id = this.#newest.get(written) ?? written;
     if (type === 'TOOL_CALL_RESULT') {
       this.#hasContent = true;
       const asked = this.#calls.has(id) ? undefined : this.#allCalls.get(id);
@@ -186,13 +204,24 @@ export class AgUiRun {
     if (typeof event.delta === 'string') call.args += event.delta;
   }
 
+  /** Whether a message of a snapshot is one that is known: of this run, or of an earlier one with the same words and calls. */
+  #isRepeated(id: string, turns: readonly Turn[]): boolean {
+    if (this.#texts.has(id) || this.#replies.has(id)) return true;
+    const calls = turns.flatMap((turn) => turn.calls ?? []);
+    return (
+      this.#known.get(id) === wordsOf(turns) &&
+      calls.every((call) => call.id !== undefined && (this.#allCalls.has(call.id) || this.#calls.has(call.id)))
+    );
+  }
+
   #snapshot(messages: readonly Fields[]): void {
     for (const message of messages) {
       const id = label(message.id);
-      if (id !== undefined && this.#known.has(id)) continue;
-      if (id !== undefined) this.#known.add(id);
+      const turns = messageTurns(plain(message));
+      if (id !== undefined && this.#isRepeated(id, turns)) continue;
+      if (id !== undefined) this.#known.set(id, wordsOf(turns));
       if (message.role === 'activity' || message.role === 'reasoning') continue;
-      for (const turn of messageTurns(plain(message))) {
+      for (const turn of turns) {
         if (turn.role === 'assistant') {
           const calls = (turn.calls ?? []).filter((call) => call.id === undefined || !this.#calls.has(call.id));
           if (calls.length === 0 && turn.parts.length === 0) continue;
@@ -205,6 +234,8 @@ export class AgUiRun {
     this.#open = undefined;
   }
 }
+
+const wordsOf = (turns: readonly Turn[]): string => turns.map((turn) => textOf(turn) ?? '').join('\n');
 
 /** `ON_TOOL_START` and `ToolStart` alike. */
 const words = (name: string | undefined): string | undefined =>

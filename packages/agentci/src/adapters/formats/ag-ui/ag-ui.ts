@@ -37,7 +37,7 @@ function listsIn(value: unknown): readonly (readonly [string, readonly Fields[]]
 }
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
-  const known: AgUiPast = { messages: new Set(), calls: new Map() };
+  const known: AgUiPast = { messages: new Map(), calls: new Map() };
   const [first] = records;
   if (first === undefined) return [];
   if (records.some(({ value }) => isEvent(value)))

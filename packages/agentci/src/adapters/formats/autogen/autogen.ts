@@ -4,6 +4,7 @@ import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
+import { endingOf } from '../../build/ending.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
@@ -53,6 +54,7 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
     ...autogenSteps(messages),
     records: { ...MESSAGES_RECORD, toolErrors: 'full', agents: 'full', handoffs: 'full', messages: 'full' },
     meta: defined({ stop_reason: label(about.stop_reason) }),
+    ...defined({ ending: endingOf(label(about.stop_reason)) }),
   };
 }
 

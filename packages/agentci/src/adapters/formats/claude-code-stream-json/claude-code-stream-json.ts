@@ -4,6 +4,7 @@ import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
+import { endingOf } from '../../build/ending.ts';
 import { most } from '../../build/likeness.ts';
 import { TEAM_RECORD } from '../../build/records.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
@@ -145,6 +146,7 @@ function ended(result: Fields): Partial<Draft> {
   return {
     reported,
     status: isLimit ? 'incomplete' : failed ? 'error' : 'ok',
+    ...defined({ ending: isLimit ? endingOf(subtype) : undefined }),
     ...(failed ? { error: { type: subtype, ...(message === '' ? {} : { message }) } } : {}),
     ...(words === undefined && data === undefined
       ? {}

@@ -4,6 +4,7 @@ import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
+import { endingOf } from '../../build/ending.ts';
 import { mentionsIn } from '../../build/mentions.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
@@ -46,7 +47,7 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
     ...(failure !== undefined
       ? { status: 'error' as const, error: { message: failure } }
       : limit !== undefined
-        ? { status: 'incomplete' as const, error: { type: `limit/${limit}` } }
+        ? { status: 'incomplete' as const, error: { type: `limit/${limit}` }, ...defined({ ending: endingOf(limit) }) }
         : {}),
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
     meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),

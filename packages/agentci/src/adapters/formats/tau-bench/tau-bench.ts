@@ -7,6 +7,7 @@ import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnsOf } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
+import { withoutStops } from '../../build/stop-words.ts';
 import { fields, label, number } from '../../build/values.ts';
 import { withWrittenActions } from './written-actions.ts';
 
@@ -37,7 +38,7 @@ function draftOf(value: unknown): Draft {
       failure === undefined || steps.length > 0
         ? steps
         : [{ kind: 'event', name: 'error', data: { message: failure } }],
-    turns,
+    turns: withoutStops(turns),
     ...defined({ id: taskId === undefined ? undefined : `${taskId}-${label(trial.trial) ?? '0'}` }),
     task: defined({
       id: taskId,

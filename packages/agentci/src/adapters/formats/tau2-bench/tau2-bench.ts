@@ -6,9 +6,11 @@ import { outcomeOf } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
+import { endingOf } from '../../build/ending.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
+import { withoutStops } from '../../build/stop-words.ts';
 import { usageOf } from '../../build/token-usage.ts';
 import { amount, argumentsOf, fields, label, number, objects, text, time } from '../../build/values.ts';
 import { problemWith } from '../../problem.ts';
@@ -67,12 +69,13 @@ function draftOf(simulation: Fields, results: Fields): Draft {
   return {
     source: { format: FORMAT },
     steps: dialogue.steps,
-    turns: dialogue.turns,
+    turns: withoutStops(dialogue.turns),
     ...defined({
       id: label(simulation.id) ?? (taskId === undefined ? undefined : `${taskId}-${label(simulation.trial) ?? '0'}`),
       startedAt: time(simulation.start_time),
       endedAt: time(simulation.end_time),
       status: statusOf(reason),
+      ending: endingOf(reason),
     }),
     task: defined({ id: taskId, expected: fields(task?.evaluation_criteria).actions }),
     outcomes: outcomesOf(simulation),

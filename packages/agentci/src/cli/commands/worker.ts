@@ -1,0 +1,68 @@
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { plural } from '../../kit/words.ts';
+import { loadSpec } from '../../spec/load.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { duration, someText, wholeNumber } from '../options.ts';
+import { DEFAULT_SPEC } from '../spec-folders.ts';
+import { specPath } from '../spec-path.ts';
+
+export const command: CliCommand = {
+  name: 'worker',
+  summary: 'run the agent for an `agentci test --queue` on another machine',
+  configure: (parser) =>
+    parser
+      .requiredOption(
+        '--queue <redis-url>',
+        'the Redis of the queue: redis://host:6379, or rediss:// for TLS',
+        someText,
+      )
+      .option('-c, --config <file>', 'the spec; it must be the one that is tested', DEFAULT_SPEC)
+      .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1, 1000), 4)
+      .option('--idle <time>', 'end after this long without work: 30s, 5m (default: never)', duration)
+      .option('--lock <time>', 'a worker that is silent for this long has lost its queries', duration, 15_000)
+      .addHelpText(
+        'after',
+        `
+A worker takes queries of its spec from the queue, runs the agent, and sends back what it did. Verdicts are made by the
+\`agentci test --queue\` that put them there. The password of the Redis is read from AGENTCI_QUEUE_PASSWORD.
+Ctrl-C or SIGTERM: takes no more, and ends when the queries in progress are finished.
+
+Example:
+  agentci worker --queue redis://10.0.0.5:6379 -c agentci_spec.yaml -w 8
+
+Exit: 0 ended as told, 2 could not start.`,
+      ),
+  run: async ({ options, io }) => {
+    const { queue, config, workers, idle, lock } = options as unknown as WorkerOptions;
+    const file = specPath(config, io.cwd);
+    const { suite } = await loadSpec(file);
+    const say = (message: string): void => io.stderr.write(`agentci worker: ${escapeTerminalLine(message)}\n`);
+    const { serveQueue } = await import('../../engine/serve-queue.ts');
+    say(`${file} (${suite.agent}), ${plural(workers, 'query', 'queries')} at a time; waiting for work`);
+    io.signal.addEventListener('abort', () => say('taking no more; ends when the queries in progress are finished'), {
+      once: true,
+    });
+    const served = await serveQueue({
+      suite,
+      address: queue,
+      version: io.version,
+      workers,
+      lockMs: lock,
+      idleMs: idle,
+      env: io.env,
+      signal: io.signal,
+      onNote: say,
+    });
+    const twice = served.duplicates === 0 ? '' : `, ${served.duplicates} of them done by others already`;
+    say(`ended after ${plural(served.done + served.duplicates, 'run')}${twice}`);
+    return 0;
+  },
+};
+
+interface WorkerOptions {
+  readonly queue: string;
+  readonly config: string;
+  readonly workers: number;
+  readonly idle?: number;
+  readonly lock: number;
+}

@@ -1,0 +1,293 @@
+import { isObject } from '../kit/object.ts';
+import { UserError } from '../kit/user-error.ts';
+import { plural } from '../kit/words.ts';
+import { parseQueueAddress } from '../queue/address.ts';
+import { type Job, nameOf, type Ticket } from '../queue/job.ts';
+import { type Delivery, RunQueue } from '../queue/run-queue.ts';
+import type { SeenWorker } from '../queue/worker-list.ts';
+import type { RunResult } from '../results/run-result.ts';
+import type { RunAbout } from '../runners/runner.ts';
+import { planCassettes } from './cassette-choice.ts';
+import type { TraceEvaluator } from './evaluate-trace.ts';
+import type { Ledger } from './ledger.ts';
+import type { Outcome, Run } from './live-agent.ts';
+import { addUsage, failedOutcome, readOutcome } from './queued-outcome.ts';
+import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
+import { settleOutcome } from './settle-outcome.ts';
+
+/** Verdicts in progress at a time: those that ask a judge wait for it. */
+const DEFAULT_VERDICTS = 16;
+const READ_MS = 1000;
+const STOPPED_READ_MS = 100;
+/** How often it is looked whether jobs were lost, and whether someone works on them. */
+const LOOK_MS = 5000;
+/** How often a run that waits for workers says so. */
+const SAY_MS = 10_000;
+
+export interface Queued {
+  readonly user: RunResult['user'];
+  readonly notices: readonly string[];
+}
+
+/** Has workers run the agent for every pending query, and writes each verdict down as its result comes in. */
+export async function collectQueued(
+  options: RunOptions,
+  config: LiveRunner,
+  choice: QueueChoice,
+  around: { readonly ledger: Ledger; readonly evaluate: TraceEvaluator },
+): Promise<Queued> {
+  const ticket = ticketOf(options, config);
+  const pending = around.ledger.pending();
+  if (pending.length === 0) return { user: undefined, notices: [] };
+  const onNote = (message: string): void => options.onEvent?.({ type: 'note', code: 'QUEUE', message });
+  const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {
+    rate: choice.rate,
+    onNote,
+  });
+  const collector = new Collector({ options, choice, queue, ticket, ...around }, pending);
+  try {
+    await collector.collect();
+    await queue.close(!around.ledger.interrupted);
+  } catch (error) {
+    await queue.close(false);
+    throw error;
+  }
+  return { user: collector.user, notices: collector.notices() };
+}
+
+interface CollectorInput {
+  readonly options: RunOptions;
+  readonly choice: QueueChoice;
+  readonly queue: RunQueue;
+  readonly ticket: Ticket;
+  readonly ledger: Ledger;
+  readonly evaluate: TraceEvaluator;
+}
+
+class Collector {
+  readonly #input: CollectorInput;
+  /** What has no result yet, by the name of its job. */
+  readonly #open = new Map<string, { readonly job: Job; readonly of: Run }>();
+  readonly #verdicts = new Set<Promise<void>>();
+  /** Deliveries whose results are on disk. */
+  readonly #written: string[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #suspects = new Set<string>();
+  #lookedAt = Date.now();
+  #workedAt = Date.now();
+  #saidAt = Date.now();
+  #duplicates = 0;
+  #wastedUsd = 0;
+  user: RunResult['user'];
+
+  constructor(input: CollectorInput, pending: readonly Run[]) {
+    this.#input = input;
+    for (const of of pending) {
+      const { id, cell } = of.query;
+      const job: Job = { run: input.ticket.run, id, ...(cell === undefined ? {} : { cell }), repeat: of.run };
+      this.#open.set(nameOf(job), { job, of });
+    }
+  }
+
+  async collect(): Promise<void> {
+    const { queue, ledger } = this.#input;
+    // What came in while no one collected is first.
+    await this.#readAll(1);
+    await queue.put(this.#jobs());
+    let isStopped = false;
+    while (this.#open.size > 0 && this.#failure === undefined) {
+      if (ledger.interrupted) break;
+      if (ledger.stopped() && !isStopped) {
+        isStopped = true;
+        // What is being run is still written down.
+        await queue.stop('stopped', this.#jobs());
+      }
+      const came = await this.#readAll(isStopped ? STOPPED_READ_MS : READ_MS);
+      if (isStopped) await this.#forgetUnstarted();
+      else if (queue.wasReset()) await queue.restore(await queue.missing(this.#jobs()));
+      else if (Date.now() - this.#lookedAt >= LOOK_MS) await this.#look(came > 0);
+    }
+    await this.#settled();
+    this.#throwFailure();
+    if (ledger.interrupted) {
+      await queue.stop('interrupted', this.#jobs());
+      return;
+    }
+    await queue.end();
+    await this.#readAll(1);
+    await this.#settled();
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** What decides nothing but must be known. */
+  notices(): string[] {
+    if (this.#duplicates === 0) return [];
+    const cost = this.#wastedUsd === 0 ? '' : `; $${this.#wastedUsd.toFixed(4)} was spent on them and not used`;
+    return [
+      `${plural(this.#duplicates, 'result')} came a second time, from workers that had lost their queries${cost}`,
+    ];
+  }
+
+  #jobs = (): Job[] => [...this.#open.values()].map(({ job }) => job);
+
+  async #readAll(waitMs: number): Promise<number> {
+    const deliveries = await this.#input.queue.take(waitMs);
+    for (const delivery of deliveries) await this.#receive(delivery);
+    await this.#forget();
+    return deliveries.length;
+  }
+
+  async #receive(delivery: Delivery): Promise<void> {
+    const { options } = this.#input;
+    const entry = this.#open.get(delivery.job);
+    if (delivery.kind === 'word') this.#hear(delivery.body);
+    else if (entry === undefined || delivery.kind === 'duplicate') {
+      // One that is written down already, from before we were killed, is not a second one.
+      if (delivery.kind === 'duplicate') this.#countDuplicate(delivery.costUsd);
+    } else {
+      this.#open.delete(delivery.job);
+      this.#workedAt = Date.now();
+      const { outcome, user } = readOutcome(delivery.body, entry.of.query);
+      this.user = addUsage(this.user, user);
+      options.onEvent?.({ type: 'run_started', id: entry.of.query.id, cell: entry.of.query.cell, run: entry.of.run });
+      await this.#judge(entry.of, outcome, delivery.id);
+      return;
+    }
+    this.#written.push(delivery.id);
+  }
+
+  /** What is on disk leaves the queue. */
+  async #forget(): Promise<void> {
+    if (this.#written.length === 0) return;
+    this.#input.options.sync?.();
+    await this.#input.queue.settle(this.#written.splice(0));
+  }
+
+  #countDuplicate(costUsd: number): void {
+    this.#duplicates++;
+    this.#wastedUsd += costUsd;
+    // It was paid for.
+    this.#input.ledger.spend(costUsd);
+  }
+
+  /** Judges in the background, a few at a time; the result leaves the queue once it is on disk. */
+  async #judge(of: Run, outcome: Outcome, delivery: string | undefined): Promise<void> {
+    const { ledger, evaluate, options } = this.#input;
+    const verdict = settleOutcome(of, outcome, { ledger, evaluate })
+      .then(() => {
+        if (delivery !== undefined) this.#written.push(delivery);
+      })
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#verdicts.delete(verdict));
+    this.#verdicts.add(verdict);
+    if (this.#verdicts.size >= (options.workers ?? DEFAULT_VERDICTS)) await Promise.race(this.#verdicts);
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#verdicts.size > 0) await Promise.all(this.#verdicts);
+    await this.#forget();
+  }
+
+  /** What a worker says of the run as a whole. */
+  #hear(body: unknown): void {
+    if (!isObject(body)) return;
+    const { options, ledger } = this.#input;
+    const { code, message, about } = body;
+    if (typeof message !== 'string') return;
+    if (typeof code === 'string') options.onEvent?.({ type: 'note', code, message });
+    else if (isObject(about)) ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
+  }
+
+  /** What no worker has begun will not be run. */
+  async #forgetUnstarted(): Promise<void> {
+    const coming = new Set((await this.#input.queue.coming(this.#jobs())).map(nameOf));
+    for (const name of [...this.#open.keys()]) if (!coming.has(name)) this.#open.delete(name);
+  }
+
+  /** Looks for jobs that came to nothing, and whether anyone works at all. */
+  async #look(isBusy: boolean): Promise<void> {
+    this.#lookedAt = Date.now();
+    const { queue } = this.#input;
+    for (const { job, why } of await queue.lost()) {
+      const entry = this.#open.get(nameOf(job));
+      if (entry === undefined) continue;
+      this.#open.delete(nameOf(job));
+      await this.#judge(entry.of, failedOutcome(entry.of.query, 'worker', `no worker could run it: ${why}`), undefined);
+    }
+    if (isBusy) return;
+    // Twice in a row: a result may just be on its way.
+    const missing = await queue.missing(this.#jobs());
+    await queue.restore(missing.filter((job) => this.#suspects.has(nameOf(job))));
+    this.#suspects = new Set(missing.map(nameOf));
+    await this.#sayWhoWorks(await queue.workers());
+  }
+
+  async #sayWhoWorks(workers: readonly SeenWorker[]): Promise<void> {
+    const { ticket, options, choice } = this.#input;
+    const fits = ({ spec, version }: SeenWorker): boolean => spec === ticket.spec && version === ticket.version;
+    if (workers.some(fits)) {
+      this.#workedAt = Date.now();
+      return;
+    }
+    const waitedMs = Date.now() - this.#workedAt;
+    if (choice.timeoutMs !== undefined && waitedMs >= choice.timeoutMs)
+      throw new UserError(
+        'QUEUE_NO_WORKER',
+        `no worker took up the run within ${Math.round(choice.timeoutMs / 1000)} s`,
+        {
+          hint: `${mismatch(workers, ticket)} What was finished is stored; continue with --resume.`,
+        },
+      );
+    if (Date.now() - this.#saidAt < SAY_MS) return;
+    this.#saidAt = Date.now();
+    const message = `waiting for a worker with this spec: ${plural(this.#open.size, 'run')} to do. ${mismatch(workers, ticket)}`;
+    options.onEvent?.({ type: 'note', code: 'QUEUE_WAITING', message });
+  }
+}
+
+/** Why the workers there are do not fit. */
+function mismatch(workers: readonly SeenWorker[], { spec, version }: Ticket): string {
+  if (workers.length === 0) return 'Start one: agentci worker --queue ADDRESS -c SPEC.';
+  const other = workers.filter((worker) => worker.spec !== spec);
+  const old = workers.filter((worker) => worker.spec === spec && worker.version !== version);
+  const parts = [
+    ...(other.length === 0 ? [] : [`${plural(other.length, 'worker')} with another spec (${hosts(other)})`]),
+    ...(old.length === 0 ? [] : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
+  ];
+  return `There are ${parts.join(' and ')}: bring them to the same commit and start them again.`;
+}
+
+const hosts = (workers: readonly SeenWorker[]): string =>
+  [...new Set(workers.map(({ host, version }) => `${host}, ${version}`))].slice(0, 5).join('; ');
+
+/** What workers must know. What only makes sense on one machine is refused here. */
+function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
+  const { suite, runId, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
+  if (typeof config === 'function')
+    throw new UserError('QUEUE_RUNNER', 'a function cannot be run by workers: they have the spec and nothing else');
+  const plan = planCassettes({ choice: options.cassette, config: suite.cassette, specDir: suite.dir, env });
+  if (plan !== undefined && plan.mode !== 'replay')
+    throw new UserError('QUEUE_CASSETTE', 'cassettes are recorded on one machine, and this run is on several', {
+      hint: 'Record without --queue; with it, use --cassette replay or --cassette off.',
+    });
+  return {
+    run: runId ?? 'run',
+    agent: suite.agent,
+    spec: suite.hash,
+    version: options.version ?? '',
+    settings: {
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(retries === undefined ? {} : { retries }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      cassette: plan === undefined ? 'off' : 'replay',
+      ...(typeof judge === 'string' ? { judge } : {}),
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { limitedBudget } from '../judge/budget.ts';
+import { SECRETS, secretsIn } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
+import { parseQueueAddress } from '../queue/address.ts';
+import type { Job, Ticket } from '../queue/job.ts';
+import { type Served, serveJobs } from '../queue/serve-jobs.ts';
+import type { Bench, Done } from '../queue/serve-options.ts';
+import { caseKey, caseText } from '../results/cell.ts';
+import type { Query, Suite } from '../spec/suite.ts';
+import { spendsMoney } from './cassette-use.ts';
+import { knownCost } from './known-cost.ts';
+import { type Outcome, openLiveAgent } from './live-agent.ts';
+import { addUsage, failedOutcome, outcomeBody } from './queued-outcome.ts';
+import type { LiveRunner, RunEvent, RunOptions } from './run-options.ts';
+
+export interface ServeQueueOptions {
+  readonly suite: Suite;
+  readonly address: string;
+  readonly version: string;
+  /** How many queries are in progress at a time. */
+  readonly workers: number;
+  readonly lockMs: number;
+  readonly idleMs?: number | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when no more work is to be taken. */
+  readonly signal: AbortSignal;
+  readonly onNote: (message: string) => void;
+}
+
+/** Runs the agent of a suite for whoever puts its queries into the queue. Verdicts are made where the run is collected. */
+export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
+  const { suite, env } = options;
+  SECRETS.add(secretsIn(env));
+  const { runner } = suite;
+  if (runner === undefined || runner.kind === 'replay')
+    throw new UserError(
+      'NO_RUNNER',
+      `${suite.file} has no runner that could be started, so a worker has nothing to run`,
+      {
+        hint: 'Add one to the spec, e.g. `runner: {command: [python, agent.py]}`.',
+      },
+    );
+  const queries = new Map(suite.queries.map((query) => [caseKey(query), query]));
+  return serveJobs({
+    address: parseQueueAddress(options.address, env),
+    spec: suite.hash,
+    version: options.version,
+    slots: options.workers,
+    lockMs: options.lockMs,
+    idleMs: options.idleMs,
+    signal: options.signal,
+    onNote: options.onNote,
+    open: (ticket, say) => openBench(options, runner, ticket, { queries, say }),
+    giveUp: (job, starts) => ({
+      body: outcomeBody(lostOutcome(queries.get(caseKey(job))!, starts), undefined),
+      costUsd: 0,
+    }),
+  });
+}
+
+const lostOutcome = (query: Query, starts: number): Outcome =>
+  failedOutcome(
+    query,
+    'worker_lost',
+    `${starts} workers died while they ran it, the last ones with nothing else to do`,
+  );
+
+/** The suite's agent, ready for the queries of one run. */
+async function openBench(
+  { suite, env, workers, onNote }: ServeQueueOptions,
+  config: LiveRunner,
+  ticket: Ticket,
+  { queries, say }: { readonly queries: ReadonlyMap<string, Query>; readonly say: (body: unknown) => void },
+): Promise<Bench> {
+  const { timeoutMs, retries, seed, maxCostUsd, cassette, judge } = ticket.settings;
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === 'note') say({ code: event.code, message: SECRETS.text(event.message) });
+    if (event.type === 'retrying') onNote(`${caseText(event)}: [INFRA] ${event.message}; trying again`);
+  };
+  const options: RunOptions = {
+    suite,
+    env,
+    runId: ticket.run,
+    onEvent,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retries === undefined ? {} : { retries }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(judge === undefined ? {} : { judge }),
+    cassette: { mode: cassette ?? 'off' },
+  };
+  const runs = suite.queries.map(({ id, cell }) => ({ id, cell, run: 1 }));
+  const budget = limitedBudget(maxCostUsd ?? Number.POSITIVE_INFINITY);
+  const agent = await openLiveAgent({ options, config, workers, budget, runs });
+  let told = 0;
+  const tellVoids = (voids: readonly { about: unknown; error: { message: string } }[]): void => {
+    for (const { about, error } of voids.slice(told)) say({ about, message: SECRETS.text(error.message) });
+    told = voids.length;
+  };
+  let usageBefore = agent.usage();
+  return {
+    work: async (job: Job): Promise<Done | undefined> => {
+      const query = queries.get(caseKey(job));
+      if (query === undefined) throw new UserError('QUEUE_JOB', `${suite.file} has no query ${JSON.stringify(job.id)}`);
+      const read = await agent.run({ query, run: job.repeat });
+      const outcome = await read();
+      if (outcome === undefined) return undefined;
+      const usage = agent.usage();
+      // What was asked since the last result: several runs share the models, and only the sum counts.
+      const since = usage === undefined ? undefined : addUsage(usage, usageBefore, -1);
+      usageBefore = usage;
+      return { body: outcomeBody(outcome, since), costUsd: costOf(outcome) };
+    },
+    close: async () => tellVoids(await agent.close()),
+  };
+}
+
+/** What the agent has to be paid for. */
+function costOf(outcome: Outcome): number {
+  if (outcome.kind === 'failed') return 0;
+  return outcome.played === undefined || spendsMoney(outcome.played.use) ? knownCost(outcome.trace) : 0;
+}

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionOptions, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
+import type { Redis, RedisOptions } from 'ioredis';
+import { UserError } from '../kit/user-error.ts';
+import { addressText, PASSWORD_VARIABLE, type QueueAddress } from './address.ts';
+import { SCRIPTS } from './scripts.ts';
+
+interface Packages {
+  readonly Queue: new (name: string, options: QueueOptions) => Queue;
+  readonly Worker: new (
+    name: string,
+    process: (job: QueuedJob, token?: string) => Promise<void>,
+    options: WorkerOptions,
+  ) => Worker;
+  readonly DelayedError: new () => Error;
+  readonly Redis: new (options: RedisOptions) => Redis;
+}
+
+/** What of a job of BullMQ is used here. */
+export interface QueuedJob {
+  readonly id?: string | undefined;
+  readonly data: unknown;
+  /** How often a worker has taken it, this time included. */
+  readonly attemptsStarted: number;
+  readonly failedReason?: string | undefined;
+  readonly moveToDelayed: (timestamp: number, token?: string) => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+/** A Redis that knows our scripts. */
+export type Client = Redis & {
+  readonly admit: (...args: (string | Buffer)[]) => Promise<[string, string]>;
+  readonly deliver: (...args: (string | Buffer | number)[]) => Promise<number>;
+  readonly holdLease: (...args: (string | number)[]) => Promise<number>;
+  readonly dropLease: (...args: string[]) => Promise<number>;
+};
+
+/** How long a first connection may take. */
+const CONNECT_MS = 10_000;
+
+/** The packages a queue needs. Whoever uses none does not install them. */
+export async function loadPackages(): Promise<Packages> {
+  // Names in variables keep bundlers from wanting optional packages.
+  const names = ['bullmq', 'ioredis'] as const;
+  try {
+    const [bullmq, ioredis] = await Promise.all(names.map((name) => import(name)));
+    return { Queue: bullmq.Queue, Worker: bullmq.Worker, DelayedError: bullmq.DelayedError, Redis: ioredis.Redis };
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UserError('QUEUE_PACKAGES', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
+      hint: 'npm install --save-dev bullmq ioredis',
+    });
+  }
+}
+
+/** Waits as long as it takes for a Redis that went away; whoever must not wait watches the connection. */
+const redisOptions = (address: QueueAddress): RedisOptions => ({
+  host: address.host,
+  port: address.port,
+  db: address.db,
+  ...(address.username === undefined ? {} : { username: address.username }),
+  ...(address.password === undefined ? {} : { password: address.password }),
+  ...(address.isTls ? { tls: { servername: address.host } } : {}),
+  maxRetriesPerRequest: null,
+  connectTimeout: CONNECT_MS,
+  retryStrategy: (times) => Math.min(50 * times, 1000),
+  lazyConnect: true,
+});
+
+/** For BullMQ, which makes its own connections of it. */
+export const queueConnection = (address: QueueAddress): ConnectionOptions =>
+  ({ ...redisOptions(address), lazyConnect: false }) as ConnectionOptions;
+
+/** A connection that works, or what is wrong with the address. */
+export async function connect({ Redis }: Packages, address: QueueAddress): Promise<Client> {
+  const redis = new Redis({ ...redisOptions(address), retryStrategy: () => null, enableAutoPipelining: true });
+  let why: Error | undefined;
+  redis.on('error', (error: Error) => {
+    why = error;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (error) {
+    redis.disconnect();
+    throw unreachable(address, why ?? (error as Error));
+  }
+  // From here on a connection that is lost is made again.
+  redis.options.retryStrategy = (times) => Math.min(50 * times, 1000);
+  for (const [name, script] of Object.entries(SCRIPTS)) redis.defineCommand(name, script);
+  return redis as Client;
+}
+
+function unreachable(address: QueueAddress, error: Error): UserError {
+  const at = addressText(address);
+  const { message } = error;
+  if (/NOAUTH|WRONGPASS|NOPERM|invalid username-password|Authentication/i.test(message))
+    return new UserError('QUEUE_REFUSED', `the Redis at ${at} does not let us in: ${message}`, {
+      hint: `Set ${PASSWORD_VARIABLE}.`,
+    });
+  return new UserError(
+    'QUEUE_UNREACHABLE',
+    `there is no Redis at ${at}: ${message || (error as { code?: string }).code}`,
+    {
+      hint: 'Start one (redis-server), or correct --queue.',
+    },
+  );
+}
+
+/** A Redis that throws data away when it is full would lose work without a word. */
+export async function refuseEviction(redis: Client): Promise<string | undefined> {
+  let policy: string | undefined;
+  try {
+    const reply = (await redis.config('GET', 'maxmemory-policy')) as string[];
+    policy = reply[1];
+  } catch {
+    return 'whether this Redis throws data away when it is full cannot be seen (CONFIG is not allowed): set maxmemory-policy to noeviction';
+  }
+  if (policy === undefined || policy === 'noeviction') return undefined;
+  throw new UserError(
+    'QUEUE_EVICTS',
+    `this Redis throws data away when it is full (maxmemory-policy ${policy}), so results could be lost`,
+    {
+      hint: 'Set maxmemory-policy to noeviction, or use another Redis.',
+    },
+  );
+}
+
+/** What everyone who lost a connection says. Several commands sent as one are not sent again by themselves. */
+const LOST = /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|NR_CLOSED/i;
+const PAUSE_MS = 100;
+
+/** Does something again that a lost connection cut off. It must be something that may be done twice. */
+export async function steadily<T>(action: () => Promise<T>, isGivenUp: () => boolean = () => false): Promise<T> {
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!LOST.test((error as Error).message) || isGivenUp()) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}

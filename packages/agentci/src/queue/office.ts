@@ -1,0 +1,184 @@
+import { UserError } from '../kit/user-error.ts';
+import { type Client, type QueuedJob, steadily } from './client.ts';
+import { type Job, nameOf, readJob, readTicket, type Ticket } from './job.ts';
+import { OVER, runKeys } from './names.ts';
+import { packParcel } from './parcel.ts';
+import { Room } from './room.ts';
+import type { Bench, Done, ServeOptions } from './serve-options.ts';
+
+/** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
+const MAX_ALONE = 2;
+/** How long what is known of a run is taken as true. */
+const FRESH_MS = 100;
+/** How long a job waits whose run no one collects at the moment. */
+const ORPHAN_MS = 5000;
+/** How often a worker looks whether a run is over. */
+const LOOK_MS = 200;
+const KEEP_S = 7 * 24 * 3600;
+
+/** The agent of a run in this worker. */
+interface Place {
+  readonly ticket: Ticket;
+  readonly bench: Promise<Bench>;
+  readonly words: Promise<unknown>[];
+  jobs: number;
+}
+
+/** Decides what becomes of each job that is taken from the queue, and keeps the agents of the runs they belong to. */
+export class Office {
+  readonly #redis: Client;
+  readonly #options: ServeOptions;
+  readonly #worker: string;
+  readonly #DelayedError: new () => Error;
+  readonly #room = new Room();
+  readonly #places = new Map<string, Place>();
+  readonly #states = new Map<string, { readonly at: number; readonly state: Promise<string> }>();
+  readonly #look: NodeJS.Timeout;
+  #running = 0;
+  #lastAt = Date.now();
+  done = 0;
+  duplicates = 0;
+
+  constructor(redis: Client, options: ServeOptions, about: { worker: string; DelayedError: new () => Error }) {
+    this.#redis = redis;
+    this.#options = options;
+    this.#worker = about.worker;
+    this.#DelayedError = about.DelayedError;
+    this.#look = setInterval(() => void this.#endOver().catch(() => {}), LOOK_MS);
+  }
+
+  idleForMs = (): number => (this.#running > 0 ? 0 : Date.now() - this.#lastAt);
+
+  take = async (queued: QueuedJob, token?: string): Promise<void> => {
+    const job = readJob(queued.data);
+    if (job === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
+    this.#running++;
+    try {
+      if ((await this.#handle(job, queued.attemptsStarted === 1)) === 'later') {
+        await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
+        throw new this.#DelayedError();
+      }
+    } finally {
+      this.#running--;
+      this.#lastAt = Date.now();
+    }
+  };
+
+  /** Ends the agents of all runs. */
+  async close(): Promise<void> {
+    clearInterval(this.#look);
+    await Promise.all([...this.#places.keys()].map((run) => this.#end(run)));
+  }
+
+  async #handle(job: Job, isFirst: boolean): Promise<'over' | 'later'> {
+    const leave = await this.#room.enter(!isFirst);
+    try {
+      const { state, starts } = isFirst ? await this.#stateOf(job.run) : await this.#admit(job);
+      if (state === 'orphan') return 'later';
+      if (state !== 'go') return 'over';
+      const place = await this.#placeOf(job.run);
+      if (place === undefined) return 'over';
+      place.jobs++;
+      try {
+        const done = starts >= MAX_ALONE ? this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
+        if (done === undefined) return 'later';
+        await this.#deliver(place.ticket, job, done);
+      } finally {
+        place.jobs--;
+      }
+      return 'over';
+    } finally {
+      leave();
+    }
+  }
+
+  /** Whether jobs of a run may be begun: asked for many at once. */
+  async #stateOf(run: string): Promise<{ readonly state: string; readonly starts: number }> {
+    const known = this.#states.get(run);
+    // A limit on money is looked at before each job.
+    const isLimited = this.#places.get(run)?.ticket.settings.maxCostUsd !== undefined;
+    if (known !== undefined && !isLimited && Date.now() - known.at < FRESH_MS)
+      return { state: await known.state, starts: 0 };
+    const { ticket, lease, stop } = runKeys(run);
+    const state = steadily(() => this.#redis.mget(ticket, stop, lease)).then(([isThere, isStopped, isHeld]) =>
+      isThere === null ? 'gone' : isStopped !== null ? 'stop' : isHeld === null ? 'orphan' : 'go',
+    );
+    this.#states.set(run, { at: Date.now(), state });
+    return { state: await state, starts: 0 };
+  }
+
+  /** A job that was begun before: how often it has had a worker to itself is counted. */
+  async #admit(job: Job): Promise<{ readonly state: string; readonly starts: number }> {
+    const { ticket, lease, stop, done, starts } = runKeys(job.run);
+    const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, nameOf(job)));
+    return { state, starts: Number(before) };
+  }
+
+  async #placeOf(run: string): Promise<Place | undefined> {
+    const known = this.#places.get(run);
+    if (known !== undefined) return known;
+    const text = await steadily(() => this.#redis.get(runKeys(run).ticket));
+    const ticket = text === null ? undefined : readTicket(text);
+    if (ticket === undefined) return undefined;
+    // The name of the queue says so already; whoever can write to Redis could still have put it there.
+    if (ticket.spec !== this.#options.spec || ticket.version !== this.#options.version)
+      throw new UserError('WORKER_MISMATCH', `run ${run} is of another spec or version`);
+    // Another job of the run may have come first.
+    return this.#places.get(run) ?? this.#open(ticket);
+  }
+
+  #open(ticket: Ticket): Place {
+    const { open, results, ticket: key } = runKeys(ticket.run);
+    const words: Promise<unknown>[] = [];
+    const say = (body: unknown): void => {
+      const word = this.#redis
+        .exists(key)
+        .then((isWanted) =>
+          isWanted ? this.#redis.xadd(results, '*', 'kind', 'word', 'data', packParcel(body)) : null,
+        );
+      words.push(word.catch(() => {}));
+    };
+    const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
+    const bench = steadily(sign).then(() => this.#options.open(ticket, say));
+    const place: Place = { ticket, bench, words, jobs: 0 };
+    this.#places.set(ticket.run, place);
+    return place;
+  }
+
+  /** Ends the agents of runs that are over. */
+  async #endOver(): Promise<void> {
+    for (const [run, { jobs }] of this.#places) {
+      if (jobs > 0) continue;
+      const { ticket, stop } = runKeys(run);
+      const [isThere, why] = await this.#redis.mget(ticket, stop);
+      if (isThere === null || why === OVER) await this.#end(run);
+    }
+  }
+
+  async #end(run: string): Promise<void> {
+    const place = this.#places.get(run);
+    if (place === undefined) return;
+    this.#places.delete(run);
+    this.#states.delete(run);
+    try {
+      await (await place.bench).close();
+    } catch {
+      // One that could not be opened has told so to each of its jobs.
+    }
+    await Promise.all(place.words);
+    await steadily(() => this.#redis.srem(runKeys(run).open, this.#worker));
+  }
+
+  async #deliver({ run, settings }: Ticket, job: Job, { body, costUsd }: Done): Promise<void> {
+    const keys = runKeys(run);
+    const cost = Number.isFinite(costUsd) && costUsd > 0 ? String(costUsd) : '0';
+    const { ticket, done, results, spent, stop } = keys;
+    const limit = String(settings.maxCostUsd ?? '');
+    const parcel = packParcel(body);
+    const first = await steadily(() =>
+      this.#redis.deliver(ticket, done, results, spent, stop, nameOf(job), parcel, cost, limit, KEEP_S),
+    );
+    if (first === 1) this.done++;
+    else if (first === 0) this.duplicates++;
+  }
+}

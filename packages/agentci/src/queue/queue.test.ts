@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { addressText, parseQueueAddress } from './address.ts';
+import { nameOf, readJob, readTicket } from './job.ts';
+import { packParcel, unpackParcel } from './parcel.ts';
+import { Room } from './room.ts';
+
+describe('an address', () => {
+  test.each([
+    ['redis://localhost', { host: 'localhost', port: 6379, db: 0, isTls: false }, 'redis://localhost:6379'],
+    ['rediss://10.0.0.5:7000/2', { host: '10.0.0.5', port: 7000, db: 2, isTls: true }, 'rediss://10.0.0.5:7000/2'],
+    ['redis://[::1]:6380', { host: '::1', port: 6380, db: 0, isTls: false }, 'redis://[::1]:6380'],
+  ])('%s is read', (text, expected, shown) => {
+    const address = parseQueueAddress(text, {});
+    expect(address).toMatchObject(expected);
+    expect(addressText(address)).toBe(shown);
+  });
+
+  test.each([
+    '',
+    'localhost:6379',
+    'http://x',
+    'redis://x/a',
+    'redis://x?password=y',
+    'redis://x/1/2',
+    'redis://u:p@x',
+  ])('%j is refused', (text) => expect(() => parseQueueAddress(text, {})).toThrow(/--queue/));
+
+  test('has its credentials from the environment', () => {
+    const env = { AGENTCI_QUEUE_PASSWORD: 'a-long-password', AGENTCI_QUEUE_USERNAME: 'ci' };
+    expect(parseQueueAddress('redis://x', env)).toMatchObject({ username: 'ci', password: 'a-long-password' });
+  });
+});
+
+describe('a job', () => {
+  const job = { run: '20261117-1-ab', id: 'refund', repeat: 2, cell: { model: 'a' } };
+
+  test('is read as it was written, with nothing else in it', () =>
+    expect(readJob({ ...job, command: 'rm -rf /' })).toEqual(job));
+
+  test.each([
+    ['no object', 'refund'],
+    ['no id', { ...job, id: undefined }],
+    ['an endless id', { ...job, id: 'x'.repeat(501) }],
+    ['a run that is a path', { ...job, run: '../../etc' }],
+    ['half a repeat', { ...job, repeat: 1.5 }],
+    ['a repeat of nothing', { ...job, repeat: 0 }],
+    ['a cell that is no map of texts', { ...job, cell: { model: { $ne: 1 } } }],
+  ])('with %s is none', (_, value) => expect(readJob(value)).toBeUndefined());
+
+  test('has a name of its own, without what Redis or BullMQ would split', () => {
+    const names = [
+      job,
+      { ...job, repeat: 3 },
+      { ...job, cell: { model: 'b' } },
+      { run: job.run, id: 'refund', repeat: 2 },
+      { ...job, id: 'refund:1' },
+    ].map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[\w.-]+$/);
+    expect(nameOf({ ...job, cell: { model: 'a' } })).toBe(nameOf(job));
+  });
+
+  test('of a ticket that is nonsense is not taken up', () => {
+    const ticket = {
+      run: 'r',
+      agent: 'a',
+      spec: 's',
+      version: '1',
+      settings: { timeoutMs: 5, cassette: 'record', x: 1 },
+    };
+    expect(readTicket(JSON.stringify(ticket))).toEqual({ ...ticket, settings: { timeoutMs: 5 } });
+    for (const bad of ['', '[]', '{"run":"r"}', JSON.stringify({ ...ticket, settings: null })])
+      expect(readTicket(bad)).toBeUndefined();
+  });
+});
+
+describe('a parcel', () => {
+  test.each([
+    ['small', { a: 1 }],
+    ['large', { text: 'again '.repeat(10_000) }],
+  ])('that is %s comes out as it went in', (_, value) => expect(unpackParcel(packParcel(value))).toEqual(value));
+
+  test('that is large is packed', () =>
+    expect(packParcel({ text: 'again '.repeat(10_000) }).length).toBeLessThan(2000));
+
+  test.each([
+    ['empty', Buffer.alloc(0)],
+    ['cut off', packParcel({ text: 'again '.repeat(10_000) }).subarray(0, 50)],
+    ['of another kind', Buffer.from('x{}')],
+    ['a bomb', Buffer.concat([Buffer.from('z'), gzipSync(Buffer.alloc(300 * 1024 * 1024))])],
+  ])('that is %s is not read', (_, bytes) => expect(unpackParcel(bytes)).toBeUndefined());
+});
+
+describe('the room of a worker', () => {
+  test('holds many, or one that must be alone', async () => {
+    const room = new Room();
+    const log: string[] = [];
+    const enter = async (name: string, isAlone: boolean) => {
+      const leave = await room.enter(isAlone);
+      log.push(name);
+      return leave;
+    };
+    const first = await enter('a', false);
+    const second = await enter('b', false);
+    const alone = enter('suspect', true);
+    const later = enter('c', false);
+    await Promise.resolve();
+    expect(log).toEqual(['a', 'b']);
+    first();
+    first();
+    await Promise.resolve();
+    expect(log).toEqual(['a', 'b']);
+    second();
+    const leave = await alone;
+    await Promise.resolve();
+    expect(log).toEqual(['a', 'b', 'suspect']);
+    leave();
+    await later;
+    expect(log).toEqual(['a', 'b', 'suspect', 'c']);
+  });
+});

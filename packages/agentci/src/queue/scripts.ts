@@ -1,0 +1,48 @@
+/**
+ * What must happen in one step in Redis. Each is given the keys of a run first, in the order of its parameters.
+ */
+export const SCRIPTS = {
+  /** Whether a worker may begin a job again: `gone`, `done`, `stop`, `orphan` (no one collects the run), or `go`. Counts the start where it may. */
+  admit: {
+    numberOfKeys: 5,
+    lua: `
+local ticket, lease, stop, done, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if redis.call('EXISTS', ticket) == 0 then return {'gone', '0'} end
+if redis.call('HEXISTS', done, ARGV[1]) == 1 then return {'done', '0'} end
+if redis.call('EXISTS', stop) == 1 then return {'stop', '0'} end
+if redis.call('EXISTS', lease) == 0 then return {'orphan', '0'} end
+return {'go', tostring(redis.call('HINCRBY', starts, ARGV[1], 1) - 1)}`,
+  },
+  /** Delivers a result: the first one of a job counts, what later ones cost is told. Returns 1, 0, or -1 where no one wants it. */
+  deliver: {
+    numberOfKeys: 5,
+    lua: `
+local ticket, done, results, spent, stop = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if redis.call('EXISTS', ticket) == 0 then return -1 end
+local total = tonumber(redis.call('INCRBYFLOAT', spent, ARGV[3]))
+if ARGV[4] ~= '' and total >= tonumber(ARGV[4]) then redis.call('SET', stop, 'max_cost') end
+local first = redis.call('HSETNX', done, ARGV[1], '1')
+if first == 1 then
+  redis.call('XADD', results, '*', 'kind', 'result', 'job', ARGV[1], 'cost', ARGV[3], 'data', ARGV[2])
+else
+  redis.call('XADD', results, '*', 'kind', 'duplicate', 'job', ARGV[1], 'cost', ARGV[3], 'data', '')
+end
+for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ARGV[5]) end
+return first`,
+  },
+  /** Keeps the lease on a run: 1 held, 2 taken again after it was lost, 0 someone else has it. */
+  holdLease: {
+    numberOfKeys: 1,
+    lua: `
+local holder = redis.call('GET', KEYS[1])
+if holder == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1 end
+if holder then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 2`,
+  },
+  /** Gives the lease back, if it is ours. */
+  dropLease: {
+    numberOfKeys: 1,
+    lua: `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`,
+  },
+} as const;

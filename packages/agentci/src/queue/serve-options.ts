@@ -1,0 +1,34 @@
+import type { QueueAddress } from './address.ts';
+import type { Job, Ticket } from './job.ts';
+
+/** What came of a job. */
+export interface Done {
+  readonly body: unknown;
+  readonly costUsd: number;
+}
+
+/** The agent of one run, ready for its jobs. */
+export interface Bench {
+  /** Undefined: the work was broken off, and someone else is to do it. */
+  readonly work: (job: Job) => Promise<Done | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly address: QueueAddress;
+  /** Hash of the spec. */
+  readonly spec: string;
+  readonly version: string;
+  readonly slots: number;
+  /** A worker that is silent for this long has lost its jobs. */
+  readonly lockMs: number;
+  /** Ends by itself after this long without work. */
+  readonly idleMs?: number | undefined;
+  /** Makes the agent of a run ready. What is said goes to the collector of the run. */
+  readonly open: (ticket: Ticket, say: (body: unknown) => void) => Promise<Bench>;
+  /** What to say of a job that has killed worker after worker. */
+  readonly giveUp: (job: Job, starts: number) => Done;
+  readonly onNote: (message: string) => void;
+  /** Aborted when no more work is to be taken. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,338 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
+import { findRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const found = findRedis();
+if ('missing' in found) process.stderr.write(`SKIPPED: the queue is not tested, because ${found.missing}\n`);
+
+/** Does as its query says. */
+const AGENT = `
+import { appendFileSync, existsSync } from 'node:fs';
+export default async (query, { id, run, vars }) => {
+  appendFileSync('asked.log', id + '.' + run + '\\n');
+  const slow = /slow (\\d+)/.exec(query);
+  if (slow) await new Promise((resolve) => setTimeout(resolve, Number(slow[1])));
+  if (query.includes('break')) throw new Error('the agent is broken');
+  if (query.includes('kill')) process.kill(process.pid, 'SIGKILL');
+  const model = vars.model === undefined ? '' : ' by ' + vars.model;
+  return { answer: 'ok ' + query + model, cost_usd: 0.01, tool_calls: query.includes('tool') ? [{ name: 'look', args: { q: query } }] : [] };
+};
+`;
+const MIXED = `version: 1
+agent: fleet
+runner: {module: ./agent.mjs}
+queries:
+  - {id: plain, query: hello, correctness: {expected_in_answer: [ok]}}
+  - {id: wrong, query: hello again, correctness: {expected_in_answer: [never said]}}
+  - {id: broken, query: break it, correctness: {expected_in_answer: [ok]}}
+  - {id: tools, query: use a tool, path: {expected_tools: [look]}, cost: {max_cost_usd: 0.001}}
+  - {id: often, query: three times, runs: 3, correctness: {expected_in_answer: [ok]}}
+  - {id: left-out, query: no, skip: not today}
+  - {id: row, query: "say {{word}}", rows: [{word: one}, {word: two}], correctness: {expected_in_answer: ["{{word}}"]}}
+`;
+const many = (count: number, query = 'slow 40') => `version: 1
+agent: fleet
+runner: {module: ./agent.mjs}
+queries:
+${Array.from({ length: count }, (_, i) => `  - {id: q${i}, query: ${query} n${i}, correctness: {expected_in_answer: [n${i}]}}`).join('\n')}
+`;
+const project = (spec: string, more: Record<string, string> = {}) =>
+  tempDir({ 'agentci_spec.yaml': spec, 'agent.mjs': AGENT, ...more });
+const askedIn = (cwd: string) => readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n');
+
+interface Report {
+  results: { id: string; status: string; error?: { kind: string; message: string } }[];
+  notices: string[];
+  summary: { exit_code: number };
+}
+
+describe.skipIf('missing' in found)('a run over a queue', () => {
+  let redis: RedisServer;
+  let client: Redis;
+  const workers: Started[] = [];
+  const work = async (...args: Parameters<typeof startWorker>): Promise<Started> => {
+    const worker = await startWorker(...args);
+    workers.push(worker);
+    return worker;
+  };
+  beforeAll(async () => {
+    redis = await startRedis((found as { path: string }).path);
+    client = new Redis(redis.port, '127.0.0.1');
+    client.on('error', () => {});
+  });
+  afterAll(async () => {
+    for (const { child } of workers) child.kill('SIGKILL');
+    client.disconnect();
+    await redis.stop();
+  });
+  const end = async (...them: Started[]): Promise<void> => {
+    for (const { child, ended } of them) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+  };
+  const report = (stdout: string): Report => JSON.parse(stdout) as Report;
+
+  test('gives the report of a local run: passes, failures, errors, warnings, repeats, rows, skips', async () => {
+    const cwd = project(MIXED);
+    const local = await cli(['test', '-f', 'json'], { cwd });
+    const both = [await work(redis.url, { cwd }), await work(redis.url, { cwd })];
+    const queued = await cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    expect(queued.code).toBe(local.code);
+    expect(withoutTimes(report(queued.stdout))).toEqual(withoutTimes(report(local.stdout)));
+    // Nothing is left of the run but what BullMQ keeps for itself.
+    expect((await client.keys('agentci:{*')).length).toBe(0);
+    await end(...both);
+  });
+
+  test('a matrix, a conversation, a state and a standing agent are run by workers as they are here', async () => {
+    const cwd = project(
+      `version: 1
+agent: fleet
+runner: {module: ./agent.mjs}
+matrix: {model: [a, b]}
+queries:
+  - {id: cell, query: hello, correctness: {expected_in_answer: ["by {{model}}"]}}
+  - id: talk
+    conversation: {start: hello, user: {script: [{say: and more}]}}
+    correctness: {expected_in_answer: [ok and more]}
+    state: {command: [node, state.mjs], subset: {left: 3}}
+`,
+      { 'state.mjs': 'console.log(JSON.stringify({left: 3, right: 4}))' },
+    );
+    const local = await cli(['test', '-f', 'json'], { cwd });
+    expect(local.code, local.stdout + local.stderr).toBe(0);
+    const worker = await work(redis.url, { cwd });
+    const queued = await cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    expect(withoutTimes(report(queued.stdout))).toEqual(withoutTimes(report(local.stdout)));
+    await end(worker);
+  });
+
+  test('a worker that is killed loses nothing', async () => {
+    const cwd = project(many(40));
+    const first = await work(redis.url, { cwd });
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 8) await sleep(10);
+    await end(first);
+    const second = await work(redis.url, { cwd });
+    expect(await run.ended, run.stderr()).toBe(0);
+    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(40).fill('pass'));
+    await end(second);
+  });
+
+  test('a query that kills its worker three times is one error, and its neighbours are fine', async () => {
+    const cwd = project(
+      `${many(6, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
+    );
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    let isOver = false;
+    const starting = (async () => {
+      while (!isOver) {
+        const worker = await work(redis.url, { cwd, slots: 8 }).catch(() => undefined);
+        await Promise.race([worker?.ended, run.ended]);
+        worker?.child.kill('SIGKILL');
+      }
+    })();
+    expect(await run.ended, run.stderr()).toBe(2);
+    isOver = true;
+    await starting;
+    const { results } = report(run.stdout());
+    expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
+      ['killer', 'worker_lost'],
+    ]);
+    expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
+  });
+
+  test('a collector that is killed leaves a run that --resume completes, and nothing is counted twice', async () => {
+    const cwd = project(many(30));
+    const worker = await work(redis.url, { cwd });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 10) await sleep(10);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const { results, notices } = report(resumed.stdout);
+    expect(results.map(({ status }) => status)).toEqual(Array(30).fill('pass'));
+    expect(notices).toEqual([]);
+    const [folder = ''] = readdirSync(join(cwd, '.agentci/runs'));
+    const journal = readFileSync(join(cwd, '.agentci/runs', folder, 'results.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1);
+    expect(journal.map((line) => (JSON.parse(line) as { id: string }).id).sort()).toEqual(
+      results.map(({ id }) => id).sort(),
+    );
+    // What was running when the collector died was kept for the next one.
+    expect(new Set(askedIn(cwd)).size).toBe(askedIn(cwd).length);
+    await end(worker);
+  });
+
+  test('one run has one collector', async () => {
+    const cwd = project(many(40, 'slow 400'));
+    const run = start(['test', '--queue', redis.url], { cwd });
+    const copy = tempDir({});
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    cpSync(cwd, copy, { recursive: true });
+    for (const folder of readdirSync(join(copy, '.agentci/runs')))
+      for (const file of readdirSync(join(copy, '.agentci/runs', folder)))
+        if (file.includes('lock')) writeFileSync(join(copy, '.agentci/runs', folder, file), '');
+    const second = await cli(['test', '--resume', '--queue', redis.url], { cwd: copy });
+    run.child.kill('SIGKILL');
+    await end(worker);
+    expect(second.code).toBe(2);
+    expect(second.stderr).toContain('QUEUE_RUN_TAKEN');
+  }, 120_000);
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'a Redis that is restarted by %s costs time and no result',
+    async (how) => {
+      const own = await startRedis((found as { path: string }).path, ['--save', '']);
+      const cwd = project(many(40, 'slow 60'));
+      const worker = await work(own.url, { cwd });
+      const run = start(['test', '-f', 'json', '--queue', own.url], { cwd });
+      while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 8) await sleep(10);
+      // With nothing on disk, everything in it is gone.
+      await own.restart(how, 300);
+      expect(await run.ended, run.stderr()).toBe(0);
+      expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(40).fill('pass'));
+      await end(worker);
+      await own.stop();
+    },
+    120_000,
+  );
+
+  test('--max-cost is the limit of all workers together', async () => {
+    const cwd = project(many(40));
+    const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
+    const { code, stdout } = await cli(['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url], { cwd });
+    expect(code).toBe(2);
+    const passed = report(stdout).results.filter(({ status }) => status === 'pass').length;
+    // Ten reach the limit; what four slots had begun by then is finished.
+    expect(passed).toBeGreaterThanOrEqual(10);
+    expect(passed).toBeLessThanOrEqual(14);
+    expect(askedIn(cwd)).toHaveLength(passed);
+    expect(report(stdout).results.at(-1)!.error).toMatchObject({ kind: 'budget' });
+    await end(...both);
+  });
+
+  test('--fail-fast stops all workers', async () => {
+    const cwd = project(`${many(60, 'slow 50').replace('[n3]', '[never]')}`);
+    const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
+    const { code, stdout } = await cli(['test', '-f', 'json', '--fail-fast', '--queue', redis.url], { cwd });
+    expect(code).toBe(1);
+    expect(report(stdout).results.filter(({ status }) => status === 'fail')).toHaveLength(1);
+    expect(askedIn(cwd).length).toBeLessThan(40);
+    await end(...both);
+  });
+
+  test('--queue-rate holds over all workers', async () => {
+    const cwd = project(many(12, 'hello'));
+    const both = [await work(redis.url, { cwd, slots: 4 }), await work(redis.url, { cwd, slots: 4 })];
+    const before = Date.now();
+    const { code } = await cli(['test', '--queue', redis.url, '--queue-rate', '4/s'], { cwd });
+    expect(code).toBe(0);
+    // Twelve in fours: the last four cannot begin within two seconds of the first.
+    expect(Date.now() - before).toBeGreaterThan(2000);
+    await end(...both);
+  });
+
+  test('a run without a worker waits and says so', async () => {
+    const cwd = project(many(2));
+    const run = start(['test', '--queue', redis.url], { cwd });
+    await run.says('QUEUE_WAITING');
+    const worker = await work(redis.url, { cwd });
+    expect(await run.ended).toBe(0);
+    await end(worker);
+  });
+
+  test('a worker with another spec is left out, and the run says so', async () => {
+    const cwd = project(many(3));
+    const other = await work(redis.url, { cwd: project(many(4)) });
+    const { code, stderr } = await cli(['test', '--queue', redis.url, '--queue-timeout', '3s'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('QUEUE_NO_WORKER');
+    expect(stderr).toMatch(/workers? with another spec/);
+    expect(stderr).toContain('--resume');
+    const right = await work(redis.url, { cwd });
+    expect((await cli(['test', '--queue', redis.url], { cwd })).code).toBe(0);
+    await end(other, right);
+  });
+
+  test('SIGTERM lets a worker finish what it began', async () => {
+    const cwd = project(many(6, 'slow 500'));
+    const worker = await work(redis.url, { cwd, slots: 2 });
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    while (!existsSync(join(cwd, 'asked.log'))) await sleep(10);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended, worker.stderr()).toBe(0);
+    expect(worker.stderr()).toContain('ended after 2 runs');
+    const next = await work(redis.url, { cwd });
+    expect(await run.ended).toBe(0);
+    expect(askedIn(cwd)).toHaveLength(6);
+    await end(next);
+  });
+
+  test('what a stranger puts into the queue or among the results does no harm', async () => {
+    const cwd = project(many(12, 'slow 100'));
+    const worker = await work(redis.url, { cwd });
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    let key: string | undefined;
+    while (key === undefined) {
+      key = (await client.keys('agentci:{*}:results'))[0];
+      await sleep(5);
+    }
+    for (const data of ['', 'p', 'pnot json', 'z\0\0', 'p{"kind":"judge","trace":{"schema":"agentci.trace/1"}}'])
+      await client.xadd(key, '*', 'kind', 'result', 'job', 'nonsense', 'cost', 'NaN', 'data', data);
+    await client.xadd(key, '*', 'nothing', 'known');
+    await client.xadd(key, '*', 'kind', 'word', 'data', 'p{"about":{"id":"q1","run":99},"message":"x"}');
+    expect(await run.ended, run.stderr()).toBe(0);
+    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(12).fill('pass'));
+    await end(worker);
+  });
+
+  test('a password comes from the environment and is never printed', async () => {
+    const own = await startRedis((found as { path: string }).path, ['--requirepass', 'correct-horse-battery']);
+    const cwd = project(many(2));
+    const env = { AGENTCI_QUEUE_PASSWORD: 'correct-horse-battery' };
+    const refused = await cli(['test', '--queue', own.url], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('QUEUE_REFUSED')]);
+    const worker = await work(own.url, { cwd, env });
+    const { code, stdout, stderr } = await cli(['test', '--queue', own.url], { cwd, env });
+    expect(code).toBe(0);
+    expect(stdout + stderr + worker.stderr()).not.toContain('correct-horse');
+    await end(worker);
+    await own.stop();
+  });
+
+  test('a Redis that throws data away is refused', async () => {
+    const own = await startRedis((found as { path: string }).path, ['--maxmemory-policy', 'allkeys-lru']);
+    const { code, stderr } = await cli(['test', '--queue', own.url], { cwd: project(many(2)) });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
+    await own.stop();
+  });
+});
+
+describe('what a queue is not for', () => {
+  test.each([
+    ['an address of something else', ['--queue', 'http://localhost'], 'QUEUE_ADDRESS'],
+    ['an address without a host', ['--queue', 'redis://'], 'QUEUE_ADDRESS'],
+    ['a password in the address', ['--queue', 'redis://:hunter2-and-more@localhost'], 'QUEUE_CREDENTIALS'],
+    ['a Redis that is not there', ['--queue', 'redis://127.0.0.1:1'], 'QUEUE_UNREACHABLE'],
+    ['recordings', ['--queue', 'redis://127.0.0.1:1', '--traces', 'agent.mjs'], 'QUEUE_TRACES'],
+    ['the recording of cassettes', ['--queue', 'redis://127.0.0.1:1', '--cassette', 'record'], 'QUEUE_CASSETTE'],
+    ['a rate without a queue', ['--queue-rate', '3/s'], 'OPTIONS_CONFLICT'],
+  ])('%s is refused', async (_, args, code) => {
+    const outcome = await cli(['test', ...args], { cwd: project(many(1)) });
+    expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining(code)]);
+    expect(outcome.stderr).not.toContain('hunter2');
+    expect(outcome.stderr).not.toMatch(/\n\s+at /);
+  });
+});
