@@ -104,7 +104,7 @@ export class SourceFolder {
       new UserError('CONVERT_OUTSIDE', `${who} is outside the folder that is converted`, {
         hint: 'Give the folder that holds both: agentci convert FOLDER.',
       });
-    // Said before the disk is asked, so that nobody learns from the answer what exists outside.
+    // Refused before the file is looked for, so that the answer does not tell what exists outside.
     const known = this.#files.get(path);
     if (known !== undefined) return known;
     if (!isInside(this.root, path) && !isInside(this.root, parentReal(path))) throw outside();

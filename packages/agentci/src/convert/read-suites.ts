@@ -77,7 +77,7 @@ function suitesAt(path: string, { cwd }: ReadOptions, chosen: SuiteSource | unde
 
 const SUITE_FILES = new Set(['.json', '.jsonl', '.ndjson', '.yaml', '.yml', '.csv', '.eval']);
 
-/** Of the files of a folder, those that cannot be read are not suites: nobody named them. */
+/** Of the files of a folder, those that cannot be read are passed over: only the folder was named. */
 function recognizedQuietly(file: SourceFile, chosen: SuiteSource | undefined): SuiteSource | undefined {
   if (!SUITE_FILES.has(file.extension)) return undefined;
   try {
