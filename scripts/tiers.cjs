@@ -4,7 +4,7 @@ module.exports = [
   ['kit'],
   ['trace', 'stats'],
   ['results', 'judge'],
-  ['metrics', 'policy', 'adapters'],
+  ['metrics', 'policy', 'adapters', 'convert'],
   ['layers', 'experiment', 'reporters'],
   ['baseline', 'mcp'],
   ['runners', 'store', 'capture', 'queue', 'local-models', 'history'],

@@ -101,6 +101,7 @@ describe('commands', () => {
       if (line.includes('replay'))
         await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd, input: MAIL_SESSION });
     }
+    if (line.startsWith('agentci convert')) cpSync(join(root, 'demos', 'convert'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),

@@ -3,6 +3,7 @@ export const COMMANDS = {
   'baselines': { summary: 'list the saved baselines: version, queries, model, age, precheck, spec drift', load: async () => (await import('./baselines.ts')).command },
   'capture': { summary: 'run any program and record its model and tool calls as a trace', load: async () => (await import('./capture.ts')).command },
   'cassette': { summary: 'list, read, check, prune and renew recorded calls of models', load: async () => (await import('./cassette.ts')).command },
+  'convert': { summary: 'turn another tool\'s suite into a spec, with a report on every assertion', load: async () => (await import('./convert.ts')).command },
   'diff': { summary: 'compare two baseline versions, or two runs: better, worse, or noise?', load: async () => (await import('./diff.ts')).command },
   'doctor': { summary: 'look at everything a run needs, and say how to fix what is missing', load: async () => (await import('./doctor.ts')).command },
   'eval': { summary: 'judge recordings or a stored run again; never runs an agent', load: async () => (await import('./eval.ts')).command },
