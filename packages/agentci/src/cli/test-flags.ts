@@ -87,7 +87,7 @@ export function addLiveFlags(parser: Command): Command {
     .option('--queue-rate <n/time>', 'with --queue: queries started at most, over all workers: 10/s, 300/m', rate)
     .option(
       '--queue-timeout <time>',
-      'with --queue: how long to wait for a worker (default: as long as it takes)',
+      'with --queue: how long to wait for a worker (default: as long as it takes) or a Redis that went away (1m)',
       duration,
     )
     .option('--resume', 'resume the unfinished run of this spec');

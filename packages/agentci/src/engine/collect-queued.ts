@@ -43,14 +43,17 @@ export async function collectQueued(
   const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {
     rate: choice.rate,
     onNote,
+    patienceMs: choice.timeoutMs,
+    signal: options.signal,
   });
   const collector = new Collector({ options, choice, queue, ticket, ...around }, pending);
   try {
     await collector.collect();
     await queue.close(!around.ledger.interrupted);
   } catch (error) {
-    await queue.close(false);
-    throw error;
+    await collector.abandon();
+    // Whoever interrupts a run while Redis is gone gets the run as it is.
+    if (!around.ledger.interrupted) throw error;
   }
   return { user: collector.user, notices: collector.notices() };
 }
@@ -77,6 +80,7 @@ class Collector {
   #workedAt = Date.now();
   #saidAt = Date.now();
   #duplicates = 0;
+  #judged = 0;
   #wastedUsd = 0;
   user: RunResult['user'];
 
@@ -124,6 +128,18 @@ class Collector {
 
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Leaves the run for --resume; where there is nothing to resume, nothing stays behind. */
+  async abandon(): Promise<void> {
+    const { queue } = this.#input;
+    if (!this.#hasResults) await queue.stop('given up', this.#jobs()).catch(() => {});
+    await queue.close(!this.#hasResults);
+  }
+
+  /** Something of the run is stored. */
+  get #hasResults(): boolean {
+    return this.#judged > 0 || (this.#input.options.resumed?.length ?? 0) > 0;
   }
 
   /** What decides nothing but must be known. */
@@ -182,6 +198,7 @@ class Collector {
     const { ledger, evaluate, options } = this.#input;
     const verdict = settleOutcome(of, outcome, { ledger, evaluate })
       .then(() => {
+        this.#judged++;
         if (delivery !== undefined) this.#written.push(delivery);
       })
       .catch((error: unknown) => {
@@ -244,7 +261,7 @@ class Collector {
         'QUEUE_NO_WORKER',
         `no worker took up the run within ${Math.round(choice.timeoutMs / 1000)} s`,
         {
-          hint: `${mismatch(workers, ticket)} What was finished is stored; continue with --resume.`,
+          hint: `${mismatch(workers, ticket)}${this.#hasResults ? ' What was finished is stored; continue with --resume.' : ''}`,
         },
       );
     if (Date.now() - this.#saidAt < SAY_MS) return;
@@ -263,7 +280,7 @@ function mismatch(workers: readonly SeenWorker[], { spec, version }: Ticket): st
     ...(other.length === 0 ? [] : [`${plural(other.length, 'worker')} with another spec (${hosts(other)})`]),
     ...(old.length === 0 ? [] : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
   ];
-  return `There are ${parts.join(' and ')}: bring them to the same commit and start them again.`;
+  return `There ${workers.length === 1 ? 'is' : 'are'} ${parts.join(' and ')}: bring ${workers.length === 1 ? 'it' : 'them'} to the same commit and start ${workers.length === 1 ? 'it' : 'them'} again.`;
 }
 
 const hosts = (workers: readonly SeenWorker[]): string =>

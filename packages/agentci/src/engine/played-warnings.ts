@@ -23,7 +23,7 @@ export function playedWarnings(mode: CassetteMode, { session, tape, mcp }: Tapes
     warnings.push({
       code: 'CASSETTE_MCP_LIVE',
       message:
-        'the recording holds no answers of MCP servers, so the servers themselves answered; record it again to freeze them too',
+        'the recording has no answers of MCP servers, so the servers themselves answered; record it again to freeze them too',
     });
   if (unused > 0)
     warnings.push({

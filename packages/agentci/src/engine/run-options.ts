@@ -55,7 +55,7 @@ export interface QueueChoice {
   readonly address: string;
   /** At most so many queries are started in so many milliseconds, over all workers. */
   readonly rate?: { readonly max: number; readonly perMs: number };
-  /** How long to wait for a worker that fits; as long as it takes if not given. */
+  /** How long to wait for a worker that fits (as long as it takes if not given), and for a Redis that went away (a minute). */
   readonly timeoutMs?: number;
 }
 

@@ -25,6 +25,7 @@ export interface ServeQueueOptions {
   /** Aborted when no more work is to be taken. */
   readonly signal: AbortSignal;
   readonly onNote: (message: string) => void;
+  readonly onReady: () => void;
 }
 
 /** Runs the agent of a suite for whoever puts its queries into the queue. Verdicts are made where the run is collected. */
@@ -50,6 +51,7 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
     idleMs: options.idleMs,
     signal: options.signal,
     onNote: options.onNote,
+    onReady: options.onReady,
     open: (ticket, say) => openBench(options, runner, ticket, { queries, say }),
     giveUp: (job, starts) => ({
       body: outcomeBody(lostOutcome(queries.get(caseKey(job))!, starts), undefined),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
 import type { Redis, RedisOptions } from 'ioredis';
@@ -65,7 +66,8 @@ const redisOptions = (address: QueueAddress): RedisOptions => ({
   db: address.db,
   ...(address.username === undefined ? {} : { username: address.username }),
   ...(address.password === undefined ? {} : { password: address.password }),
-  ...(address.isTls ? { tls: { servername: address.host } } : {}),
+  // A certificate names hosts; an address has no name to ask for.
+  ...(address.isTls ? { tls: isIP(address.host) === 0 ? { servername: address.host } : {} } : {}),
   maxRetriesPerRequest: null,
   connectTimeout: CONNECT_MS,
   retryStrategy: (times) => Math.min(50 * times, 1000),
@@ -97,6 +99,8 @@ async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<C
   try {
     await redis.connect();
     await redis.ping();
+    // A database that is not there is said on the side, and the first one is used in its place.
+    if (why !== undefined) throw why;
   } catch (error) {
     redis.disconnect();
     throw why ?? error;
@@ -118,7 +122,9 @@ function unreachable(address: QueueAddress, error: Error): UserError {
     'QUEUE_UNREACHABLE',
     `there is no Redis at ${at}: ${message || (error as { code?: string }).code}`,
     {
-      hint: 'Start one (redis-server), or correct --queue.',
+      hint: address.isTls
+        ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
+        : 'Start one (redis-server), or correct --queue.',
     },
   );
 }

@@ -11,7 +11,7 @@ const MAX_ALONE = 2;
 /** How long what is known of a run is taken as true. */
 const FRESH_MS = 100;
 /** How long a job waits whose run no one collects at the moment. */
-const ORPHAN_MS = 5000;
+const ORPHAN_MS = 30_000;
 /** How often a worker looks whether a run is over. */
 const LOOK_MS = 200;
 const KEEP_S = 7 * 24 * 3600;
@@ -52,16 +52,9 @@ export class Office {
   take = async (queued: QueuedJob, token?: string): Promise<void> => {
     const job = readJob(queued.data);
     if (job === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
-    this.#running++;
-    try {
-      if ((await this.#handle(job, queued.attemptsStarted === 1)) === 'later') {
-        await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
-        throw new this.#DelayedError();
-      }
-    } finally {
-      this.#running--;
-      this.#lastAt = Date.now();
-    }
+    if ((await this.#handle(job, queued.attemptsStarted === 1)) !== 'later') return;
+    await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
+    throw new this.#DelayedError();
   };
 
   /** Ends the agents of all runs. */
@@ -79,12 +72,15 @@ export class Office {
       const place = await this.#placeOf(job.run);
       if (place === undefined) return 'over';
       place.jobs++;
+      this.#running++;
       try {
         const done = starts >= MAX_ALONE ? this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
         if (done === undefined) return 'later';
         await this.#deliver(place.ticket, job, done);
       } finally {
         place.jobs--;
+        this.#running--;
+        this.#lastAt = Date.now();
       }
       return 'over';
     } finally {

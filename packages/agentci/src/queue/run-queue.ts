@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
+import { formatMs } from '../kit/format-number.ts';
 import { UserError } from '../kit/user-error.ts';
 import { addressText, type QueueAddress } from './address.ts';
 import {
@@ -40,6 +41,15 @@ export interface QueueRate {
   readonly perMs: number;
 }
 
+interface OpenOptions {
+  readonly rate?: QueueRate | undefined;
+  readonly onNote: (message: string) => void;
+  /** How long to wait for a Redis that went away; a minute. */
+  readonly patienceMs?: number | undefined;
+  /** Aborted when the user has had enough. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 /** How long what is left of a run that was not finished stays. */
@@ -65,6 +75,12 @@ export class RunQueue {
   #outage: NodeJS.Timeout | undefined;
   #last = '0';
   #fault: UserError | undefined;
+  #isClosed = false;
+  /** Ends whatever waits for an answer that will not come. */
+  #giveUp: () => void = () => {};
+  readonly #given = new Promise<undefined>((resolve) => {
+    this.#giveUp = () => resolve(undefined);
+  });
   #wasReset = false;
 
   private constructor(redis: Client, reader: Client, queue: Queue, ticket: Ticket, address: QueueAddress) {
@@ -76,11 +92,8 @@ export class RunQueue {
     this.#address = address;
   }
 
-  static async open(
-    address: QueueAddress,
-    ticket: Ticket,
-    { rate, onNote }: { readonly rate?: QueueRate | undefined; readonly onNote: (message: string) => void },
-  ): Promise<RunQueue> {
+  static async open(address: QueueAddress, ticket: Ticket, options: OpenOptions): Promise<RunQueue> {
+    const { rate, onNote } = options;
     const packages = await loadPackages();
     const redis = await connect(packages, address);
     try {
@@ -92,6 +105,7 @@ export class RunQueue {
       // The connection we watch says what is wrong.
       queue.on('error', () => {});
       const run = new RunQueue(redis, reader, queue, ticket, address);
+      run.#watchConnection(options);
       await run.#begin(rate, onNote).catch(async (error) => {
         await run.close(false);
         throw error;
@@ -111,14 +125,25 @@ export class RunQueue {
     if (rate === undefined) await this.#queue.removeGlobalRateLimit();
     else await this.#queue.setGlobalRateLimit(rate.max, rate.perMs);
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
+    // Jobs that workers have put off, because no one collected their run, can be taken up.
+    await this.#queue.promoteJobs();
+  }
+
+  /** What waits for a Redis that is gone waits no longer than a minute, and not at all when the user has had enough. */
+  #watchConnection({ onNote, signal, patienceMs = RECONNECT_MS }: OpenOptions): void {
+    const giveUp = (): void => this.#fail(lost(this.#address, patienceMs));
     this.#redis.on('close', () => {
-      this.#outage ??= setTimeout(() => this.#fail(lost(this.#address)), RECONNECT_MS);
+      if (this.#outage !== undefined || this.#isClosed) return;
+      onNote(`the Redis at ${addressText(this.#address)} went away; waiting for it for ${formatMs(patienceMs)}`);
+      this.#outage = setTimeout(giveUp, patienceMs);
     });
     this.#redis.on('ready', () => {
+      if (this.#outage !== undefined) onNote('Redis is back');
       clearTimeout(this.#outage);
       this.#outage = undefined;
       void this.#renew().catch(() => {});
     });
+    signal?.addEventListener('abort', () => this.#redis.status !== 'ready' && giveUp(), { once: true });
   }
 
   /** A collector that was killed holds its run for a few seconds more; one that is alive holds on to it. */
@@ -149,6 +174,7 @@ export class RunQueue {
   #fail(error: UserError): void {
     this.#fault ??= error;
     this.#reader.disconnect();
+    this.#giveUp();
   }
 
   /** Puts jobs in. One that is there already stays as it is. */
@@ -267,15 +293,14 @@ export class RunQueue {
 
   /** Ends the collection. A run that is over leaves nothing behind; one to be resumed keeps its results. */
   async close(isOver: boolean): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#renewal);
     clearTimeout(this.#outage);
-    this.#outage = undefined;
-    this.#redis.removeAllListeners('close');
     // Tidying up: what is left if it fails expires by itself.
     if (this.#fault === undefined && this.#redis.status === 'ready') await this.#tidy(isOver).catch(() => {});
     this.#reader.disconnect();
     this.#redis.disconnect();
-    await Promise.race([this.#queue.close(), sleep(1000, undefined, { ref: false })]);
+    await Promise.race([this.#queue.disconnect().catch(() => {}), sleep(1000, undefined, { ref: false })]);
   }
 
   async #tidy(isOver: boolean): Promise<void> {
@@ -289,7 +314,12 @@ export class RunQueue {
   /** A Redis that is restarted in between costs time only, as long as it comes back. */
   async #steadily<T>(action: () => Promise<T>): Promise<T> {
     try {
-      return await steadily(action, () => this.#fault !== undefined);
+      const done = steadily(action, () => this.#fault !== undefined).then((value) => ({ value }));
+      // What comes of it after we gave up is of no interest.
+      done.catch(() => {});
+      const outcome = await Promise.race([done, this.#given]);
+      if (outcome === undefined) throw this.#fault!;
+      return outcome.value;
     } catch (error) {
       this.#throwFault();
       throw error;
@@ -322,7 +352,11 @@ const taken = (run: string): UserError =>
     hint: 'One is enough. If it hangs, end it; --resume continues its run.',
   });
 
-const lost = (address: QueueAddress): UserError =>
-  new UserError('QUEUE_LOST', `the Redis at ${addressText(address)} went away and did not come back within a minute`, {
-    hint: 'What was finished is stored: start Redis again, and continue with --resume.',
-  });
+const lost = (address: QueueAddress, patienceMs: number): UserError =>
+  new UserError(
+    'QUEUE_LOST',
+    `the Redis at ${addressText(address)} went away and did not come back within ${formatMs(patienceMs)}`,
+    {
+      hint: 'What was finished is stored: start Redis again, and continue with --resume.',
+    },
+  );

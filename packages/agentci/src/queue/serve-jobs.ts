@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { connect, loadPackages, queueConnection } from './client.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../kit/user-error.ts';
+import { type Client, connect, loadPackages, queueConnection, refuseEviction } from './client.ts';
 import { PREFIX, queueName } from './names.ts';
 import { Office } from './office.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -12,11 +14,18 @@ export interface Served {
 }
 
 const STALLED_CHECK_MS = 5000;
+/** A worker that is to end waits this long for a Redis that is gone. */
+const GONE_MS = 10_000;
 
 /** Takes jobs from the queue until it is told to stop; what has been begun is finished. */
 export async function serveJobs(options: ServeOptions): Promise<Served> {
   const packages = await loadPackages();
   const redis = await connect(packages, options.address);
+  const note = await refuseEviction(redis).catch((error) => {
+    redis.disconnect();
+    throw error;
+  });
+  if (note !== undefined) options.onNote(note);
   const self: SeenWorker = {
     id: randomUUID(),
     host: hostname(),
@@ -38,8 +47,11 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   });
   let outage = '';
   worker.on('error', (error: Error) => {
-    if (error.message !== outage) options.onNote(`the queue cannot be reached: ${error.message}`);
-    outage = error.message;
+    const message = /Missing (?:key|lock)/i.test(error.message)
+      ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
+      : `the queue cannot be reached: ${error.message}`;
+    if (message !== outage) options.onNote(message);
+    outage = message;
   });
   redis.on('ready', () => {
     outage = '';
@@ -47,10 +59,23 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   const beat = setInterval(() => void showWorker(redis, self).catch(() => {}), BEAT_MS);
   try {
     await showWorker(redis, self);
-    await untilEnd(options, office);
-    await worker.close();
-    await office.close();
-    await hideWorker(redis, self);
+    options.onReady();
+    const connection = new Connection(redis);
+    await untilEnd(options, office, connection);
+    // What is in progress is finished, as long as there is someone to tell.
+    const closing = worker
+      .close()
+      .then(() => office.close())
+      .then(() => hideWorker(redis, self))
+      .then(() => true);
+    const isTold = await Promise.race([closing, connection.goneFor(GONE_MS).then(() => false)]);
+    if (!isTold) {
+      closing.catch(() => {});
+      await Promise.race([worker.close(true).catch(() => {}), sleep(1000)]);
+      throw new UserError('QUEUE_LOST', 'Redis is gone, so the results of what was in progress could not be sent', {
+        hint: 'Other workers will run those queries again.',
+      });
+    }
   } finally {
     clearInterval(beat);
     redis.disconnect();
@@ -59,7 +84,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
 }
 
 /** Until the signal, or until there was nothing to do for long enough. */
-function untilEnd({ signal, idleMs }: ServeOptions, office: Office): Promise<void> {
+function untilEnd({ signal, idleMs }: ServeOptions, office: Office, connection: Connection): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const watch =
@@ -67,7 +92,8 @@ function untilEnd({ signal, idleMs }: ServeOptions, office: Office): Promise<voi
         ? undefined
         : setInterval(
             () => {
-              if (office.idleForMs() >= idleMs) end();
+              // Without Redis there is no work either.
+              if (office.idleForMs() >= idleMs || connection.goneMs() >= Math.max(idleMs, GONE_MS)) end();
             },
             Math.min(500, idleMs),
           );
@@ -78,4 +104,27 @@ function untilEnd({ signal, idleMs }: ServeOptions, office: Office): Promise<voi
     };
     signal.addEventListener('abort', end, { once: true });
   });
+}
+
+/** How long Redis has not been there. */
+class Connection {
+  readonly #redis: Client;
+  #goneAt: number | undefined;
+
+  constructor(redis: Client) {
+    this.#redis = redis;
+    redis.on('close', () => {
+      this.#goneAt ??= Date.now();
+    });
+    redis.on('ready', () => {
+      this.#goneAt = undefined;
+    });
+  }
+
+  goneMs = (): number => (this.#goneAt === undefined || this.#redis.status === 'ready' ? 0 : Date.now() - this.#goneAt);
+
+  /** Waits until it has been gone for so long. */
+  async goneFor(ms: number): Promise<void> {
+    while (this.goneMs() < ms) await sleep(200, undefined, { ref: false });
+  }
 }

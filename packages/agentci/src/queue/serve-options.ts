@@ -29,6 +29,8 @@ export interface ServeOptions {
   /** What to say of a job that has killed worker after worker. */
   readonly giveUp: (job: Job, starts: number) => Done;
   readonly onNote: (message: string) => void;
+  /** Called when work can be taken. */
+  readonly onReady: () => void;
   /** Aborted when no more work is to be taken. */
   readonly signal: AbortSignal;
 }

@@ -209,6 +209,52 @@ queries:
     120_000,
   );
 
+  test('a Redis that is gone for good ends the run with 2 and the worker when it is told to; what was finished is stored', async () => {
+    const own = await startRedis((found as { path: string }).path, ['--save', '']);
+    const cwd = project(many(20, 'slow 300'));
+    const worker = await work(own.url, { cwd, slots: 2 });
+    const run = start(['test', '--queue', own.url, '--queue-timeout', '3s'], { cwd });
+    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    await own.stop();
+    expect(await run.ended).toBe(2);
+    expect(run.stderr()).toContain('went away');
+    expect(run.stderr()).toContain('QUEUE_LOST');
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended, worker.stderr()).toBe(2);
+    const again = await startRedis((found as { path: string }).path);
+    const next = await work(again.url, { cwd });
+    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(report(resumed.stdout).results).toHaveLength(20);
+    await end(next);
+    await again.stop();
+  });
+
+  test('Ctrl-C ends a run whose Redis is gone', async () => {
+    const own = await startRedis((found as { path: string }).path, ['--save', '']);
+    const cwd = project(many(20, 'slow 300'));
+    const worker = await work(own.url, { cwd, slots: 2 });
+    const run = start(['test', '--queue', own.url], { cwd });
+    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    await own.stop();
+    await run.says('went away');
+    run.child.kill('SIGINT');
+    expect(await run.ended, run.stderr()).toBe(130);
+    await end(worker);
+  });
+
+  test('jobs of a run that was given up keep no worker from being idle', async () => {
+    const cwd = project(many(6, 'hello'));
+    const given = start(['test', '--queue', redis.url], { cwd });
+    while ((await client.keys('agentci:{*}:lease')).length === 0) await sleep(20);
+    await sleep(300);
+    given.child.kill('SIGKILL');
+    await client.del(...(await client.keys('agentci:{*}:lease')));
+    const worker = start(['worker', '--queue', redis.url, '--idle', '2s'], { cwd });
+    expect(await worker.ended).toBe(0);
+    expect(worker.stderr()).toContain('ended after 0 runs');
+  });
+
   test('--max-cost is the limit of all workers together', async () => {
     const cwd = project(many(40));
     const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
@@ -270,7 +316,7 @@ queries:
     expect(code).toBe(2);
     expect(stderr).toContain('QUEUE_NO_WORKER');
     expect(stderr).toMatch(/workers? with another spec/);
-    expect(stderr).toContain('--resume');
+    expect(stderr).not.toContain('--resume');
     const right = await work(redis.url, { cwd });
     expect((await cli(['test', '--queue', redis.url], { cwd })).code).toBe(0);
     await end(other, right);
@@ -322,10 +368,14 @@ queries:
     await own.stop();
   });
 
-  test('a Redis that throws data away is refused', async () => {
+  test('a Redis that throws data away is refused, and so is a database that is not there', async () => {
     const own = await startRedis((found as { path: string }).path, ['--maxmemory-policy', 'allkeys-lru']);
-    const { code, stderr } = await cli(['test', '--queue', own.url], { cwd: project(many(2)) });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
+    for (const name of ['test', 'worker']) {
+      const { code, stderr } = await cli([name, '--queue', own.url], { cwd: project(many(2)) });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
+    }
+    for (const name of ['test', 'worker'])
+      expect((await cli([name, '--queue', `${redis.url}/99`], { cwd: project(many(2)) })).code).toBe(2);
     await own.stop();
   });
 });

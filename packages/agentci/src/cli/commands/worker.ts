@@ -38,7 +38,6 @@ Exit: 0 ended as told, 2 could not start.`,
     const { suite } = await loadSpec(file);
     const say = (message: string): void => io.stderr.write(`agentci worker: ${escapeTerminalLine(message)}\n`);
     const { serveQueue } = await import('../../engine/serve-queue.ts');
-    say(`${file} (${suite.agent}), ${plural(workers, 'query', 'queries')} at a time; waiting for work`);
     io.signal.addEventListener('abort', () => say('taking no more; ends when the queries in progress are finished'), {
       once: true,
     });
@@ -52,6 +51,8 @@ Exit: 0 ended as told, 2 could not start.`,
       env: io.env,
       signal: io.signal,
       onNote: say,
+      onReady: () =>
+        say(`${file} (${suite.agent}), ${plural(workers, 'query', 'queries')} at a time; waiting for work`),
     });
     const twice = served.duplicates === 0 ? '' : `, ${served.duplicates} of them done by others already`;
     say(`ended after ${plural(served.done + served.duplicates, 'run')}${twice}`);
