@@ -177,12 +177,12 @@ function PassHat({ run }: { run: RunResult }) {
   const { head, rows } = passHatTable(run.summary);
   if (rows.length === 0) return null;
   return (
-    <table class="pass-hat">
+    <table class="grid pass-hat">
       <caption>All of k runs passed, over the queries</caption>
       <thead>
         <tr>
           {head.map((cell) => (
-            <th scope="col" key={cell}>
+            <th scope="col" class="number" key={cell}>
               {cell}
             </th>
           ))}
@@ -193,7 +193,9 @@ function PassHat({ run }: { run: RunResult }) {
           <tr key={name}>
             <th scope="row">{name}</th>
             {cells.map((cell, i) => (
-              <td key={`${name}-${i}`}>{cell}</td>
+              <td class="number" key={`${name}-${i}`}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}

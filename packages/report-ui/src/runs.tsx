@@ -63,7 +63,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
         </div>
       )}
       {runs.length > 0 && (
-        <table class="grid">
+        <table class="grid cards">
           <thead>
             <tr>
               <th scope="col">Started (UTC)</th>
@@ -116,12 +116,24 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
                 <td>
                   {visible(run.agent)} <span class="sub">{visible(run.spec)}</span>
                 </td>
-                <td class="number">{count(run.summary?.passed)}</td>
-                <td class="number">{count(run.summary?.failed)}</td>
-                <td class="number">{count(run.summary?.errors)}</td>
-                <td class="number">{usd(run.cost_usd)}</td>
-                <td class="number">{count(run.total_tokens)}</td>
-                <td class="number">{ms(run.median_latency_ms)}</td>
+                <td class="number" data-label="passed">
+                  {count(run.summary?.passed)}
+                </td>
+                <td class="number" data-label="failed">
+                  {count(run.summary?.failed)}
+                </td>
+                <td class="number" data-label="errors">
+                  {count(run.summary?.errors)}
+                </td>
+                <td class="number" data-label="cost">
+                  {usd(run.cost_usd)}
+                </td>
+                <td class="number" data-label="tokens">
+                  {count(run.total_tokens)}
+                </td>
+                <td class="number" data-label="latency">
+                  {ms(run.median_latency_ms)}
+                </td>
                 <td>
                   {run.finished && run.id !== current && (
                     <a href={`#/compare?before=${encodeURIComponent(run.id)}`} aria-label={`compare with ${run.id}`}>

@@ -22,7 +22,8 @@ export async function evidenceOf(runId: string, id: string): Promise<PageEvidenc
   const key = `${runId}\n${id}`;
   const before = known.get(key);
   if (before) return before;
-  const index = places.get(id);
+  // A file has the recordings of its own run and of no other.
+  const index = runId === data.run?.run_id ? places.get(id) : undefined;
   const found = data.live
     ? await get<PageEvidence>(`api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`)
     : index === undefined

@@ -185,7 +185,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     expect(await page.locator('.sequence tr').nth(1).locator('td.insert').allInnerTexts()).toEqual(['refund']);
     const left = await page
       .locator('.step')
-      .evaluateAll((steps) => steps.map((step) => (step as HTMLElement).style.marginLeft));
+      .evaluateAll((steps) => steps.map((step) => getComputedStyle(step).marginLeft));
     expect(left).toEqual(['0px', '20px', '20px', '20px', '20px', '40px', '40px']);
     await page.click('.steps .link');
     expect(await page.locator('#step-2[open] .fields').innerText()).toMatch(/lookup_order/);
@@ -220,7 +220,11 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     const text = await page.locator('main').innerText();
     expect(text).toMatch(/20261114-090000000-1a2b → 20261115-214012345-3f2a/);
     expect(await page.locator('.flips li').allInnerTexts()).toEqual([expect.stringMatching(/pass → .*fail refund/s)]);
-    expect(text).toMatch(/Largest changes.*Please refund order 1182.*\$0\.0012 → \$0\.0184/s);
+    expect(text).toMatch(/may be noise.*Please refund order 1182.*more expensive\s+\$0\.0012\s+\$0\.0147/s);
+    expect(text).toMatch(/passed before and fails now.*cannot tell whether the pass rate moved/s);
+    await page.click('.flips summary');
+    expect((await page.locator('.pair ins').allInnerTexts()).join(' ')).toContain('opened');
+    await page.waitForSelector('.pair :text("The page has no recording of 20261114-090000000-1a2b")');
   });
 
   test.each(['', '#/q/refund', '#/q/outage', '#/charts', '#/compare'])(
@@ -360,11 +364,11 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     });
   });
 
-  describe('with 5,000 queries', () => {
+  describe('with 20,000 queries', () => {
     const statuses: CheckStatus[] = ['pass', 'pass', 'pass', 'warn', 'fail'];
     const many = () =>
       sampleRun(
-        Array.from({ length: 5000 }, (_, i) =>
+        Array.from({ length: 20_000 }, (_, i) =>
           sampleResult({
             id: `q-${i}`,
             query: `Question number ${i} about ${['billing', 'shipping', 'returns'][i % 3]}`,
@@ -384,25 +388,32 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
         const box = document.querySelector<HTMLInputElement>('[type=search]')!;
         const times: number[] = [];
         for (const text of ['4', '49', '499', 'number 499', 'shipping']) {
-          const started = performance.now();
-          box.value = text;
-          box.dispatchEvent(new Event('input', { bubbles: true }));
-          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-          times.push(performance.now() - started);
+          const tries: number[] = [];
+          for (const typed of [text, `${text} `, text]) {
+            const started = performance.now();
+            box.value = typed;
+            box.dispatchEvent(new Event('input', { bubbles: true }));
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+            // Laid out too, not only in the document.
+            document.body.getBoundingClientRect();
+            tries.push(performance.now() - started);
+          }
+          // The machine may be busy with other things; the page is no slower than its best try.
+          times.push(Math.min(...tries));
         }
         return times;
       });
       process.stderr.write(
-        `5,000 queries: first paint ${paint.toFixed(0)} ms, filter ${filter.map((time) => time.toFixed(0)).join(', ')} ms\n`,
+        `20,000 queries: first paint ${paint.toFixed(0)} ms, filter ${filter.map((time) => time.toFixed(0)).join(', ')} ms\n`,
       );
-      // Wide bounds: the machine may be busy. What was measured stands in docs/reporters/html.md.
       expect(paint).toBeGreaterThan(0);
       expect(paint).toBeLessThan(5000);
-      expect(Math.max(...filter)).toBeLessThan(1000);
-      expect(await found(page)).toBe('1,667 of 5,000');
+      expect(Math.max(...filter)).toBeLessThan(100);
+      expect(await found(page)).toBe('6,667 of 20,000');
       expect(await rows(page).count()).toBeLessThan(80);
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-      await page.waitForSelector('code:text-is("q-4999")');
+      // Failures come first, so the last row is the last query that passes.
+      await page.waitForSelector('code:text-is("q-19996")');
       expect(await rows(page).count()).toBeLessThan(80);
       expect(problems).toEqual([]);
     });
@@ -415,7 +426,7 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
         dispatchEvent(new Event('afterprint'));
         return count;
       });
-      expect(drawn).toBe(5000);
+      expect(drawn).toBe(20_000);
       expect(await rows(page).count()).toBeLessThan(80);
     });
   });

@@ -54,9 +54,10 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     expect(await page.locator('header .status').innerText()).toBe('running');
     const second = sampleResult({ id: 'b', query: 'Second question', correctness: 'fail' });
     store.record({ id: 'b', run: 1, result: second }, undefined);
-    await page.waitForSelector('[data-row="1"]:has-text("Second question")');
+    // What failed comes first.
+    await page.waitForSelector('[data-row="0"]:has-text("Second question")');
 
-    await page.click('[data-row="0"]');
+    await page.click('[data-row="1"]');
     await page.waitForSelector('#step-6 :text("refund")');
     const { run } = sampleReport();
     store.finish({ ...run, run_id: 'r1', results: [result, second] });
@@ -88,8 +89,11 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.click('tbody tr:has-text("r2") a');
     await page.waitForSelector('.about:has-text("run r2")');
     await page.click('nav >> text=Compare');
-    await page.selectOption('main select', 'r1');
+    // The run before is chosen already.
     await page.waitForSelector('.flips li:has-text("refund")');
+    expect(await page.locator('[aria-label="Run before"]').inputValue()).toBe('r1');
+    await page.selectOption('[aria-label="Run before"]', '');
+    await page.waitForSelector('text=No run to compare with is chosen');
     expect(problems).toEqual([]);
   });
 

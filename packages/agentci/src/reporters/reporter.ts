@@ -21,7 +21,12 @@ export interface ReportContext {
   /** The JSON of a result, where someone has made it already: large runs need not be written out twice. */
   readonly jsonOf?: (result: QueryResult) => string | undefined;
   /** The run to compare with. */
-  readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };
+  readonly before?: {
+    readonly run: RunResult;
+    readonly comparison: RunComparison;
+    /** The tools each query called in the run before, where its recordings are available. */
+    readonly tools?: ReadonlyMap<string, string[] | null>;
+  };
 }
 
 /** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */

@@ -51,9 +51,15 @@ export interface PageEvidence {
 export interface PageBeforeQuery {
   status: CheckStatus;
   answer: string | null;
+  /** Why it ended so, in one line; absent where it passed. */
+  reason?: string;
   cost_usd?: number | null;
   total_tokens?: number | null;
   latency_ms?: number | null;
+  /** Only present when it ran more than once: what tells a change from noise. */
+  runs?: { status: CheckStatus; cost_usd?: number | null; total_tokens?: number | null; latency_ms?: number | null }[];
+  /** The tools called; `null` when they were not captured, absent when the page does not know. */
+  tools?: string[] | null;
 }
 
 export interface PageBefore {
@@ -81,6 +87,8 @@ export interface PageRun {
   id: string;
   agent: string;
   spec: string;
+  /** Of the repository, where it is known. */
+  branch?: string;
   started_at: string;
   finished: boolean;
   summary: RunResult['summary'] | null;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { summarize } from '../../engine/exit-code.ts';
-import { pageBefore } from '../../reporters/html.ts';
+import { pageBefore } from '../../reporters/html/page-before.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
 import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
