@@ -7,7 +7,7 @@ import { timeCommand } from './measure.mjs';
 
 const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.mjs', import.meta.url));
 
-const SPEC = `agent: large
+export const SPEC = `agent: large
 queries:
   - id: "{{id}}"
     rows: rows.csv
@@ -18,9 +18,9 @@ queries:
 `;
 
 const number = (i) => String(i).padStart(6, '0');
-const rowOf = (i) => `case-${number(i)},${number(i)},City ${i % 977}\n`;
+export const rowOf = (i) => `case-${number(i)},${number(i)},City ${i % 977}\n`;
 /** Every fiftieth answer names another city. */
-const traceOf = (i) =>
+export const traceOf = (i) =>
   JSON.stringify({
     id: `case-${number(i)}`,
     query: `Where does order ${number(i)} ship to?`,

@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { measureCapture } from './capture.mjs';
 import { measureCassettes } from './cassette.mjs';
 import { measureConversations } from './conversations.mjs';
+import { measureConvert } from './convert.mjs';
 import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
+import { measureScale } from './scale.mjs';
 import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -45,7 +47,9 @@ rows.push(...(await measureCassettes({ quick })));
 rows.push(...(await measureGuard({ quick })));
 rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
+rows.push(...measureConvert({ quick }));
 rows.push(...measureLarge({ quick }));
+rows.push(...measureScale({ quick }));
 report();
 
 function coldStart() {

@@ -22,6 +22,10 @@ const folder = (text, name) => ({ text, link: `/${name}/`, collapsed: true, item
 /** The pages on capture by SDK, without the word that they all begin with. */
 const captured = () => pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
 
+/** The pages on other tools, without the words that they all begin with. */
+const converted = () =>
+  pagesOf('guide/coming-from').map((page) => ({ ...page, text: page.text.replace(/^Coming from /, '') }));
+
 /** README.md is the page of its folder; what is not a page of the site is in the repository. */
 function siteLink(href, from) {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return href;
@@ -78,8 +82,14 @@ export default defineConfig({
       {
         text: 'Guide',
         items: pagesOf('guide')
-          .filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell)$/.test(link))
+          .filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell|from-promptfoo)$/.test(link))
           .map((page) => (page.link === '/guide/capture' ? { ...page, collapsed: true, items: captured() } : page)),
+      },
+      {
+        text: 'Coming from another tool',
+        link: '/guide/coming-from/',
+        collapsed: true,
+        items: [{ text: 'promptfoo', link: '/guide/from-promptfoo' }, ...converted()],
       },
       {
         text: 'Reference',

@@ -2,7 +2,7 @@
 // It never fails the job by itself; the last step does, after reports and comment are out.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findAgentci, folderProblem, fromRoot, folder as project } from './project.mjs';
 import { splitWords } from './words.mjs';
 
@@ -21,7 +21,11 @@ const problem =
   folderProblem() ??
   (['fail', 'warn', 'never'].includes(failOn)
     ? undefined
-    : `fail-on must be fail, warn or never, not ${JSON.stringify(failOn)}`);
+    : `fail-on must be fail, warn or never, not ${JSON.stringify(failOn)}`) ??
+  (!env.INPUT_SHARD || /^\d+\/\d+$/.test(env.INPUT_SHARD)
+    ? undefined
+    : `shard must be like 2/8, not ${JSON.stringify(env.INPUT_SHARD)}`) ??
+  (env.INPUT_SHARD && env.INPUT_MERGE === 'true' ? 'shard and merge exclude each other' : undefined);
 const words = problem === undefined ? splitWords(env.INPUT_ARGS ?? '') : [];
 if (problem !== undefined || words === undefined) {
   console.log(`::error title=AgentCI::${problem ?? 'args has a quote that is not closed'}`);
@@ -34,19 +38,24 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
 const spec = env.INPUT_SPEC || 'agentci_spec.yaml';
-const args = ['test', '-c', spec, '-f', 'console'];
+const isMerge = env.INPUT_MERGE === 'true';
+const args = isMerge ? ['merge', 'agentci-shards', '-c', spec, '-f', 'console'] : ['test', '-c', spec, '-f', 'console'];
 for (const [format, name] of Object.entries(files)) args.push('-f', `${format}=${join(folder, name)}`);
 for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean)) args.push('-f', format);
-for (const [flag, value] of [
-  ['--traces', env.INPUT_TRACES],
-  ['--baseline', env.INPUT_BASELINE],
-  ['--judge', env.INPUT_JUDGE],
-  ['--tags', env.INPUT_TAGS],
-]) {
+// A merge takes what its shards were run with.
+for (const [flag, value] of isMerge
+  ? []
+  : [
+      ['--shard', env.INPUT_SHARD],
+      ['--traces', env.INPUT_TRACES],
+      ['--baseline', env.INPUT_BASELINE],
+      ['--judge', env.INPUT_JUDGE],
+      ['--tags', env.INPUT_TAGS],
+    ]) {
   if (value) args.push(flag, value);
 }
-if (failOn === 'warn') args.push('--strict');
-args.push(...words);
+if (failOn === 'warn' && !isMerge) args.push('--strict');
+if (!isMerge) args.push(...words);
 
 const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, { stdio: 'inherit' });
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
@@ -73,7 +82,14 @@ output({
   report: made(files.html),
   sarif: made(files.sarif),
   summary: made(files.markdown),
+  suffix: env.INPUT_SHARD ? `-${env.INPUT_SHARD.replace('/', '-of-')}` : '',
+  runs: env.INPUT_SHARD ? madeFolder(join(dirname(spec), '.agentci', 'runs')) : '',
 });
+
+/** A folder from the root of the checkout, where it is there. */
+function madeFolder(path) {
+  return existsSync(path) ? fromRoot(path) : '';
+}
 
 function output(values) {
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -101,6 +101,7 @@ describe('commands', () => {
       if (line.includes('replay'))
         await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd, input: MAIL_SESSION });
     }
+    if (line.startsWith('agentci convert')) cpSync(join(root, 'demos', 'convert'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
@@ -108,6 +109,17 @@ describe('commands', () => {
     cpSync(join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
     // Some commands read a stored run; a fresh clone has none.
     if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
+    // Others read the history, or the shards of a run, of which one is missing.
+    if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
+      await cli(['test', '--quiet'], { cwd });
+      cpSync(join(cwd, '.agentci', 'runs'), join(cwd, 'artifacts'), { recursive: true });
+      const runs = join(cwd, '.agentci', 'runs');
+      rmSync(runs, { recursive: true });
+      for (const shard of ['1/2', '2/2']) await cli(['test', '--quiet', '--shard', shard], { cwd });
+      cpSync(runs, join(cwd, 'shards'), { recursive: true });
+      const isLast = line.includes('--failed-from');
+      if (isLast) await cli(['merge', join('shards', readdirSync(runs).sort()[0]!), '--out', 'merged'], { cwd });
+    }
     if (line.startsWith('agentci test -c bench/'))
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
     const input = line.startsWith('agentci tap') ? { input: MAIL_SESSION } : {};

@@ -14,7 +14,7 @@ import { JudgeReplies } from './judge-replies.tsx';
 import { useKeys } from './keys.ts';
 import { Repeats } from './repeats.tsx';
 import { permalinkHash, queryHref, runPairHref } from './router.ts';
-import { data, evidenceOf } from './source.ts';
+import { data, evidenceOf, fetchResult } from './source.ts';
 import { Status } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 import { ToolSequence } from './tool-sequence.tsx';
@@ -24,7 +24,7 @@ import { valueText, visible } from './visible-text.ts';
 /** One query: asked, said, wanted, what decided; then what the agent did, then everything else. */
 export function QueryPage({
   run,
-  result,
+  result: given,
   siblings,
   before,
 }: {
@@ -33,6 +33,7 @@ export function QueryPage({
   siblings: readonly QueryResult[];
   before: PageBefore | undefined;
 }) {
+  const result = useWhole(run.run_id, given);
   const evidence = useEvidence(run.run_id, result);
   const at = siblings.findIndex((each) => caseText(each) === caseText(result));
   const next = siblings[at + 1];
@@ -181,4 +182,20 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
       </table>
     </section>
   );
+}
+
+/** Of a large run the list has only what it shows; the rest of a query comes when it is opened. */
+function useWhole(runId: string, result: QueryResult): QueryResult {
+  const [whole, setWhole] = useState<QueryResult>(result);
+  useEffect(() => {
+    if (!('slim' in result)) return;
+    let isOver = false;
+    void fetchResult(runId, caseText(result))
+      .then((found) => found && !isOver && setWhole(found))
+      .catch(() => undefined);
+    return () => {
+      isOver = true;
+    };
+  }, [runId, result]);
+  return 'slim' in result ? whole : result;
 }

@@ -1,7 +1,8 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageRun } from '../../agentci/src/results/page-data.ts';
 import { count, ms, percent, time, usd, usdTick } from './format.ts';
 import { Plot } from './plot.tsx';
+import { data, fetchHistory } from './source.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
@@ -11,8 +12,19 @@ const rateOf = ({ summary }: PageRun): number | null =>
 /** The stored runs, newest first, and how they have developed. */
 export function Runs({ runs, current }: { runs: readonly PageRun[]; current: string | undefined }) {
   const agent = runs.find(({ id }) => id === current)?.agent ?? runs[0]?.agent;
+  const [history, setHistory] = useState<readonly PageRun[]>([]);
+  useEffect(() => {
+    if (data.live)
+      void fetchHistory()
+        .then((found) => setHistory(found ?? []))
+        .catch(() => undefined);
+  }, [runs]);
   const trend = useMemo(() => {
-    const past = runs.filter((run) => run.finished && run.agent === agent).reverse();
+    const isOurs = (run: PageRun): boolean => run.finished && run.agent === agent && !run.part;
+    const stored = runs.filter(isOurs);
+    const known = history.filter(isOurs);
+    // The history has runs that are no longer stored; without one the stored runs are all there is.
+    const past = [...(known.length > 1 ? known : stored)].reverse();
     const x = past.map((_, i) => i + 1);
     return {
       past,
@@ -20,7 +32,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
       cost: [x, past.map((run) => run.cost_usd)] as [number[], (number | null)[]],
       latency: [x, past.map((run) => run.median_latency_ms)] as [number[], (number | null)[]],
     };
-  }, [runs, agent]);
+  }, [runs, history, agent]);
   // Runs of one day are told apart by the hour.
   const isOneDay = new Set(trend.past.map(({ started_at }) => started_at.slice(0, 10))).size === 1;
   const name = (value: number) => {
@@ -29,7 +41,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
   };
   const pick = (index: number) => {
     const run = trend.past[index];
-    if (run) location.hash = `#/?run=${encodeURIComponent(run.id)}`;
+    if (run && runs.some(({ id }) => id === run.id)) location.hash = `#/?run=${encodeURIComponent(run.id)}`;
   };
   const charts = [
     ['Passed', trend.rate, percent],
@@ -43,15 +55,15 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
       {trend.past.length > 1 && (
         <div class="columns three">
           {charts
-            .filter(([, [, values]]) => values.some((value) => value !== null))
-            .map(([title, data, format]) => (
+            .filter(([, [, known]]) => known.some((value) => value !== null))
+            .map(([title, values, format]) => (
               <figure key={title}>
                 <figcaption>
                   {title}, {visible(agent ?? '')}
                 </figcaption>
                 <Plot
-                  label={`${title} over ${trend.past.length} runs, last ${format(data[1].at(-1))}`}
-                  data={data}
+                  label={`${title} over ${trend.past.length} runs, last ${format(values[1].at(-1))}`}
+                  data={values}
                   kind="lines"
                   xText={name}
                   xSpace={52}

@@ -5,6 +5,7 @@ import type {
   PageRun,
   PageRunUpdate,
 } from '../../agentci/src/results/page-data.ts';
+import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 
 /** Where the page's data comes from: its own elements, or the server of `agentci view`. */
 export const data: PageData = readElement('agentci-data') ?? { schema: 'agentci.page/1', version: '', notes: [] };
@@ -37,6 +38,13 @@ export const fetchRuns = (): Promise<PageRun[] | undefined> => get('api/runs');
 
 export const fetchRun = (id: string, from: number): Promise<PageRunUpdate | undefined> =>
   get(`api/run/${encodeURIComponent(id)}?from=${from}`);
+
+/** The runs of the history: also those that are no longer stored. */
+export const fetchHistory = (): Promise<PageRun[] | undefined> => get('api/history');
+
+/** All of a query whose run is too large to be sent whole. */
+export const fetchResult = (runId: string, id: string): Promise<QueryResult | undefined> =>
+  get(`api/run/${encodeURIComponent(runId)}/result?id=${encodeURIComponent(id)}`);
 
 export const fetchBefore = (before: string, after: string): Promise<PageBefore | undefined> =>
   get(`api/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`);

@@ -48,6 +48,7 @@ export interface CaptureOptions extends ProviderChoice {
 export type { CaptureResult } from './captured-run.ts';
 
 export interface Capture {
+  readonly planes: readonly PlaneName[];
   /** What was found in the environment, for people; once. */
   readonly notes: readonly CaptureNote[];
   /** Which providers' calls come through it, and the hosts they go to. */
@@ -64,6 +65,8 @@ export interface SlotHooks {
   /** Told of every connection that was refused because nothing may be sent on. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
+  /** What an MCP server is to answer from in the query that begins, as lines of a tap; undefined where it answers for itself. */
+  readonly mcpLines?: ((server: string) => string | undefined) | undefined;
 }
 
 /** A front for one agent at a time. */
@@ -156,7 +159,14 @@ export function createCapture(options: CaptureOptions): Capture {
         ]
       : []),
     ...(hasPlane('mcp') && options.mcpConfig !== undefined
-      ? [openMcpPlane(context, { config: options.mcpConfig, cwd: options.cwd, command: options.command ?? [] })]
+      ? [
+          openMcpPlane(context, {
+            config: options.mcpConfig,
+            cwd: options.cwd,
+            command: options.command ?? [],
+            linesFor: hooks.mcpLines,
+          }),
+        ]
       : []),
     ...(hasPlane('otlp')
       ? [
@@ -170,6 +180,7 @@ export function createCapture(options: CaptureOptions): Capture {
   ];
 
   return {
+    planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
     notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
     upstreams: Object.fromEntries(
       found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),

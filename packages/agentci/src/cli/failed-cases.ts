@@ -1,13 +1,18 @@
+import { basename, dirname } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts } from '../store/stored-runs.ts';
-import { isRunOf } from './spec-folders.ts';
+import { latestVerdicts, readRun } from '../store/stored-runs.ts';
+import { gitState } from './git-state.ts';
+import type { Io } from './io.ts';
+import { folderOf, isRunOf } from './spec-folders.ts';
+import { onBranch } from './stored-run.ts';
 
 /** The cases of a spec whose last verdict was bad, for `--failed`. */
-export function failedCases(root: string, suite: Suite): CaseName[] {
-  const previous = latestVerdicts(root, (run) => isRunOf(suite, run));
+export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
+  const isHere = onBranch(root, (run) => isRunOf(suite, run), gitState(folderOf(suite, io), io).branch);
+  const previous = latestVerdicts(root, isHere, suite.queries.map(caseKey));
   if (!previous) {
     throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
       hint: 'Run it once without --failed.',
@@ -32,6 +37,24 @@ export function failedCases(root: string, suite: Suite): CaseName[] {
     );
   }
   return cases;
+}
+
+/** The cases of a spec that were bad in the run of a folder, for `--failed-from`. */
+export function failedCasesIn(dir: string, suite: Suite): CaseName[] {
+  const run = readRun(dirname(dir), basename(dir));
+  if (run.agent !== suite.agent)
+    throw new UserError(
+      'RUN_OTHER_SPEC',
+      `--failed-from: ${dir} is a run of agent "${run.agent}", not of "${suite.agent}"`,
+    );
+  const bad = run.results.filter(({ status }) => status === 'fail' || status === 'error');
+  if (bad.length === 0)
+    throw new UserError(
+      'NOTHING_FAILED',
+      `--failed-from: nothing failed in run ${run.run_id}, so there is nothing to run again`,
+    );
+  refuseGone(suite, [], bad);
+  return bad.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
 }
 
 /** What failed and is no longer there cannot be run again, and a green run of the rest would look as if it had been. */

@@ -5,8 +5,7 @@ export function helpText(version: string): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const commands = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `agentci ${version}: does the agent still do its job, the right way, at the right price?
-
-Usage: agentci <command> [options]
+Usage: agentci <command> [options]; every command explains itself: agentci test --help
 
 Commands:
 ${commands.join('\n')}
@@ -16,9 +15,7 @@ Start here:
   agentci validate agentci_spec.yaml             check the spec; list every error with its line
   agentci test --traces traces.jsonl             judge recordings: no key, no agent, no network
   agentci test                                   run the agent named in the spec and judge it
-  agentci test --failed                          only what failed last time
 
 Exit codes: 0 nothing failed (warnings allowed) · 1 a check failed · 2 could not tell · 130 interrupted
-Every command explains itself: agentci test --help
 `;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CASSETTE_MODES } from '../capture/cassette/config.ts';
 import type { CassetteChoice } from '../engine/cassette-choice.ts';
+import { MAX_SHARDS } from '../engine/plan-shards.ts';
 import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 
 /** Option values, checked where they are typed: a mistake names the option. */
@@ -58,6 +59,23 @@ export function cassetteChoice(text: string): CassetteChoice {
     throw new InvalidArgumentError(`it must be ${CASSETTE_MODES.join(', ')}, with =FOLDER after it if you like.`);
   if (dir?.trim() === '') throw new InvalidArgumentError('it has no folder after "=".');
   return dir === undefined ? { mode } : { mode, dir };
+}
+
+/** One part of a run that is divided among machines, from 1. */
+export interface ShardChoice {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** `2/8`. */
+export function shardChoice(text: string): ShardChoice {
+  const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim()) ?? [];
+  if (index === undefined) throw new InvalidArgumentError('write it as 2/8: the second of eight shards.');
+  const choice = { index: Number(index), count: Number(count) };
+  if (choice.count > MAX_SHARDS) throw new InvalidArgumentError(`at most ${MAX_SHARDS} shards are possible.`);
+  if (choice.index < 1 || choice.index > choice.count)
+    throw new InvalidArgumentError(`shards are numbered from 1 to ${Math.max(1, choice.count)}.`);
+  return choice;
 }
 
 /** The choice with its folder as the command line means it: relative to where it was typed. */

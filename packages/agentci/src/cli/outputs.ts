@@ -4,15 +4,21 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { Suite } from '../spec/suite.ts';
+import type { Channel } from './notify/send.ts';
 
 type ReporterName = keyof typeof REPORTERS;
 
 /** One report to make: who makes it and where it goes. */
 export interface OutputPlan {
   readonly reporter: ReporterName;
-  /** Undefined is stdout. */
+  /** Undefined is stdout, or the channel of a report that is sent. */
   readonly file?: string;
+  readonly sentTo?: Channel;
 }
+
+/** Without a file name these go to a channel. */
+const CHANNELS: readonly Channel[] = ['slack', 'webhook'];
+const channelOf = (reporter: ReporterName): Channel | undefined => CHANNELS.find((channel) => channel === reporter);
 
 /** Reads `-f name[=file]` and `-o FILE`; refuses combinations that would mix two documents on stdout. */
 export function planOutputs(input: {
@@ -29,15 +35,18 @@ export function planOutputs(input: {
       throw new UserError('OUTPUT_NO_FILE', `-f ${format} has no file name after "="`, {
         hint: `Without the "=" the report goes to stdout: -f ${name}`,
       });
-    plans.push(rest.length === 0 ? { reporter } : { reporter, file: resolve(input.cwd, rest.join('=')) });
+    const sentTo = channelOf(reporter);
+    if (rest.length > 0) plans.push({ reporter, file: resolve(input.cwd, rest.join('=')) });
+    else plans.push(sentTo === undefined ? { reporter } : { reporter, sentTo });
   }
   for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
-  if (input.formats.length === 0) plans.unshift({ reporter: 'console' });
+  if (input.formats.every((format) => CHANNELS.some((channel) => channel === format)))
+    plans.unshift({ reporter: 'console' });
 
   const files = plans.flatMap((plan) => plan.file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice !== undefined) throw new UserError('OUTPUT_TWICE', `two reports would be written into ${twice}`);
-  const toStdout = plans.filter((plan) => plan.file === undefined);
+  const toStdout = plans.filter((plan) => plan.file === undefined && plan.sentTo === undefined);
   const document = toStdout.find((plan) => REPORTERS[plan.reporter].machineReadable);
   if (document && toStdout.length > 1) {
     const other = toStdout.find((plan) => plan !== document)!;
@@ -54,8 +63,10 @@ export function planOutputs(input: {
 
 /** The reports a suite asks for itself (`output.format`), each as a file in its `output.directory`. */
 export function suiteOutputs({ output, dir }: Suite, io: { readonly cwd: string }): OutputPlan[] {
-  return (output?.formats ?? []).flatMap((name) => {
+  return (output?.formats ?? []).flatMap((name): OutputPlan[] => {
     const reporter = reporterNamed(name);
+    const sentTo = channelOf(reporter);
+    if (sentTo !== undefined) return [{ reporter, sentTo }];
     const ending = REPORTERS[reporter].extensions[0];
     if (reporter === 'console' || ending === undefined) return [];
     return [{ reporter, file: resolve(io.cwd, dir, output!.directory, `results${ending}`) }];

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { queriesOfShard, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite, selectedQueries } from '../engine/run-suite.ts';
 import { defined } from '../kit/defined.ts';
@@ -11,14 +12,17 @@ import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry } from '../store/journal.ts';
-import { listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
-import { failedCases } from './failed-cases.ts';
+import { failedCases, failedCasesIn } from './failed-cases.ts';
+import { gitState } from './git-state.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
+import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
+import { planShard, refuseOtherPlan } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
@@ -60,6 +64,7 @@ export async function runTests(
 
   const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
+  const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined) ? await prepareNotify(given, io) : undefined;
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
@@ -70,26 +75,35 @@ export async function runTests(
     : previous
       ? onlyIn(previous.header.started_with ?? {})
       : options.failed
-        ? failedCases(root, suite)
-        : undefined;
-  if (options.dryRun) return printPlan(options, { suite, only, root, io });
+        ? failedCases(root, suite, io)
+        : options.failedFrom !== undefined
+          ? failedCasesIn(resolve(io.cwd, options.failedFrom), suite)
+          : undefined;
+  const runOptions = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
+  const shard = options.shard === undefined ? undefined : planShard(options.shard, runOptions, options, io);
+  if (previous !== undefined) refuseOtherPlan(previous, shard);
+  if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
+  const git = gitState(folderOf(suite, io), io);
+  const started = startedWith(options, only, shard);
   const session = new StoreSession({
     root,
     suite,
-    startedWith: startedWith(options, only),
+    startedWith: started,
     recordings,
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
     keepsJson: plans.some((plan) => plan.reporter === 'json'),
+    shard,
+    git,
     io,
   });
   const progress = startProgress(io, { quiet: options.quiet ?? false });
   let run: RunResult;
   try {
     run = await runSuite({
-      ...runOptionsOf(options, suite, io),
-      ...(only ? { only } : {}),
+      ...runOptions,
+      ...defined({ shard }),
       runId: session.runId,
       resumed: session.entries,
       ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
@@ -99,6 +113,7 @@ export async function runTests(
         hooks.onRecord?.(entry, trace);
       },
       keep: session.keep,
+      onParts: session.keepParts,
       sync: session.sync,
     });
   } catch (error) {
@@ -110,13 +125,26 @@ export async function runTests(
   session.end(run);
   hooks.onRun?.(run);
 
+  const isWhole = !isPart({ started_with: started });
   const { failed } = await writeReports(run, plans, {
+    ...(shard === undefined ? notifyWith?.(run, { folder: folderOf(suite, io), git, isPart: !isWhole, io }) : {}),
     io,
     quiet: options.quiet ?? false,
     rerunCommand: rerunCommand(options, file, { commandName, io }),
     jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
+  // The parts of a run are not runs of their own: merge adds the whole.
+  if (session.isStored && shard === undefined) {
+    const { keepHistory } = await import('./keep-history.ts');
+    const about = {
+      models: session.models,
+      isPart: !isWhole,
+      git,
+      isRecorded: recordings !== undefined,
+    };
+    keepHistory(run, { folder: folderOf(suite, io), ...about, io });
+  }
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }
@@ -131,12 +159,12 @@ async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: I
 /** Says what would be run, and runs nothing. */
 async function printPlan(
   options: TestOptions,
-  { suite, only, root, io }: { suite: Suite; only: readonly CaseName[] | undefined; root: string; io: Io },
+  { run, root, io }: { run: RunOptions; root: string; io: Io },
 ): Promise<number> {
   const [{ planRun }, { planText }] = await Promise.all([import('../engine/plan-run.ts'), import('./plan-text.ts')]);
-  const run = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
-  const last = listRuns(root).find((stored) => stored.finished && isRunOf(suite, stored));
-  const plan = planRun(run, selectedQueries(run), last === undefined ? undefined : readRun(root, last.id));
+  const last = listRuns(root).find((stored) => stored.finished && isRunOf(run.suite, stored));
+  const queries = queriesOfShard(selectedQueries(run), run.shard);
+  const plan = planRun(run, queries, last === undefined ? undefined : readRun(root, last.id));
   io.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan));
   return 0;
 }
@@ -208,15 +236,21 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
 }
 
 /** The options that say what a run is about, as opposed to how fast or where its reports go. */
-const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell'] as const;
+const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell', 'shard'] as const;
 
 const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
   Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
 
-function startedWith(options: TestOptions, only: readonly CaseName[] | undefined): Record<string, unknown> {
-  if (only === undefined) return choicesIn(options);
+function startedWith(
+  options: TestOptions,
+  only: readonly CaseName[] | undefined,
+  shard: ShardPlan | undefined,
+): Record<string, unknown> {
+  const { ids } = options;
+  const chosen = { ...choicesIn(options), ...defined({ plan_hash: shard?.hash }) };
+  if (only === undefined) return { ...chosen, ...defined({ ids }) };
   const isByCell = only.some(({ cell }) => cell !== undefined);
-  return { ...choicesIn(options), ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
+  return { ...chosen, ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
 }
 
 /** What the run reads and a report must not replace. */

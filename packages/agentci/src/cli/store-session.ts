@@ -1,3 +1,5 @@
+import type { ShardPlan } from '../engine/plan-shards.ts';
+import type { RunParts } from '../engine/run-parts.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -6,6 +8,7 @@ import type { JournalEntry } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
+import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
 
 interface SessionInput {
@@ -20,6 +23,9 @@ interface SessionInput {
   readonly canRepeat: boolean;
   /** A report will want the results as JSON. */
   readonly keepsJson: boolean;
+  /** The plan of which this run is a part. */
+  readonly shard?: ShardPlan | undefined;
+  readonly git: GitState;
   readonly io: Io;
 }
 
@@ -31,6 +37,8 @@ export class StoreSession {
   readonly #startedAt: string;
   #store: RunStore | undefined;
   #isRefused = false;
+  /** What is known of the run beyond its results. */
+  #parts: RunParts | undefined;
 
   constructor(input: SessionInput) {
     this.#input = input;
@@ -60,10 +68,23 @@ export class StoreSession {
   /** What to keep of a result that was just recorded. */
   keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;
 
+  get models(): readonly string[] | undefined {
+    return this.#parts?.models;
+  }
+
+  keepParts = (parts: RunParts): void => {
+    this.#parts = parts;
+  };
+
   /** An interrupted run stays open, so that --resume can continue with it. */
   end(run: RunResult): void {
-    if (run.interrupted) this.#store?.close();
-    else this.#open()?.finish(run);
+    if (run.interrupted) {
+      this.#store?.close();
+      return;
+    }
+    const store = this.#open();
+    if (this.#input.shard !== undefined && this.#parts !== undefined) store?.keepGates(carried(this.#parts));
+    store?.finish(run);
   }
 
   /** Gives the run back after an error; what was finished is there for --resume. */
@@ -85,7 +106,7 @@ export class StoreSession {
 
   #open(): RunStore | undefined {
     if (this.#store !== undefined || this.#isRefused) return this.#store;
-    const { root, suite, startedWith, recordings, io } = this.#input;
+    const { root, suite, startedWith, recordings, shard, io } = this.#input;
     try {
       const spec = { file: suite.file, hash: suite.hash };
       const header = {
@@ -93,10 +114,16 @@ export class StoreSession {
         agent: suite.agent,
         spec,
         started_at: this.#startedAt,
+        ...this.#input.git,
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);
       if (recordings !== undefined) this.#store.judges(recordings);
+      if (shard !== undefined) {
+        const { index, count, hash, cases, runs, shards } = shard;
+        const file = { version: io.version, agent: suite.agent, spec, index, count, plan_hash: hash };
+        this.#store.isShard(file, { cases, runs, shards });
+      }
     } catch (error) {
       if (error instanceof UserError) throw error;
       if (isMachineFull(error)) throw notStored(error, root);
@@ -108,6 +135,14 @@ export class StoreSession {
   }
 }
 
+/** Only the user's module could measure a metric of its own, so what it needs is left out. */
+const carried = (parts: RunParts): RunParts => ({
+  ...parts,
+  metrics: parts.metrics.map((metric) =>
+    metric.isCustom ? { ...metric, inputs: metric.inputs.map((one) => ({ ...one, input: null })) } : metric,
+  ),
+});
+
 /** A machine that has no room now would lose results later; a place that may not be written is a choice. */
 const isMachineFull = (error: unknown): boolean =>
   isSystemError(error) && ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code);
@@ -118,7 +153,7 @@ const notStored = (error: unknown, root: string): UserError =>
   });
 
 /** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
-function newRunId(startedAt: string, chance: number): string {
+export function newRunId(startedAt: string, chance: number): string {
   const [date = '', time = ''] = startedAt.replace(/[-:.Z]/g, '').split('T');
   return `${date}-${time}-${Math.floor(chance * 0x10000)
     .toString(16)

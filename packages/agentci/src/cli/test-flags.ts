@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
+import { addNotifyFlags } from './notify/flags.ts';
 import {
   cassetteChoice,
   collect,
@@ -10,6 +11,7 @@ import {
   fraction,
   positiveNumber,
   rate,
+  shardChoice,
   someText,
   wholeNumber,
 } from './options.ts';
@@ -18,13 +20,20 @@ import { DEFAULT_SPEC } from './spec-folders.ts';
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
   const formats = Object.keys(REPORTERS).join(', ');
-  return parser
+  return addNotifyFlags(parser)
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
     .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
     .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
     .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
+    .option('--failed-from <dir>', 'only what failed or could not be judged in this run folder, such as a merged one')
+    .option(
+      '--shard <i/n>',
+      'run only this part of the queries: 2/8 is the second of eight (see agentci merge)',
+      shardChoice,
+    )
+    .option('--weights <file>', 'timings to plan shards by (default: .agentci/timings.json beside the spec)', someText)
     .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
     .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")

@@ -1,6 +1,8 @@
 import type { QueueChoice, RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
+import type { NotifyOptions } from './notify/flags.ts';
+import type { ShardChoice } from './options.ts';
 
 /** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */
 const RUN_NAMES = {
@@ -28,13 +30,15 @@ type Provided =
   | 'resumedTraces'
   | 'onRecord'
   | 'sync'
-  | 'onEvent';
+  | 'onEvent'
+  | 'shard'
+  | 'onParts';
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
 /** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
 export interface TestOptions extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>, Renamed, CommandOptions {}
 
-interface CommandOptions {
+interface CommandOptions extends NotifyOptions {
   readonly config: string;
   readonly format?: readonly string[];
   readonly output?: readonly string[];
@@ -45,6 +49,11 @@ interface CommandOptions {
   readonly queueRate?: QueueChoice['rate'];
   readonly queueTimeout?: number;
   readonly failed?: boolean;
+  /** Only what failed in this run folder. */
+  readonly failedFrom?: string;
+  readonly shard?: ShardChoice;
+  /** Timings that shards are planned from. */
+  readonly weights?: string;
   readonly resume?: boolean;
   readonly quiet?: boolean;
   /** Say what would be run, and run nothing. */
@@ -64,6 +73,11 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     format: _format,
     output: _output,
     failed: _failed,
+    failedFrom: _failedFrom,
+    shard: _shard,
+    weights: _weights,
+    notifyOn: _notifyOn,
+    notifyTemplate: _notifyTemplate,
     resume: _resume,
     quiet: _quiet,
     cell: _cell,

@@ -3,27 +3,33 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
+import { reportText } from '../reporters/reporter.ts';
 import { countLine, exitLine } from '../reporters/verdict-line.ts';
 import { type RenderOptions, renderReport } from '../reporting/render-report.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { type Io, wantsColor } from './io.ts';
+import type { NotifyPlan } from './notify/plan.ts';
+import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
 interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
   readonly io: Io;
+  /** Messages that are sent; without it none is. */
+  readonly notify?: NotifyPlan;
 }
 
 /** Makes every report. One that throws is named and does not take the others, or the verdict, down with it. */
 export async function writeReports(
   run: RunResult,
   plans: readonly OutputPlan[],
-  { io, ...about }: WriteOptions,
+  { io, notify, ...about }: WriteOptions,
 ): Promise<{ failed: boolean }> {
   const stepSummary = io.env.GITHUB_STEP_SUMMARY;
   let failed = false;
   const written: string[] = [];
   for (const plan of plans) {
+    if (plan.sentTo !== undefined && notify?.isDue(run) !== true) continue;
     try {
       const report = await renderReport(run, {
         format: plan.reporter,
@@ -33,8 +39,13 @@ export async function writeReports(
         hasStepSummary: stepSummary !== undefined && stepSummary !== '',
         publicPath: (file) => publicPath(file, io),
         version: io.version,
+        ...(notify === undefined ? {} : { notify: notify.context }),
         ...about,
       });
+      if (plan.sentTo !== undefined) {
+        await notifyChannel(plan.sentTo, reportText(report), io);
+        continue;
+      }
       if (plan.file === undefined)
         for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
       else {
@@ -49,6 +60,19 @@ export async function writeReports(
   }
   close(run, plans, written, io);
   return { failed };
+}
+
+const NOTIFY_FAILED = 'NOTIFY_FAILED';
+
+/** A message that does not arrive is a warning: it must not change what was found. */
+async function notifyChannel(channel: Channel, text: string, io: Io): Promise<void> {
+  const { sendNotice } = await import('./notify/send.ts');
+  const reason = await sendNotice(channel, maskText(text), io);
+  if (reason === undefined) io.stderr.write(`notified: ${channel}\n`);
+  else
+    io.stderr.write(
+      `agentci: warning: ${channel} was not notified: ${escapeTerminalLine(reason)} [${NOTIFY_FAILED}]\n`,
+    );
 }
 
 /** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */

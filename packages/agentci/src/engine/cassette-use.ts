@@ -24,12 +24,17 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
     ...(all.every(({ user_hits }) => user_hits === undefined)
       ? {}
       : { user_hits: all.reduce((total, use) => total + (use.user_hits ?? 0), 0) }),
+    ...sumOf('mcp_hits', all),
+    ...sumOf('mcp_unused', all),
     ...(first.mode === 'replay' ? {} : { new: fresh, asked: all.reduce((total, use) => total + askedIn(use), 0) }),
     isolated: all.every(({ isolated }) => isolated),
     planes: [...new Set(all.flatMap(({ planes }) => planes))],
     ...(causes.length === 0 ? {} : { causes }),
   };
 }
+
+const sumOf = (key: 'mcp_hits' | 'mcp_unused', all: readonly CassetteUse[]): Partial<CassetteUse> =>
+  all.every((use) => use[key] === undefined) ? {} : { [key]: all.reduce((total, use) => total + (use[key] ?? 0), 0) };
 
 /** The use of the whole run, with what its answers cost. A late call is of no query, and was not answered either. */
 export function runUse(results: readonly QueryResult[], hasLateCalls: boolean): CassetteUse | undefined {

@@ -9,12 +9,14 @@ import { type UserTake, UserTape } from '../capture/cassette/user-tape.ts';
 import type { UserWords } from '../capture/cassette/user-words.ts';
 import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
-import { andMore, plural } from '../kit/words.ts';
+import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
 import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
+import { type Introductions, McpTape } from './mcp-tape.ts';
+import { playedWarnings } from './played-warnings.ts';
 
 /** One run of a query, with what its agent was answered. */
 interface Playing {
@@ -23,6 +25,8 @@ interface Playing {
   exchanges: readonly Exchange[] | undefined;
   /** What the user of a conversation says. */
   readonly tape: UserTape;
+  /** What MCP servers answer; undefined where the capture does not see them. */
+  readonly mcp: McpTape | undefined;
   /** The calls of the cassette there is. */
   readonly known: Cassette['entries'];
 }
@@ -155,10 +159,12 @@ export class Cassettes {
     this.#capture = capture;
     this.#open++;
     let current: Playing | undefined;
+    const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
       onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
       expectsMore: () => current?.session.expectsMore ?? true,
+      mcpLines: (server) => current?.mcp?.play(server),
     });
     return {
       ...slot,
@@ -167,12 +173,13 @@ export class Cassettes {
         await slot.close();
       },
       begin: (about) => {
-        current = this.#begin(about);
+        current = this.#begin(about, introductions);
         slot.begin();
       },
       end: async (how, asked) => {
         const playing = current;
         const result = await slot.end(how, asked);
+        playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
         if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
@@ -189,7 +196,7 @@ export class Cassettes {
     if (this.plan.mode === 'replay' && this.#open > 0) await sleep(4 * LINGER_MS);
   }
 
-  #begin(about: RunAbout): Playing {
+  #begin(about: RunAbout, introductions: Introductions): Playing {
     const { mode, errors, repeatsLast } = this.plan;
     const key = keyOf(about);
     const before = this.#playing.get(key);
@@ -205,7 +212,10 @@ export class Cassettes {
       file,
     });
     const tape = new UserTape(mode, cassette?.user ?? [], file);
-    const playing: Playing = { about, session, exchanges: undefined, tape, known: cassette?.entries ?? [] };
+    const mcp = this.#capture?.planes.includes('mcp')
+      ? new McpTape(mode, cassette?.mcp, { file, introductions })
+      : undefined;
+    const playing: Playing = { about, session, exchanges: undefined, tape, mcp, known: cassette?.entries ?? [] };
     this.#playing.set(key, playing);
     return playing;
   }
@@ -253,7 +263,7 @@ export class Cassettes {
     const missText = missIn(playing);
     if (missText !== undefined)
       return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
-    const warnings = this.#warnings(playing);
+    const warnings = playedWarnings(this.plan.mode, playing);
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
         use,
@@ -275,7 +285,7 @@ export class Cassettes {
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
-  #record({ about, session, exchanges = [], tape, known }: Playing): Recording | undefined {
+  #record({ about, session, exchanges = [], tape, mcp, known }: Playing): Recording | undefined {
     const { dir, ignore, scrub, mode } = this.plan;
     const entries = mode === 'replay' ? undefined : (session.entries(exchanges) ?? (tape.hasNew ? known : undefined));
     if (entries === undefined) return undefined;
@@ -292,16 +302,18 @@ export class Cassettes {
       scrub,
       entries,
       ...(tape.words.length === 0 ? {} : { user: tape.words }),
+      ...mcpIn(mcp, this.#loaded.get(keyOf(about)), this.#now),
     };
     const place = { dir, path, shown: this.#shown(path) };
     const calls = entries.length - session.size;
     return proveRecording(cassette, { rules: this.#rules, place, calls, adds: mode === 'auto' });
   }
 
-  #use({ session, tape }: Playing): CassetteUse {
+  #use({ session, tape, mcp }: Playing): CassetteUse {
     const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
-    const missed = misses + (tape.missText === undefined ? 0 : 1);
+    const missed = misses + (tape.missText === undefined ? 0 : 1) + (mcp?.misses ?? 0);
+    const isFrozen = mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0);
     return {
       mode,
       hits,
@@ -311,7 +323,8 @@ export class Cassettes {
       ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && missed === 0,
-      planes: mode === 'replay' || (mode === 'auto' && hits > 0 && asked === 0) ? ['llm'] : [],
+      planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
+      ...(mcp?.isFrozen ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
@@ -331,41 +344,6 @@ export class Cassettes {
     return { use, error: { kind, message }, warnings: [] };
   }
 
-  #warnings({ session, tape }: Playing): TraceWarning[] {
-    const { unused } = session.counts();
-    const warnings: TraceWarning[] = [];
-    if (unused > 0)
-      warnings.push({
-        code: 'CASSETTE_UNUSED',
-        message: `${unused} of ${plural(session.size, 'recorded call')} ${unused === 1 ? 'was' : 'were'} not made this time: ${andMore(
-          session.unusedEntries().map(({ i, model, path }) => `exchange ${i} (${model ?? path})`),
-          3,
-        )}`,
-      });
-    if (tape.unused > 0)
-      warnings.push({
-        code: 'CASSETTE_UNUSED',
-        message: `${tape.unused} of ${plural(tape.words.length, 'recorded reply', 'recorded replies')} of the user ${tape.unused === 1 ? 'was' : 'were'} not needed this time`,
-      });
-    if (this.plan.mode === 'record' && session.counts().asked === 0)
-      warnings.push({
-        code: 'CASSETTE_EMPTY',
-        message: `the agent made no call that could be recorded, so its cassette ${tape.hasNew ? "has the user's words alone" : 'is empty'}; replay refuses it as it is`,
-      });
-    const { blockedHosts, alteredBy } = session;
-    if (blockedHosts.length > 0)
-      warnings.push({
-        code: 'CASSETTE_BLOCKED',
-        message: `replay refused connections to ${andMore(blockedHosts, 5)}; add a host to NO_PROXY if a tool needs it`,
-      });
-    if (alteredBy.length > 0)
-      warnings.push({
-        code: 'CASSETTE_ALTERED',
-        message: `replies were served without credentials that they held when recorded (${alteredBy.join(', ')})`,
-      });
-    return warnings;
-  }
-
   /** The file of a run, as messages name it. */
   place(about: RunAbout): string {
     return this.#shown(this.#path(about));
@@ -379,7 +357,18 @@ export class Cassettes {
 /** Without a version: a recording made again should differ in what was said, not in who wrote it down. */
 const TOOL = 'agentci';
 
-const missIn = ({ session, tape }: Playing): string | undefined => session.missText ?? tape.missText;
+const missIn = ({ session, tape, mcp }: Playing): string | undefined =>
+  session.missText ?? tape.missText ?? mcp?.missText;
+
+/** What MCP servers answered, where the recording is new; one that is added to keeps what it has. */
+const mcpIn = (
+  tape: McpTape | undefined,
+  before: Cassette | undefined,
+  now: () => number,
+): { mcp?: NonNullable<Cassette['mcp']> } => {
+  if (before?.mcp !== undefined) return { mcp: before.mcp };
+  return tape === undefined ? {} : { mcp: tape.record(now) };
+};
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;
 

@@ -8,17 +8,10 @@ import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
 import { type Match, type Recording, recordingOf, TraceMatcher } from './match-traces.ts';
 import type { RunOptions } from './run-options.ts';
+import type { Recorded } from './run-parts.ts';
 import { problemText, unreadable } from './unreadable.ts';
 
 const MAX_NAMED = 5;
-
-export interface Recorded {
-  /** One `error` per record that could not be read and belongs to no query. */
-  readonly checks: CheckResult[];
-  readonly notices: string[];
-  /** Recordings that belong to no query. */
-  readonly unmatched: number;
-}
 
 /** Evaluates recordings as they stream by; no recording is kept once its verdict is written down. */
 export async function collectRecorded(

@@ -11,18 +11,28 @@ export const UNKNOWN_TOOLS = 'rules.unknown_tools';
 /** What an exit code is decided from. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted' | 'unmatched_recordings'>;
 
+interface ExitOptions {
+  readonly strict?: boolean;
+  /** A part of a run: whether anything was checked is asked of the whole. */
+  readonly isShard?: boolean;
+  /** Shards were merged and some of them are missing or damaged. */
+  readonly isIncomplete?: boolean;
+}
+
 /**
  * 0 nothing failed, 1 a rule said no, 2 we could not tell, 130 interrupted. A run that checked nothing is 2: nothing was
  * proved. With `strict` a warning counts as 1; a check the user wrote that could not be measured, a recording that may
  * lack a call and one that belongs to no query count as 2.
  */
-export function exitCode(run: Verdicts, options: { strict?: boolean } = {}): number {
+export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
   if (run.interrupted) return 130;
+  // Verdicts that are missing may be any: a failure among those that are there does not make the run a judged one.
+  if (options.isIncomplete) return 2;
   const has = (wanted: CheckStatus): boolean =>
     run.results.some(({ status }) => status === wanted) || run.checks.some(({ status }) => status === wanted);
   if (has('fail')) return 1;
   if (options.strict && has('warn')) return 1;
-  if (has('error') || nothingChecked(run)) return 2;
+  if (has('error') || (!options.isShard && nothingChecked(run))) return 2;
   if (options.strict && (hasUnmeasured(run) || isDoubtful(run))) return 2;
   if (options.strict && run.checks.some(({ id }) => id === UNKNOWN_TOOLS)) return 2;
   return 0;
@@ -53,7 +63,7 @@ function someCheck({ results, checks }: Verdicts, test: (check: CheckResult) => 
 }
 
 /** Counts for the summary: passed includes warnings, and total = passed + failed + errors + skipped. */
-export function summarize(run: Verdicts, options: { strict?: boolean } = {}): RunSummaryCounts {
+export function summarize(run: Verdicts, options: ExitOptions = {}): RunSummaryCounts {
   const count = (wanted: (result: QueryResult) => boolean) => run.results.filter(wanted).length;
   const warnings = count((result) => result.status === 'warn');
   return {

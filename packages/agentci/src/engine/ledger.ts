@@ -128,10 +128,9 @@ export class Ledger implements Budget {
     this.spend(actualUsd);
   }
 
-  /** What decides nothing but must be known. */
-  notices(): string[] {
-    if (this.#options.maxCostUsd === undefined || this.#unpricedRuns === 0) return [];
-    return [`--max-cost counts known costs only; the cost of ${this.#unpricedRuns} runs is not known`];
+  /** Runs that `--max-cost` could not count. */
+  get unpricedRuns(): number {
+    return this.#unpricedRuns;
   }
 
   /** No further run should start. */

@@ -13,11 +13,12 @@ import type { PolicyTest } from '../spec/policy-test.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
-import { type Recorded, skippedNotice } from './collect-recorded.ts';
+import { skippedNotice } from './collect-recorded.ts';
 import type { Ledger } from './ledger.ts';
 import { runModuleMetric } from './module-metric.ts';
 import { verdictOn } from './policy-checks.ts';
 import type { RunOptions } from './run-options.ts';
+import type { Recorded } from './run-parts.ts';
 import { TestTally } from './test-tally.ts';
 import { problemText, unreadable } from './unreadable.ts';
 

@@ -8,6 +8,8 @@ import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry } from '../store/journal.ts';
 import type { Trace } from '../trace/model.ts';
 import type { CassetteChoice } from './cassette-choice.ts';
+import type { ShardPlan } from './plan-shards.ts';
+import type { RunParts } from './run-parts.ts';
 
 /** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
 export type AgentFunction = (
@@ -118,4 +120,8 @@ export interface RunOptions {
   readonly keep?: (result: QueryResult) => QueryResult;
   readonly onEvent?: (event: RunEvent) => void;
   readonly now?: () => number;
+  /** Run only this part of the selected queries. */
+  readonly shard?: ShardPlan;
+  /** What is known of the whole run, before anything is decided over it. */
+  readonly onParts?: (parts: RunParts) => void;
 }

@@ -1,26 +1,30 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore } from '../kit/words.ts';
-import { maskResult } from '../results/mask-result.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import { selectQueries } from '../spec/select.ts';
 import type { Query } from '../spec/suite.ts';
+import { llmCalls } from '../trace/selectors.ts';
 import { needsOutside } from './asks-of.ts';
 import { secretsOfBrief } from './brief-secrets.ts';
 import { captureHint } from './capture-hint.ts';
-import { runUse, servedCheck } from './cassette-use.ts';
-import { cellChecks, compareCells } from './cells.ts';
 import { BaselineShelf } from './choose-baselines.ts';
-import { collectRecorded, type Recorded } from './collect-recorded.ts';
+import { collectRecorded } from './collect-recorded.ts';
+import { concludeRun } from './conclude-run.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
-import { summarize } from './exit-code.ts';
 import { LateCalls } from './late-calls.ts';
 import { Ledger } from './ledger.ts';
+import { queriesOfShard, type ShardPlan } from './plan-shards.ts';
 import type { RunEvent, RunOptions } from './run-options.ts';
+import type { Recorded, RunParts } from './run-parts.ts';
 import { suiteJudge } from './suite-judge.ts';
 import { ToolWitness } from './tool-witness.ts';
+
+/** Names come from recordings; more than this are not names of models. */
+const MAX_MODELS = 20;
 
 /** Runs or replays the selected queries of a suite and gives the verdicts, one result per query, in spec order. */
 export async function runSuite(options: RunOptions): Promise<RunResult> {
@@ -31,7 +35,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
   const now = options.now ?? Date.now;
   const startedAt = now();
-  const queries = selectedQueries(options);
+  const selected = selectedQueries(options);
+  const queries = queriesOfShard(selected, options.shard);
   const metrics = queries.some((query) => query.metrics !== undefined)
     ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
     : undefined;
@@ -57,7 +62,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         version: options.baseline,
       });
   const judges = suiteJudge(options, queries, ledger);
-  const witness = new ToolWitness(queries);
+  // What the rules of all shards name is asked once, of what all of them saw.
+  const witness = new ToolWitness(selected);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
   const outside = queries.some(needsOutside)
     ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
@@ -65,10 +71,12 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
   const audit =
     options.auditUser === true
-      ? await import('./user-audit.ts').then(({ UserAuditor }) => new UserAuditor(options, queries, ledger))
+      ? await import('./user-audit.ts').then(({ UserAuditor }) => new UserAuditor(options, selected, ledger))
       : undefined;
+  const models = new Set<string>();
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
+    for (const { model } of llmCalls(trace)) if (model !== undefined && models.size < MAX_MODELS) models.add(model);
     return audit === undefined ? decide(query, trace) : audit.look(query, trace).then(() => decide(query, trace));
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
@@ -93,7 +101,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       );
     } else if (typeof runner !== 'function' && runner.kind === 'replay') {
       recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
-    } else {
+    } else if (queries.length > 0) {
       await metrics?.noteResumed(options, ledger.runsOf);
       const onEvent = (event: RunEvent): void => {
         late.see(event);
@@ -115,58 +123,52 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     await outside?.close();
   }
 
-  const overall = await metrics?.finish(ledger.runsOf);
   const results = ledger.results();
-  const cassette = runUse(results, late.wereInReplay);
-  const tools = witness.report(results);
   const hint = options.traces === undefined ? captureHint(runner, results) : undefined;
-  const cells = suite.cells === undefined ? undefined : compareCells(results, suite.cells, suite.baselineCell);
-  const verdicts = {
-    results,
-    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    checks: maskResult([
-      ...recorded.checks,
-      ...(overall?.checks ?? []),
-      ...tools.checks,
-      ...late.checks(),
-      ...(outside?.checks() ?? []),
-      ...servedCheck(cassette),
-      ...(audit?.checks() ?? []),
-      ...(cells === undefined || suite.baselineCell === undefined ? [] : cellChecks(cells, suite.baselineCell)),
-    ]),
-    ...(ledger.interrupted ? { interrupted: true } : {}),
+  const { shard } = options;
+  const parts: RunParts = {
+    strict: options.strict === true,
+    models: [...models].sort(),
+    recorded: { ...recorded, notices: [...recorded.notices, ...queued] },
+    late: { checks: late.checks(), inReplay: late.wereInReplay },
+    outside: outside?.checks() ?? [],
+    tools: witness.sightings(),
+    judge: judges.parts(),
+    ...(user === undefined ? {} : { user }),
+    ...(audit === undefined ? {} : { audit: audit.parts() }),
+    ...(options.maxCostUsd === undefined ? {} : { unpricedRuns: ledger.unpricedRuns }),
+    baselines: shelf.notices,
+    ...(hint === undefined ? {} : { hint }),
+    ...(suite.cells === undefined
+      ? {}
+      : { matrix: { cells: suite.cells, ...defined({ baseline: suite.baselineCell }) } }),
+    metrics: metrics?.parts(ledger.runsOf) ?? [],
   };
+  options.onParts?.(parts);
+  const conclusion = await concludeRun({
+    parts,
+    results,
+    isInterrupted: ledger.interrupted,
+    ...(metrics === undefined ? {} : { custom: metrics.custom }),
+    ...(shard === undefined ? {} : { shard: shardOf(shard) }),
+  });
   return {
     schema: RESULTS_SCHEMA,
     agent: suite.agent,
     run_id: options.runId ?? 'run',
     spec: { file: suite.file, hash: suite.hash },
-    judge: judges.usage(),
-    ...(user === undefined ? {} : { user }),
-    ...(audit === undefined ? {} : { user_audit: maskResult(audit.report()) }),
-    checks: verdicts.checks,
-    ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
-    ...(cassette === undefined ? {} : { cassette }),
-    summary: summarize(verdicts, options.strict ? { strict: true } : {}),
-    ...cells,
-    results: verdicts.results,
-    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
-    notices: SECRETS.value([
-      ...ledger.notices(),
-      ...shelf.notices,
-      ...recorded.notices,
-      ...queued,
-      ...tools.notices,
-      ...(overall?.notices ?? []),
-      ...judges.notices(),
-      ...(audit === undefined ? [] : [audit.notice()]),
-      ...(hint === undefined ? [] : [hint]),
-    ]),
-    ...(verdicts.interrupted ? { interrupted: true } : {}),
+    ...conclusion,
     started_at: new Date(startedAt).toISOString(),
     duration_ms: now() - startedAt,
   };
 }
+
+const shardOf = ({ index, count, hash, shards }: ShardPlan): NonNullable<RunResult['shard']> => ({
+  index,
+  count,
+  plan_hash: hash,
+  ids: [...shards[index - 1]!],
+});
 
 const isReplayRunner = (runner: RunOptions['runner']): boolean =>
   typeof runner === 'object' && runner.kind === 'replay';

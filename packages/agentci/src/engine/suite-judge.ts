@@ -11,6 +11,7 @@ import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
+import type { JudgeParts } from './run-parts.ts';
 
 const MAX_NAMED = 20;
 
@@ -18,8 +19,7 @@ const MAX_NAMED = 20;
 export interface SuiteJudge {
   readonly judge: Judge | JudgeMode;
   readonly useEnsemble: (query: Query) => boolean;
-  readonly notices: () => string[];
-  readonly usage: () => RunResult['judge'];
+  readonly parts: () => JudgeParts;
 }
 
 /** Sets up the judge of a run from the spec's `judge_config`, or takes the caller's own. */
@@ -42,7 +42,10 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
   const useEnsemble = (query: Query): boolean =>
     share === undefined ? enabled : isSampled(query.id, { share, seed: options.seed ?? 0 });
 
-  if (asked === 'off') return { judge: 'off', useEnsemble, notices: () => offNotice(queries), usage: noUsage };
+  if (asked === 'off') {
+    const off = queries.reduce((sum, query) => sum + countAllRubrics(query), 0);
+    return { judge: 'off', useEnsemble, parts: () => ({ usage: noUsage(), off, failures: [], unpriced: [] }) };
+  }
   const judge =
     own ??
     createJudge({
@@ -68,31 +71,43 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
   return {
     judge: watched,
     useEnsemble,
-    notices: () => [
-      ...failureNotices(failures),
-      ...unpricedNotice(judge, options),
-      ...(share === undefined ? [] : [sampleNotice(share, queries.filter(hasRubrics), useEnsemble)]),
-    ],
-    usage: () => {
-      const usage = judge.usage?.();
-      if (usage === undefined || usage.calls + usage.cached === 0) return noUsage();
-      const { unpriced: _, ...counts } = usage;
-      return counts;
-    },
+    parts: () => ({
+      usage: usageOf(judge),
+      off: 0,
+      failures: [...failures],
+      unpriced: options.maxCostUsd === undefined ? [] : (judge.usage?.().unpriced ?? []),
+      ...(share === undefined ? {} : { sample: sampleOf(share, queries.filter(hasRubrics), useEnsemble) }),
+    }),
   };
 }
+
+function usageOf(judge: Judge): RunResult['judge'] {
+  const usage = judge.usage?.();
+  if (usage === undefined || usage.calls + usage.cached === 0) return noUsage();
+  const { unpriced: _, ...counts } = usage;
+  return counts;
+}
+
+/** What to know about the judging of a run. */
+export const judgeNotices = ({ off, failures, unpriced, sample }: JudgeParts): string[] => [
+  ...offNotice(off),
+  ...failureNotices(new Map(failures)),
+  ...(unpriced.length === 0
+    ? []
+    : [`--max-cost does not count the judge: no price is known for ${unpriced.join(', ')}`]),
+  ...(sample === undefined ? [] : [sampleNotice(sample)]),
+];
 
 const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 
 /** A pass without its rubrics must not look like a pass with them. */
-function offNotice(queries: readonly Query[]): string[] {
-  const count = queries.reduce((sum, query) => sum + countAllRubrics(query), 0);
+function offNotice(count: number): string[] {
   if (count === 0) return [];
   return [`${count} rubric ${count === 1 ? 'check was' : 'checks were'} not judged: the judge is off`];
 }
 
 /** The same failure in every rubric is one thing to put right. */
-function failureNotices(failures: ReadonlyMap<JudgeFailureKind, string>): string[] {
+function failureNotices(failures: ReadonlyMap<string, string>): string[] {
   const notices: string[] = [];
   const noKey = failures.get('no_key');
   if (noKey !== undefined)
@@ -104,16 +119,13 @@ function failureNotices(failures: ReadonlyMap<JudgeFailureKind, string>): string
   return notices;
 }
 
-function unpricedNotice(judge: Judge, options: RunOptions): string[] {
-  const unpriced = judge.usage?.().unpriced ?? [];
-  if (options.maxCostUsd === undefined || unpriced.length === 0) return [];
-  return [`--max-cost does not count the judge: no price is known for ${unpriced.join(', ')}`];
+function sampleOf(share: number, queries: readonly Query[], useEnsemble: (query: Query) => boolean) {
+  return { share, sampled: queries.filter(useEnsemble).map(({ id }) => id), of: queries.length };
 }
 
-function sampleNotice(share: number, queries: readonly Query[], useEnsemble: (query: Query) => boolean): string {
-  const sampled = queries.filter(useEnsemble).map(({ id }) => id);
+function sampleNotice({ share, sampled, of }: NonNullable<JudgeParts['sample']>): string {
   const named = sampled.slice(0, MAX_NAMED).join(', ');
   const more = sampled.length > MAX_NAMED ? ` and ${sampled.length - MAX_NAMED} more` : '';
   const whom = sampled.length === 0 ? '' : `: ${named}${more}`;
-  return `--sample-ensemble ${share}: the ensemble judged ${sampled.length} of ${queries.length} queries with rubrics${whom}`;
+  return `--sample-ensemble ${share}: the ensemble judged ${sampled.length} of ${of} queries with rubrics${whom}`;
 }

@@ -10,6 +10,7 @@ import type { Trace } from '../trace/model.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import { checkOf, metricInput, metricOf, metricResult } from './metric-checks.ts';
 import type { RunOptions } from './run-options.ts';
+import type { SuiteMetricParts } from './run-parts.ts';
 
 type RunsOf = (query: Query) => number;
 
@@ -109,25 +110,58 @@ export class SuiteMetrics {
     }
   }
 
-  /** One value for each metric; those with a bound are checks of the run, the others are told as notices. */
-  async finish(runsOf: RunsOf): Promise<Overall> {
-    const overall: Overall = { checks: [], metrics: {}, notices: [] };
-    for (const group of this.#groups.values()) {
-      const { request, metric, location } = group;
-      const output = await measure(group, runsOf);
-      overall.metrics[freeName(request.name, overall.metrics)] = metricResult(metric, output);
-      if (isBounded(request)) {
-        const check = checkOf({ request, metric, output, failure: undefined, location });
-        overall.checks.push(check.status === 'pass' ? warned(check, output) : check);
-      } else {
-        const warning = warningOf(output);
-        if (warning === undefined) overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
-        else overall.checks.push(unboundedWarning(group, output, warning));
-      }
-    }
-    return overall;
+  /** What each metric over the whole run needs, in the order of the spec. */
+  parts(runsOf: RunsOf): SuiteMetricParts[] {
+    return [...this.#groups.values()].map(({ request, location, queries, kept }) => ({
+      request,
+      isCustom: this.custom.has(request.name),
+      ...(location === undefined ? {} : { location }),
+      inputs: queries.flatMap((query) =>
+        Array.from({ length: runsOf(query) }, (_, i) => ({
+          of: query.cell === undefined ? { id: query.id } : { id: query.id, cell: query.cell },
+          run: i + 1,
+          input: kept.get(keyOf(query, i + 1)) ?? null,
+        })),
+      ),
+    }));
   }
 }
+
+/** One value for each metric over the run; those with a bound are checks of the run, the others are told as notices. */
+export async function measureOverall(
+  groups: readonly SuiteMetricParts[],
+  tools: { readonly custom?: ReadonlyMap<string, Metric> } = {},
+): Promise<Overall> {
+  const overall: Overall = { checks: [], metrics: {}, notices: [] };
+  for (const group of groups) {
+    const { request, location } = group;
+    const metric = group.isCustom && tools.custom === undefined ? undefined : metricOf(request.name, tools);
+    if (metric?.evaluateSuite === undefined) {
+      overall.checks.push(notLoaded(group));
+      continue;
+    }
+    const output = await measure(group, metric);
+    overall.metrics[freeName(request.name, overall.metrics)] = metricResult(metric, output);
+    if (isBounded(request)) {
+      const check = checkOf({ request, metric, output, failure: undefined, location });
+      overall.checks.push(check.status === 'pass' ? warned(check, output) : check);
+    } else {
+      const warning = warningOf(output);
+      if (warning === undefined) overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
+      else overall.checks.push(unboundedWarning(metric, location, output, warning));
+    }
+  }
+  return overall;
+}
+
+/** A merge reads shards and loads no code of theirs. */
+const notLoaded = ({ request, location }: SuiteMetricParts): CheckResult => ({
+  id: `metric.${request.name}`,
+  status: 'error',
+  message: `${request.name} is measured over the whole run by your own module, which merge does not load: run its queries without --shard`,
+  ...(location ? { location } : {}),
+  evidence: [],
+});
 
 /** What the metric itself warns of, e.g. a budget that is nearly spent. */
 const warningOf = ({ detail }: MetricOutput): string | undefined =>
@@ -138,7 +172,12 @@ function warned(check: CheckResult, output: MetricOutput): CheckResult {
   return warning === undefined ? check : { ...check, status: 'warn', message: `${check.message}; ${warning}` };
 }
 
-const unboundedWarning = ({ metric, location }: Group, output: MetricOutput, warning: string): CheckResult => ({
+const unboundedWarning = (
+  metric: Metric,
+  location: CheckResult['location'],
+  output: MetricOutput,
+  warning: string,
+): CheckResult => ({
   id: `metric.${metric.name}`,
   status: 'warn',
   message: `${metric.name} over the run: ${told(output, metric)}; ${warning}`,
@@ -160,19 +199,15 @@ function freeName(name: string, taken: Readonly<Record<string, unknown>>): strin
   }
 }
 
-async function measure({ request, metric, queries, kept }: Group, runsOf: RunsOf): Promise<MetricOutput> {
+async function measure({ request, inputs }: SuiteMetricParts, metric: Metric): Promise<MetricOutput> {
   const without = (reason: string): MetricOutput => ({ name: metric.name, value: null, detail: { reason } });
-  if (kept.size === 0) return without('there was no trace');
+  if (inputs.every(({ input }) => input === null)) return without('there was no trace');
   const { params } = request;
-  const inputs = queries.flatMap((query) =>
-    Array.from({ length: runsOf(query) }, (_, i): MetricInput => {
-      // A run that left no trace is still one of the run: the metric must know that it cannot know.
-      const input = kept.get(keyOf(query, i + 1)) ?? { case: { id: query.id }, trace: null };
-      return { ...input, params };
-    }),
-  );
   try {
-    return await metric.evaluateSuite!(inputs);
+    return await metric.evaluateSuite!(
+      // A run that left no trace is still one of the run: the metric must know that it cannot know.
+      inputs.map(({ of, input }) => ({ ...(input ?? { case: { id: of.id }, trace: null }), params })),
+    );
   } catch (error) {
     return without(`could not be measured: ${error instanceof Error ? error.message : String(error)}`);
   }

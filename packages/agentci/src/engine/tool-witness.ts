@@ -9,6 +9,7 @@ import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { UNKNOWN_TOOLS } from './exit-code.ts';
+import type { ToolSightings } from './run-parts.ts';
 
 /** Checks that decide nothing when the tools they name are never called. */
 const RULE_CHECKS = ['path.rules', 'policy.args_valid', 'policy.sequence_valid'];
@@ -17,7 +18,7 @@ const MAX_NAMED = 5;
 const SLIP_SHARE = 0.25;
 
 /**
- * Sees which tools the recordings of a run know, called or offered, and says at the end which tools the rules name that
+ * Sees which tools the recordings of a run know, called or offered, to say at the end which tools the rules name that
  * none of them knows: most often a slip of the pen. A tool that is only forbidden is not expected to turn up, so it is
  * spoken of only where a known name is very near.
  */
@@ -46,23 +47,18 @@ export class ToolWitness {
     for (const { tools } of trace.agents) for (const name of tools ?? []) this.#known.add(visibleName(name));
   }
 
-  report(results: readonly QueryResult[]): { readonly notices: string[]; readonly checks: CheckResult[] } {
-    if (this.#isBlind) return { notices: [], checks: [] };
-    const ruled = this.#unknown(namesInRules);
-    const constrained = this.#unknown(namesInArguments).filter(({ name }) => !ruled.some((one) => one.name === name));
-    const forbidden = this.#unknown(namesForbidden).filter(({ near }) => near !== undefined);
-    const named = [...ruled, ...constrained];
-    const notices: string[] = [];
-    if (named.length > 0)
-      notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
-    if (forbidden.length > 0) notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
-    // A policy for all tools of an agent names more of them than a few runs use.
-    const isMeant = ({ near }: Unknown): boolean => near !== undefined || !isDecided(results);
-    const doubtful = [...ruled, ...constrained.filter(isMeant), ...forbidden];
-    return { notices, checks: doubtful.length === 0 ? [] : [unknownCheck(doubtful)] };
+  /** What was seen, and what the rules name. */
+  sightings(): ToolSightings {
+    return {
+      isBlind: this.#isBlind,
+      known: [...this.#known],
+      ruled: this.#named(namesInRules),
+      constrained: this.#named(namesInArguments),
+      forbidden: this.#named(namesForbidden),
+    };
   }
 
-  #unknown(namesOf: (query: Query) => Iterable<string>): Unknown[] {
+  #named(namesOf: (query: Query) => Iterable<string>): string[] {
     const names = new Set<string>();
     // Queries share what they inherit.
     const done = new Set<unknown>();
@@ -72,10 +68,30 @@ export class ToolWitness {
       done.add(key);
       for (const name of namesOf(query)) names.add(visibleName(name));
     }
-    return [...names]
-      .filter((name) => !isGlob(name) && !this.#known.has(name))
-      .map((name) => ({ name, near: didYouMean(name, this.#known, SLIP_SHARE) }));
+    return [...names].filter((name) => !isGlob(name));
   }
+}
+
+/** Which tools the rules of a run name that none of its recordings knows. */
+export function unknownTools(
+  seen: ToolSightings,
+  results: readonly QueryResult[],
+): { readonly notices: string[]; readonly checks: CheckResult[] } {
+  if (seen.isBlind) return { notices: [], checks: [] };
+  const known = new Set(seen.known);
+  const unknown = (names: readonly string[]): Unknown[] =>
+    names.filter((name) => !known.has(name)).map((name) => ({ name, near: didYouMean(name, known, SLIP_SHARE) }));
+  const ruled = unknown(seen.ruled);
+  const constrained = unknown(seen.constrained).filter(({ name }) => !ruled.some((one) => one.name === name));
+  const forbidden = unknown(seen.forbidden).filter(({ near }) => near !== undefined);
+  const named = [...ruled, ...constrained];
+  const notices: string[] = [];
+  if (named.length > 0) notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
+  if (forbidden.length > 0) notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
+  // A policy for all tools of an agent names more of them than a few runs use.
+  const isMeant = ({ near }: Unknown): boolean => near !== undefined || !isDecided(results);
+  const doubtful = [...ruled, ...constrained.filter(isMeant), ...forbidden];
+  return { notices, checks: doubtful.length === 0 ? [] : [unknownCheck(doubtful)] };
 }
 
 const isDecided = (results: readonly QueryResult[]): boolean =>

@@ -7,7 +7,7 @@ import { BaselineShelf } from './choose-baselines.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
-import { suiteJudge } from './suite-judge.ts';
+import { judgeNotices, suiteJudge } from './suite-judge.ts';
 
 /** Verdicts on single traces, with all that a run would have: baselines, metrics, the judge. */
 export interface TraceVerdicts {
@@ -35,7 +35,7 @@ export async function createTraceVerdicts(options: RunOptions, queries: readonly
   return {
     evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),
     close: async () => outside?.close(),
-    notices: () => [...shelf.notices, ...judges.notices()],
+    notices: () => [...shelf.notices, ...judgeNotices(judges.parts())],
   };
 }
 

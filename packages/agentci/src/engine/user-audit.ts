@@ -13,6 +13,7 @@ import type { Trace } from '../trace/model.ts';
 import { answerOfTurn, turnsOf } from '../trace/turns.ts';
 import type { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
+import type { AuditParts } from './run-parts.ts';
 
 const MAX_TEXT = 20_000;
 
@@ -102,54 +103,68 @@ export class UserAuditor {
     return isFailure(reply) ? reply.message : (reply.reply as { faults: { turn: number; what: string }[] }).faults;
   }
 
-  report(): UserAudit {
-    const n = this.#conversations;
-    const interval = wilsonInterval(this.#faulty, n);
+  /** What was found, to be told once over the whole run. */
+  parts(): AuditParts {
     const usage = this.#judge.usage?.();
     return {
-      conversations: n,
+      conversations: this.#conversations,
       faulty: this.#faulty,
-      rate: n === 0 ? null : this.#faulty / n,
-      interval: interval === null ? null : { ...interval, level: LEVEL },
       messages: this.#messages,
       faulty_messages: this.#faultyMessages,
       undecided: this.#undecided,
       faults: this.#faults.slice(0, MAX_LISTED),
       judge: { calls: usage?.calls ?? 0, cost_usd: usage?.cost_usd ?? null },
+      ...(this.#why === undefined ? {} : { why: this.#why }),
     };
-  }
-
-  /** The audit in one line of a report. */
-  notice(): string {
-    const { conversations, faulty, rate, interval, messages, faulty_messages, undecided, judge } = this.report();
-    const open = undecided === 0 ? '' : `; ${undecided} could not be audited (${this.#why})`;
-    if (rate === null || interval === null)
-      return `simulated user: not audited, no conversation could be looked at${open}`;
-    const share = `${percent(rate)}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`;
-    const cost = judge.cost_usd === null ? 'unknown cost' : `$${judge.cost_usd.toFixed(4)}`;
-    return `simulated user: a fault in ${faulty} of ${plural(conversations, 'conversation')} (${share}), in ${faulty_messages} of ${plural(messages, 'message')}${open}; the audit took ${plural(judge.calls, 'call')}, ${cost}`;
-  }
-
-  /** An audit that was wanted and saw nothing is not a clean one. */
-  checks(): CheckResult[] {
-    if (this.#conversations > 0) return [];
-    const why = this.#why ?? 'no conversation came so far that the user said something';
-    return [
-      {
-        id: 'user.audit',
-        status: 'error',
-        message: `the user could not be audited: ${why}`,
-        value: 0,
-        limit: 1,
-        evidence: [],
-      },
-    ];
   }
 }
 
 const LEVEL = 0.95;
 const MAX_LISTED = 100;
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+/** The audit as reports have it. */
+export function auditReport({ why: _, ...parts }: AuditParts): UserAudit {
+  const { conversations, faulty, messages, faulty_messages, undecided, faults, judge } = parts;
+  const interval = wilsonInterval(faulty, conversations);
+  return {
+    conversations,
+    faulty,
+    rate: conversations === 0 ? null : faulty / conversations,
+    interval: interval === null ? null : { ...interval, level: LEVEL },
+    messages,
+    faulty_messages,
+    undecided,
+    faults: faults.slice(0, MAX_LISTED),
+    judge,
+  };
+}
+
+/** The audit in one line of a report. */
+export function auditNotice(parts: AuditParts): string {
+  const { conversations, faulty, rate, interval, messages, faulty_messages, undecided, judge } = auditReport(parts);
+  const open = undecided === 0 ? '' : `; ${undecided} could not be audited (${parts.why})`;
+  if (rate === null || interval === null)
+    return `simulated user: not audited, no conversation could be looked at${open}`;
+  const share = `${percent(rate)}, 95 % interval ${percent(interval.low)} to ${percent(interval.high)}`;
+  const cost = judge.cost_usd === null ? 'unknown cost' : `$${judge.cost_usd.toFixed(4)}`;
+  return `simulated user: a fault in ${faulty} of ${plural(conversations, 'conversation')} (${share}), in ${faulty_messages} of ${plural(messages, 'message')}${open}; the audit took ${plural(judge.calls, 'call')}, ${cost}`;
+}
+
+/** An audit that was wanted and saw nothing is not a clean one. */
+export function auditChecks({ conversations, why }: AuditParts): CheckResult[] {
+  if (conversations > 0) return [];
+  return [
+    {
+      id: 'user.audit',
+      status: 'error',
+      message: `the user could not be audited: ${why ?? 'no conversation came so far that the user said something'}`,
+      value: 0,
+      limit: 1,
+      evidence: [],
+    },
+  ];
+}
 
 const INSTRUCTION = [
   'A model played the user in the conversation of the block "conversation". Find the mistakes of that user. The blocks "persona", "facts" and "goal" are all it was told; it is not told what the agent should do.',

@@ -92,3 +92,12 @@ export function jsonInHtml(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** For text in Slack's markup: no mention, no link, and nothing that starts or ends a style. */
+export function escapeSlack(text: string): string {
+  return escapeTerminalLine(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[*_~`]/g, (char) => `\u200b${char}\u200b`);
+}

@@ -9,4 +9,6 @@ export const REPORTERS = {
   'markdown': { summary: 'a table with details to unfold, for step summaries and pull-request comments', extensions: [".md"], machineReadable: false, load: async () => (await import('./markdown.ts')).reporter },
   'prometheus': { summary: 'gauges in the Prometheus text format, for dashboards', extensions: [".prom"], machineReadable: true, load: async () => (await import('./prometheus.ts')).reporter },
   'sarif': { summary: 'SARIF 2.1.0, for code scanning and security reviews', extensions: [".sarif"], machineReadable: true, load: async () => (await import('./sarif.ts')).reporter },
+  'slack': { summary: 'a message for a channel, sent to the incoming webhook in AGENTCI_SLACK_WEBHOOK_URL', extensions: [], machineReadable: true, load: async () => (await import('./slack.ts')).reporter },
+  'webhook': { summary: 'a short JSON document, sent to the URL in AGENTCI_WEBHOOK_URL', extensions: [], machineReadable: true, load: async () => (await import('./webhook.ts')).reporter },
 } as const;

@@ -20,6 +20,8 @@ export interface ReportContext {
   readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
   /** The JSON of a result, where someone has made it already: large runs need not be written out twice. */
   readonly jsonOf?: (result: QueryResult) => string | undefined;
+  /** For messages that are sent. */
+  readonly notify?: NotifyContext;
   /** The run to compare with. */
   readonly before?: {
     readonly run: RunResult;
@@ -27,6 +29,18 @@ export interface ReportContext {
     /** The tools each query called in the run before, where its recordings are available. */
     readonly tools?: ReadonlyMap<string, string[] | null>;
   };
+}
+
+/** What a message can say beside the results. */
+export interface NotifyContext {
+  readonly branch?: string;
+  readonly commit?: string;
+  /** Of the CI job. */
+  readonly url?: string;
+  /** The verdict of the previous run, in a word. */
+  readonly previous?: string;
+  /** JSON with `{{names}}` in its texts. */
+  readonly template?: unknown;
 }
 
 /** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */

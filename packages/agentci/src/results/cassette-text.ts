@@ -20,6 +20,7 @@ export function cassetteText(use: CassetteUse, others: OtherBills = {}): string 
     ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
     ...unkept,
     ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
+    ...(use.mcp_hits === undefined ? [] : [`${plural(use.mcp_hits, 'call')} of MCP tools answered`]),
   ];
   const frozen = planes.includes('llm')
     ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`

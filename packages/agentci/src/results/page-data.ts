@@ -95,6 +95,8 @@ export interface PageRun {
   cost_usd: number | null;
   total_tokens: number | null;
   median_latency_ms: number | null;
+  /** Only some of the queries were chosen. */
+  part?: boolean;
 }
 
 /** An answer of `agentci view` about one run; `from` on is what changed since the last one. */

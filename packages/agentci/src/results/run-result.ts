@@ -6,8 +6,11 @@ export const RESULTS_SCHEMA = 'agentci.results/1';
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip' | 'error';
 
-/** Why a check gave no verdict. `not_exercised`: the rule's condition never came up. */
-export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off';
+/**
+ * Why a check gave no verdict. `not_exercised`: the rule's condition never came up. `deferred`: the run is a shard, and the
+ * check is over the whole run.
+ */
+export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off' | 'deferred';
 
 export const LAYERS = ['correctness', 'path', 'cost'] as const;
 export type Layer = (typeof LAYERS)[number];
@@ -80,6 +83,7 @@ export interface QueryError {
     | 'simulator'
     | 'cassette_miss'
     | 'cassette'
+    | 'shard'
     | 'worker'
     | 'worker_lost';
   message: string;
@@ -121,13 +125,16 @@ export interface CassetteUse {
   unused_exchanges?: number[];
   /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
   user_hits?: number;
+  /** Calls of MCP tools that were answered from it, and recorded ones that were not made; absent where servers were not frozen. */
+  mcp_hits?: number;
+  mcp_unused?: number;
   /** Calls that were stored. */
   new?: number;
   /** Calls that went to providers, stored or not; as many as are new where it is not said. */
   asked?: number;
   /** Every call was answered from it, and there was at least one. */
   isolated: boolean;
-  /** What was frozen: `llm` for calls of models. Everything else ran for real. */
+  /** What was frozen: `llm` for calls of models, `mcp` for MCP servers. Everything else ran for real. */
   planes: string[];
   /** Why calls missed: model, system prompt, tools, user message, earlier turn, parameters, endpoint, repeat. */
   causes?: string[];
@@ -328,6 +335,8 @@ export interface RunResult {
   /** Over all queries; only present where cassettes were in use. */
   cassette?: CassetteUse;
   summary: RunSummaryCounts;
+  /** Only present where a part of the queries was run (`--shard`); `agentci merge` joins the parts. */
+  shard?: { index: number; count: number; plan_hash: string; ids: string[] };
   /** The cells of the matrix beside each other; absent without one. */
   cells?: CellSummary[];
   /** Each cell against the reference: `baseline_cell`, else the first. */

@@ -32,11 +32,12 @@ export class StoredResult implements QueryResult {
   readonly unmeasured: readonly string[];
   readonly costUsd: number | null | undefined;
   readonly latencyMs: number | null | undefined;
+  readonly totalTokens: number | null | undefined;
   readonly #read: () => string;
 
   constructor(result: QueryResult, read: () => string) {
     const { id, cell, query, tags, status, error, warnings, cassette } = result;
-    const actual = result.cost.details.actual as { cost_usd?: number | null; latency_ms?: number | null } | undefined;
+    const actual = result.cost.details.actual as Used | undefined;
     this.id = id;
     if (cell !== undefined) this.cell = cell;
     this.query = query;
@@ -50,6 +51,7 @@ export class StoredResult implements QueryResult {
     this.unmeasured = unmeasured;
     this.costUsd = actual?.cost_usd;
     this.latencyMs = actual?.latency_ms;
+    this.totalTokens = actual?.total_tokens;
     this.#read = read;
   }
 
@@ -142,11 +144,15 @@ export function countsOf(result: QueryResult): {
   return { checkCount: checks.length, unmeasured };
 }
 
-/** What the run of a query used, as far as it is known. */
-export function usedBy(result: QueryResult): {
+interface Used {
   readonly cost_usd?: number | null | undefined;
   readonly latency_ms?: number | null | undefined;
-} {
-  if (result instanceof StoredResult) return { cost_usd: result.costUsd, latency_ms: result.latencyMs };
-  return (result.cost.details.actual as { cost_usd?: number | null; latency_ms?: number | null } | undefined) ?? {};
+  readonly total_tokens?: number | null | undefined;
+}
+
+/** What the run of a query used, as far as it is known. */
+export function usedBy(result: QueryResult): Used {
+  if (result instanceof StoredResult)
+    return { cost_usd: result.costUsd, latency_ms: result.latencyMs, total_tokens: result.totalTokens };
+  return (result.cost.details.actual as Used | undefined) ?? {};
 }

@@ -182,7 +182,7 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
     issues.push({
       severity: 'warning',
       code: 'SPEC_CREDENTIAL',
-      message: `"${path.at(-1)}" of the user holds a credential (${found.name}): it is sent to the model that plays the user and to the agent, and masked in what is stored`,
+      message: `"${path.at(-1)}" of the user holds a credential: it is sent to the model that plays the user and to the agent, and masked in what is stored`,
       hint: 'use a made-up value, or one that is worth nothing',
       path: ['user', ...path],
     });

@@ -14,6 +14,9 @@ export interface JournalHeader {
   readonly agent: string;
   readonly spec: { readonly file: string; readonly hash: string };
   readonly started_at: string;
+  /** What was checked out. */
+  readonly commit?: string;
+  readonly branch?: string;
   /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
 }

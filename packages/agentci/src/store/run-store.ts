@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, openSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
@@ -10,8 +10,10 @@ import { writeFileAtomic } from './atomic-write.ts';
 import { JOURNAL_SCHEMA, type JournalEntry, type JournalHeader, journalPath, readJournal } from './journal.ts';
 import { JournalTexts } from './journal-texts.ts';
 import { type Durability, LineFile, openAtLastLine } from './line-file.ts';
+import { readLines } from './read-lines.ts';
 import { stateOf } from './recording-state.ts';
 import { RunLock } from './run-lock.ts';
+import { gatesPath, type PlanFile, planPath, type ShardFile, shardPath, shardText } from './shard-file.ts';
 import { resumedPath } from './stored-runs.ts';
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
@@ -24,6 +26,10 @@ export interface StoreOptions {
   readonly durability?: Durability;
   /** A report will want the results as JSON, so the texts of the journal are kept for it. */
   readonly keepsJson?: boolean;
+  /** How many results stay in memory as they are. */
+  readonly inMemory?: number;
+  /** The folder of the run, where it is not named after it. */
+  readonly dir?: string;
 }
 
 /**
@@ -35,6 +41,7 @@ export class RunStore {
   readonly #journal: LineFile;
   readonly #traces: LineFile;
   readonly #keepsJson: boolean;
+  readonly #inMemory: number;
   readonly #lock: RunLock;
   #isClosed = false;
   /** By `caseKey`. */
@@ -47,7 +54,8 @@ export class RunStore {
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
   private constructor(dir: string, lock: RunLock, fds: { journal: number; traces: number }, options: StoreOptions) {
-    const { durability = 'each', keepsJson = false } = options;
+    const { durability = 'each', keepsJson = false, inMemory = MAX_IN_MEMORY } = options;
+    this.#inMemory = inMemory;
     this.#dir = dir;
     this.#lock = lock;
     this.#journal = new LineFile(fds.journal, journalPath(dir), durability);
@@ -57,7 +65,7 @@ export class RunStore {
   }
 
   static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
-    const dir = join(root, header.run_id);
+    const dir = options.dir ?? join(root, header.run_id);
     mkdirSync(join(dir, 'traces'), { recursive: true });
     const lock = RunLock.take(dir, header.run_id);
     try {
@@ -119,7 +127,7 @@ export class RunStore {
   /** What to keep in memory of a result that was just recorded: beyond the first thousand, where to read it again. */
   keep(result: QueryResult): QueryResult {
     const last = this.#last;
-    if (last?.result !== result || this.#journaled.size <= MAX_IN_MEMORY || !isStorable(result)) return result;
+    if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result)) return result;
     const json = this.#journaled.get(result);
     this.#journaled.delete(result);
     const isKept = json !== undefined && this.#count <= MAX_TEXTS;
@@ -144,6 +152,24 @@ export class RunStore {
     const note = { path, state: stateOf(path) };
     // The recordings are there to be judged again, whatever happens to this machine.
     writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, { isSynced: false });
+  }
+
+  /** Notes which part of a plan the run is. */
+  isShard(file: Omit<ShardFile, 'schema'>, plan: PlanFile): void {
+    writeFileAtomic(planPath(this.#dir), `${JSON.stringify(plan)}\n`);
+    writeFileAtomic(shardPath(this.#dir), shardText(file));
+  }
+
+  /** Keeps what `agentci merge` decides the whole run from. */
+  keepGates(parts: unknown): void {
+    writeFileAtomic(gatesPath(this.#dir), `${JSON.stringify(parts)}\n`);
+  }
+
+  /** Takes over the traces of another run, or the note on where its recordings are. Half a line at the end is left out. */
+  adoptTraces(dir: string): void {
+    const note = join(dir, 'recordings.json');
+    if (existsSync(note)) copyFileSync(note, join(this.#dir, 'recordings.json'));
+    for (const line of readLines(tracesPath(dir))) if (line.isWhole) this.#traces.append(line.text);
   }
 
   finish(run: RunResult): void {

@@ -112,38 +112,52 @@ export interface LatestVerdicts {
   readonly current: ReadonlySet<string>;
 }
 
-/** Enough to get past runs of single queries; older verdicts are of another time. */
-const MAX_LOOKED_AT = 50;
+/** Runs of a few queries can follow each other for long without one of all of them. */
+const MAX_LOOKED_AT = 1000;
+/** Past the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
+const MAX_OLDER = 20;
 
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
- * the others.
+ * the others, and one that stopped early says nothing about the queries it did not get to. Looks until each of `wanted` has one,
+ * or at least to the newest run of all queries.
  */
-export function latestVerdicts(root: string, isOurs: (run: StoredRun) => boolean): LatestVerdicts | undefined {
+export function latestVerdicts(
+  root: string,
+  isOurs: (run: StoredRun) => boolean,
+  wanted: readonly string[] = [],
+): LatestVerdicts | undefined {
   const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
   const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
   const current = new Set<string>();
   let isCurrent = true;
+  let older = 0;
   for (const { id, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
       : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
+    let isWhole = finished && !isPart(header);
     for (const result of found) {
       const key = caseKey(result);
+      if (result.not_run !== undefined) {
+        isWhole = false;
+        continue;
+      }
       if (!results.has(key)) {
         results.set(key, result);
         if (isCurrent) current.add(key);
       }
     }
-    isCurrent &&= !finished || isPart(header);
+    if (isWhole) isCurrent = false;
+    if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
   }
   return { id: latest.id, results, current };
 }
 
-const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell'];
+const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 
 /** Whether a run was of some queries only. */
-const isPart = ({ started_with: chosen = {} }: JournalHeader): boolean =>
+export const isPart = ({ started_with: chosen = {} }: Pick<JournalHeader, 'started_with'>): boolean =>
   CHOOSING.some((name) => chosen[name] !== undefined);

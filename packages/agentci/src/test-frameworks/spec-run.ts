@@ -11,7 +11,10 @@ import { takeShard } from './shard.ts';
 
 /** How a spec is run as tests: what `runSuite` takes, and what only test frameworks ask. */
 export interface SpecTestOptions
-  extends Omit<RunOptions, 'suite' | 'signal' | 'onRecord' | 'onEvent' | 'resumed' | 'runId' | 'failFast'> {
+  extends Omit<
+    RunOptions,
+    'suite' | 'signal' | 'onRecord' | 'onEvent' | 'resumed' | 'runId' | 'failFast' | 'shard' | 'onParts'
+  > {
   /** `1/4`: every fourth query, from the first. Give each of four test files one, and the framework divides the files. */
   readonly shard?: string;
   /** Lets the framework run queries side by side, as many as it is configured for. */

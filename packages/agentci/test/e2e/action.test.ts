@@ -143,6 +143,34 @@ test('a comment that cannot be posted is a warning, not a verdict', async () => 
   expect(log).toMatch(/^::warning title=AgentCI::the comment could not be posted: .*403/m);
 });
 
+test('shards of a matrix keep their runs for the merge job, which alone comments and decides', async () => {
+  const comments: Comment[] = [];
+  const api = await github(comments);
+  const cwd = project('no');
+  for (const shard of ['1/2', '2/2']) {
+    const { code, outputs } = await runAction(cwd, { traces: 'traces.jsonl', shard }, api);
+    expect({ code, ...outputs }).toMatchObject({
+      code: shard === '1/2' ? 1 : 0,
+      suffix: `-${shard[0]}-of-2`,
+      runs: '.agentci/runs',
+    });
+  }
+  expect(comments).toEqual([]);
+  renameSync(join(cwd, '.agentci', 'runs'), join(cwd, 'agentci-shards'));
+  const { code, outputs } = await runAction(cwd, { merge: 'true' }, api);
+  expect({ code, ...outputs }).toMatchObject({ code: 1, 'exit-code': '1', suffix: '', runs: '' });
+  expect(comments).toHaveLength(1);
+});
+
+test.each([
+  { given: { shard: 'two' }, says: 'shard must be like 2/8' },
+  { given: { shard: '1/2', merge: 'true' }, says: 'shard and merge exclude each other' },
+])('$says', async ({ given, says }) => {
+  const { code, log } = await runAction(project('ok'), given as Record<string, string>, 'http://127.0.0.1:1');
+  expect(code).toBe(2);
+  expect(log).toContain(says);
+});
+
 test('a run that could not start fails the job with 2', async () => {
   expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(2);
 });

@@ -1,5 +1,6 @@
 import type { Broken, Route } from '../exchange.ts';
 import type { StoredRequest } from './canonical.ts';
+import type { McpCall } from './mcp-call.ts';
 import type { UserWords } from './user-words.ts';
 
 export const CASSETTE_SCHEMA = 'agentci.cassette/1';
@@ -55,4 +56,6 @@ export interface Cassette extends CassetteName {
   readonly entries: readonly CassetteEntry[];
   /** What the user of a conversation said, where a model plays it. */
   readonly user?: readonly UserWords[];
+  /** What MCP servers answered; absent where they were not recorded, and answer for themselves. */
+  readonly mcp?: readonly McpCall[];
 }

@@ -13,6 +13,7 @@ import {
   type CassetteProvider,
 } from './cassette.ts';
 import { IGNORE_FORM } from './ignore.ts';
+import { type McpCall, readMcpCall } from './mcp-call.ts';
 import { applyDelta, type RequestDelta } from './request-delta.ts';
 import { whyNotScrub } from './scrub.ts';
 import { readUserWords, type UserWords } from './user-words.ts';
@@ -20,9 +21,11 @@ import { readUserWords, type UserWords } from './user-words.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a cassette says of itself in its first line. */
-export type CassetteHeader = Omit<Cassette, 'entries' | 'user'> & {
+export type CassetteHeader = Omit<Cassette, 'entries' | 'user' | 'mcp'> & {
   readonly exchanges: number;
   readonly userReplies: number;
+  /** Absent where MCP servers were not recorded. */
+  readonly mcpCalls?: number;
 };
 
 const RECORD_AGAIN = 'Restore the file from version control, or record it again with --cassette record.';
@@ -46,11 +49,13 @@ export function readCassette(text: string, file: string): Cassette {
   const lines = text.slice(0, -1).split('\n');
   const header = readHeader(lines[0] ?? '', file);
   const rules = matchRules(header);
-  const { exchanges, userReplies, ...rest } = header;
-  const expected = exchanges + userReplies;
+  const { exchanges, userReplies, mcpCalls, ...rest } = header;
+  const expected = exchanges + userReplies + (mcpCalls ?? 0);
   const found = lines.length - 1;
   if (found !== expected) {
-    const replies = userReplies === 0 ? '' : ` and ${plural(userReplies, 'reply', 'replies')} of the user`;
+    const replies =
+      (userReplies === 0 ? '' : ` and ${plural(userReplies, 'reply', 'replies')} of the user`) +
+      (mcpCalls === undefined ? '' : ` and ${plural(mcpCalls, 'answer')} of MCP servers`);
     damaged(
       lines.length,
       `the first line announces ${plural(exchanges, 'exchange')}${replies}, one per line, and ${plural(found, 'line')} ${found === 1 ? 'follows' : 'follow'} it: ${found < expected ? 'the file was cut short' : 'lines were added'}`,
@@ -71,12 +76,18 @@ export function readCassette(text: string, file: string): Cassette {
       );
     return entry;
   });
-  const user = lines.slice(exchanges + 1).map((line, at): UserWords => {
+  const afterUser = exchanges + userReplies + 1;
+  const user = lines.slice(exchanges + 1, afterUser).map((line, at): UserWords => {
     const number = exchanges + at + 2;
     const words = readUserWords(parseLine(line) ?? damaged(number, 'the line is not a JSON object'), at);
     return typeof words === 'string' ? damaged(number, words) : words;
   });
-  return { ...rest, entries, ...(user.length === 0 ? {} : { user }) };
+  const mcp = lines.slice(afterUser).map((line, at): McpCall => {
+    const number = afterUser + at + 1;
+    const call = readMcpCall(parseLine(line) ?? damaged(number, 'the line is not a JSON object'), at);
+    return typeof call === 'string' ? damaged(number, call) : call;
+  });
+  return { ...rest, entries, ...(user.length === 0 ? {} : { user }), ...(mcpCalls === undefined ? {} : { mcp }) };
 }
 
 /** Reads the first line alone. */
@@ -96,11 +107,11 @@ export function readHeader(line: string, file: string): CassetteHeader {
       },
     );
   const { agent, query, run, cell, recorded_at, tool, exchanges, providers, ignore, scrub } = value;
-  const { user_replies: userReplies = 0, no_calls: noCalls } = value;
+  const { user_replies: userReplies = 0, no_calls: noCalls, mcp_calls: mcpCalls } = value;
   if (typeof agent !== 'string' || typeof query !== 'string' || typeof tool !== 'string')
     return refuse('the header lacks agent, query or tool');
-  if (!isCount(run, 1) || !isCount(exchanges, 0) || !isCount(userReplies, 0))
-    return refuse('"run", "exchanges" and "user_replies" of the header must be whole numbers');
+  if (!isCount(run, 1) || !isCount(exchanges, 0) || !isCount(userReplies, 0) || !isCount(mcpCalls ?? 0, 0))
+    return refuse('"run", "exchanges", "user_replies" and "mcp_calls" of the header must be whole numbers');
   if (typeof recorded_at !== 'string' || Number.isNaN(Date.parse(recorded_at)))
     return refuse('"recorded_at" of the header is not a date');
   if (cell !== undefined && !(isObject(cell) && Object.values(cell).every((one) => typeof one === 'string')))
@@ -122,6 +133,7 @@ export function readHeader(line: string, file: string): CassetteHeader {
     tool,
     exchanges,
     userReplies,
+    ...(mcpCalls === undefined ? {} : { mcpCalls: mcpCalls as number }),
     ...(noCalls === undefined ? {} : { noCalls }),
     providers: providers as Readonly<Record<string, CassetteProvider>>,
     ignore,

@@ -2,12 +2,27 @@ import { bytesToJson } from '../../adapters/formats/agentci-exchange/exchange-re
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { matchRules, type RequestBody } from './canonical.ts';
 import { CASSETTE_SCHEMA, type Cassette, type CassetteEntry } from './cassette.ts';
+import { writeMcpCall } from './mcp-call.ts';
 import { DeltaWriter } from './request-delta.ts';
 import { writeUserWords } from './user-words.ts';
 
 /** The text of a cassette: a header, then one line for each exchange. */
 export function writeCassette(cassette: Cassette): string {
-  const { agent, id, run, cell, recordedAt, tool, providers, ignore, scrub, entries, noCalls, user = [] } = cassette;
+  const {
+    agent,
+    id,
+    run,
+    cell,
+    recordedAt,
+    tool,
+    providers,
+    ignore,
+    scrub,
+    entries,
+    noCalls,
+    user = [],
+    mcp,
+  } = cassette;
   const rules = matchRules({ ignore, scrub });
   const deltas = new DeltaWriter();
   const header = {
@@ -21,6 +36,7 @@ export function writeCassette(cassette: Cassette): string {
     exchanges: entries.length,
     ...(noCalls === undefined ? {} : { no_calls: noCalls }),
     ...(user.length === 0 ? {} : { user_replies: user.length }),
+    ...(mcp === undefined ? {} : { mcp_calls: mcp.length }),
     providers,
     ignore,
     scrub,
@@ -43,7 +59,7 @@ export function writeCassette(cassette: Cassette): string {
       ...(entry.scrubbed === undefined ? {} : { scrubbed: entry.scrubbed }),
     };
   });
-  return `${[header, ...lines, ...user.map(writeUserWords)].map((line) => stringifyExact(line)).join('\n')}\n`;
+  return `${[header, ...lines, ...user.map(writeUserWords), ...(mcp ?? []).map(writeMcpCall)].map((line) => stringifyExact(line)).join('\n')}\n`;
 }
 
 function requestOf(i: number, body: RequestBody, deltas: DeltaWriter): unknown {

@@ -1,9 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rememberKeys } from '../../kit/request-keys.ts';
+import { SECRETS } from '../../kit/secrets.ts';
+import { CassettePlayer } from '../../mcp/cassette/player.ts';
+import { readTapLines } from '../../mcp/cassette/read-lines.ts';
+import { replayHttp } from '../../mcp/cassette/replay-http.ts';
 import { relay } from '../../mcp/http/relay.ts';
 import { readServerUrl } from '../../mcp/http/serve.ts';
 import { tapHttp } from '../../mcp/http/tap.ts';
@@ -29,7 +33,14 @@ export function openMcpPlane(
     config: path,
     cwd,
     command,
-  }: { readonly config: string; readonly cwd: string; readonly command: readonly string[] },
+    linesFor,
+  }: {
+    readonly config: string;
+    readonly cwd: string;
+    readonly command: readonly string[];
+    /** What a server is to answer from in the query that begins; undefined where it answers for itself. */
+    readonly linesFor?: ((server: string) => string | undefined) | undefined;
+  },
 ): McpPlane {
   const original = resolve(cwd, path);
   const config = readMcpConfig(original);
@@ -38,7 +49,11 @@ export function openMcpPlane(
   const copy = folder === undefined ? '' : join(folder, 'mcp.json');
   const logs = new Map<string, TapLine[]>();
   const isPassed = command.slice(1).some((argument) => rewrite(argument) !== argument) || takesFlag(command[0] ?? '');
-  const fileOf = (name: string): string => `${encodeURIComponent(name)}.jsonl`;
+  /** Each tap puts the number of its process in place of the word. */
+  const fileOf = (name: string): string => `${encodeURIComponent(name)}-{pid}.jsonl`;
+  const playOf = (name: string): string => `${encodeURIComponent(name)}.play`;
+  /** Of servers with an address, which are answered here. */
+  const players = new Map<string, CassettePlayer>();
   if (folder !== undefined) {
     const tapped = withTaps(config, {
       command: (name) => [
@@ -50,6 +65,8 @@ export function openMcpPlane(
         name,
         '--out',
         join(folder, fileOf(name)),
+        '--play',
+        join(folder, playOf(name)),
       ],
       url: (name) => `${context.base}/mcp/${encodeURIComponent(name)}`,
     });
@@ -65,7 +82,7 @@ export function openMcpPlane(
   const sessions = (): TapSession[] => {
     const files = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
     const written = files.map((name) => ({
-      server: decodeURIComponent(basename(name, '.jsonl').replace(/-\d+$/, '')),
+      server: decodeURIComponent(basename(name, '.jsonl').replace(/-\d+(?:-\d+)?$/, '')),
       lines: readFileSync(join(folder!, name), 'utf8').split('\n').flatMap(lineOf),
     }));
     return [...written, ...[...logs].map(([server, lines]) => ({ server, lines }))].filter(
@@ -74,8 +91,12 @@ export function openMcpPlane(
   };
   const clear = (): void => {
     logs.clear();
-    for (const name of folder === undefined ? [] : readdirSync(folder))
-      if (name.endsWith('.jsonl')) rmSync(join(folder!, name), { force: true });
+    for (const name of folder === undefined ? [] : readdirSync(folder)) {
+      if (!name.endsWith('.jsonl')) continue;
+      // A tap of an agent that stays writes on, in the file it has open.
+      if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1]))) truncateSync(join(folder!, name));
+      else rmSync(join(folder!, name), { force: true });
+    }
   };
 
   return {
@@ -103,12 +124,36 @@ export function openMcpPlane(
       const lines = logs.get(name) ?? [];
       logs.set(name, lines);
       rememberKeys(request);
-      relay(request as IncomingMessage, response as ServerResponse, {
-        upstream: readServerUrl(url),
-        middle: tapHttp(new TapLog((line) => lines.push(line), context.now, { keepsCredentials: true })),
-      });
+      const log = new TapLog((line) => lines.push(line), context.now, { keepsCredentials: true });
+      const player = players.get(name);
+      if (player === undefined)
+        relay(request as IncomingMessage, response as ServerResponse, {
+          upstream: readServerUrl(url),
+          middle: tapHttp(log),
+        });
+      else
+        replayHttp(request as IncomingMessage, response as ServerResponse, {
+          player,
+          clean: (value) => SECRETS.value(value),
+          log,
+        });
     },
-    begin: clear,
+    begin: () => {
+      clear();
+      players.clear();
+      for (const name of folder === undefined ? [] : Object.keys(config.servers)) {
+        const text = linesFor?.(name);
+        const path = join(folder!, playOf(name));
+        if (text === undefined) {
+          rmSync(path, { force: true });
+          continue;
+        }
+        // A new file each time: a tap that stays sees by it that the next query has begun.
+        writeFileSync(`${path}.new`, text, { mode: 0o600 });
+        renameSync(`${path}.new`, path);
+        players.set(name, new CassettePlayer(readTapLines(path)));
+      }
+    },
     end: async () => ({ mcp: sessions() }),
     report: () => {
       const all = sessions();
@@ -124,6 +169,14 @@ export function openMcpPlane(
 }
 
 const takesFlag = (program: string): boolean => /^claude(?:\.exe|\.cmd)?$/i.test(basename(program));
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** The last line of a tap that is still running may not be whole. */
 function lineOf(text: string): TapLine[] {

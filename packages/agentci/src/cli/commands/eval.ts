@@ -1,8 +1,9 @@
 import { UserError } from '../../kit/user-error.ts';
-import { tracesOf } from '../../store/stored-runs.ts';
+import { type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { gitState } from '../git-state.ts';
 import { runTests } from '../run-tests.ts';
-import { runsRoot, specFolder } from '../spec-folders.ts';
+import { isRunOfFile, runsRoot, specFolder } from '../spec-folders.ts';
 import { storedRunId } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 import type { TestOptions } from '../test-options.ts';
@@ -13,7 +14,10 @@ export const command: CliCommand = {
   configure: (parser) => {
     addSharedFlags(parser)
       .option('--traces <path>', 'the recordings: a file or a folder')
-      .option('--run <id>', 'the recordings of a stored run; "latest" is the newest finished one')
+      .option(
+        '--run <id>',
+        'the recordings of a stored run; "latest" is the newest finished one on this branch that has the chosen queries',
+      )
       .addHelpText(
         'after',
         `
@@ -33,7 +37,16 @@ Example:
       });
     }
     if (run === undefined) return runTests(rest, io, 'eval');
-    const root = runsRoot(specFolder(rest.config, io));
-    return runTests({ ...rest, traces: tracesOf(root, storedRunId(root, run)) }, io, 'eval');
+    const folder = specFolder(rest.config, io);
+    const root = runsRoot(folder);
+    const isOurs = (stored: StoredRun): boolean => isRunOfFile(rest.config, stored);
+    const { ids, tags, filter, cell } = rest;
+    const latest = {
+      isOurs,
+      spec: rest.config,
+      branch: gitState(folder, io).branch,
+      selection: { ids, tags, filter, cell },
+    };
+    return runTests({ ...rest, traces: tracesOf(root, storedRunId(root, run, latest)) }, io, 'eval');
   },
 };

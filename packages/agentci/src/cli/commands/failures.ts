@@ -12,6 +12,7 @@ import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
@@ -57,10 +58,12 @@ Nothing is run or judged again, and the exit code only says whether the run coul
       ),
   run: async ({ options: given, io }) => {
     const { config, run: id, before, json } = given as Options;
-    const root = runsRoot(specFolder(config, io));
+    const folder = specFolder(config, io);
+    const root = runsRoot(folder);
+    const { branch } = gitState(folder, io);
     const spec = config ?? (existsSync(resolve(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
     const isOurs = (stored: StoredRun): boolean => spec === undefined || isRunOfFile(spec, stored);
-    const runId = storedRunId(root, id, { isOurs, ...(spec === undefined ? {} : { spec }) });
+    const runId = storedRunId(root, id, { isOurs, branch, ...(spec === undefined ? {} : { spec }) });
     const run = readRun(root, runId);
     const stored = listRuns(root);
     const header = stored.find((one) => one.id === runId)?.header;

@@ -5,6 +5,9 @@ import { UserError } from '../../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { gitState } from '../git-state.ts';
+import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
+import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
 import { tracesAt } from '../run-tests.ts';
@@ -16,7 +19,7 @@ export const command: CliCommand = {
   name: 'report',
   summary: 'render a stored run, or a results file, in any format',
   configure: (parser) =>
-    parser
+    addNotifyFlags(parser)
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
@@ -56,12 +59,19 @@ Example:
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
-    const root = runsRoot(specFolder(config, io));
+    const folder = specFolder(config, io);
+    const root = runsRoot(folder);
+    const latest = { branch: gitState(folder, io).branch };
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
-    const run = input === undefined ? readRun(root, storedRunId(root, id)) : readResults(resolve(io.cwd, input), input);
+    const run =
+      input === undefined ? readRun(root, storedRunId(root, id, latest)) : readResults(resolve(io.cwd, input), input);
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
+      ? await prepareNotify(options as NotifyOptions, io)
+      : undefined;
     const { failed } = await writeReports(run, plans, {
+      ...notifyWith?.(run, { folder, git: gitState(folder, io), isPart: false, io }),
       io,
       quiet: quiet ?? false,
       ...tracesAt(
@@ -71,7 +81,7 @@ Example:
             ? () => tracesOf(root, run.run_id)
             : undefined,
       ),
-      ...(before === undefined ? {} : { before: comparedWith(readRun(root, storedRunId(root, before)), run) }),
+      ...(before === undefined ? {} : { before: comparedWith(readRun(root, storedRunId(root, before, latest)), run) }),
     });
     return failed ? 2 : 0;
   },

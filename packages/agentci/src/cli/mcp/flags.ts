@@ -25,4 +25,6 @@ export interface TapFlags {
   readonly listen?: string;
   readonly cassette?: string;
   readonly unmasked?: boolean;
+  /** Where this file is there, it answers in place of the server. For the capture of a run, whose queries each have one. */
+  readonly play?: string;
 }

@@ -26,7 +26,7 @@ const FLAGS: Readonly<Record<string, Readonly<Record<string, true | 'flag' | rea
     listen: true,
     scope: ['client', 'process'],
   },
-  tap: { server: true, out: true, url: true, listen: true, cassette: true, unmasked: 'flag' },
+  tap: { server: true, out: true, play: true, url: true, listen: true, cassette: true, unmasked: 'flag' },
 };
 
 const EXIT_COULD_NOT_TELL = 2;

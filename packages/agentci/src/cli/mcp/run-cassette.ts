@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
-import { parseExact } from '../../kit/exact-json.ts';
-import { isObject } from '../../kit/object.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { CassettePlayer } from '../../mcp/cassette/player.ts';
+import { readTapLines } from '../../mcp/cassette/read-lines.ts';
 import { CassetteRecording } from '../../mcp/cassette/recording.ts';
 import { replayStdio } from '../../mcp/cassette/replay-stdio.ts';
 import { startServer } from '../../mcp/server-process.ts';
 import { pumpStdio } from '../../mcp/stdio-pump.ts';
-import type { TapLine } from '../../mcp/tap-log.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { Io } from '../io.ts';
 import type { TapFlags } from './flags.ts';
@@ -20,7 +17,6 @@ import { clientStreams, parentId } from './streams.ts';
 const COULD_NOT_TELL = 2;
 const MISS = 'MCP_CASSETTE_MISS';
 const NOT_SERVED = 'MCP_CASSETTE_UNSERVED';
-const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A tap that keeps the answers of a server, or gives them in its place. */
 export function runCassette(
@@ -69,13 +65,13 @@ async function record(
 }
 
 async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
-  const player = new CassettePlayer(readLines(path));
+  const player = new CassettePlayer(readTapLines(path));
   const clean = (value: unknown): unknown => SECRETS.value(value);
   const say = sayOf(io);
   if (flags.listen !== undefined) {
     const { serveReplay } = await import('./serve-replay.ts');
     await serveReplay(player, clean, { listen: flags.listen, io, say });
-  } else await replayStdio(player, clean, { ...clientStreams(), signal: io.signal, parent: parentId });
+  } else await replayStdio(() => player, clean, { ...clientStreams(), signal: io.signal, parent: parentId });
   for (const { message } of player.misses.slice(0, 10)) say(`${message} (${MISS})`);
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,
@@ -91,28 +87,3 @@ const sayOf =
   (io: Io) =>
   (text: string): void =>
     io.stderr.write(`agentci tap: ${escapeTerminalLine(text)}\n`);
-
-function readLines(path: string): TapLine[] {
-  let text: string;
-  try {
-    const bytes = readFileSync(path);
-    if (bytes.length > MAX_BYTES) throw new Error('it is larger than 256 MB');
-    text = bytes.toString('utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? message})`;
-    throw new UserError('MCP_CASSETTE_UNREADABLE', `the cassette "${path}" ${why}`, {
-      hint: 'record it first: agentci tap --cassette record=FILE -- SERVER',
-    });
-  }
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line, i) => {
-    try {
-      const value = parseExact(line);
-      if (isObject(value) && (value.dir === 'c2s' || value.dir === 's2c')) return value as unknown as TapLine;
-    } catch {
-      // Said below.
-    }
-    throw new UserError('MCP_CASSETTE_UNREADABLE', `${path}:${i + 1} is not a line of a recording`);
-  });
-}

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -33,11 +34,16 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
       hint: 'agentci tap -- node server.mjs, or --url https://host/mcp',
     });
   const name = cleanName(flags.server ?? serverName(command, flags.url));
-  const file = openTapFile(resolve(io.cwd, flags.out ?? join('.agentci', 'captures', `mcp-${name}.jsonl`)));
+  const out = flags.play === undefined ? flags.out : flags.out?.replace('{pid}', String(process.pid));
+  const file = openTapFile(resolve(io.cwd, out ?? join('.agentci', 'captures', `mcp-${name}.jsonl`)));
   const { log, failure } = safeLog(file.write, io, flags.unmasked === true);
   const say = (text: string): void => io.stderr.write(`agentci tap: ${escapeTerminalLine(text)}\n`);
   let code: number;
-  if (flags.url !== undefined) {
+  if (flags.play !== undefined && existsSync(flags.play)) {
+    const { playFile } = await import('./play-file.ts');
+    await playFile(flags.play, { log, signal: io.signal });
+    code = 0;
+  } else if (flags.url !== undefined) {
     const { serveTap } = await import('./serve-tap.ts');
     code = await serveTap(log, flags.url, { flags, io, say });
   } else {

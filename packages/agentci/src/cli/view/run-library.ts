@@ -1,16 +1,20 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { summarize } from '../../engine/exit-code.ts';
+import { readRuns } from '../../history/history-files.ts';
 import { pageBefore } from '../../reporters/html/page-before.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
 import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
-import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
 import { RunList } from './run-list.ts';
+import { LARGE, readHead, slimRun, wholeResultOf } from './slim-run.ts';
 
 const MAX_KEPT = 4;
+/** Points of a trend; more than this are not told apart on a screen. */
+const MAX_HISTORY = 1000;
 
 /** What `agentci view` knows of the runs stored in a folder. Only names found there are ever opened. */
 export class RunLibrary {
@@ -19,11 +23,15 @@ export class RunLibrary {
   readonly #runs: RunList;
   readonly #tails = new Map<string, JournalTail>();
   readonly #read = new Map<string, RunResult>();
+  /** Large runs as pages show them. */
+  readonly #slim = new Map<string, RunResult>();
+  readonly #history: string;
 
   constructor(root: string, cwd: string) {
     this.#root = root;
     this.#cwd = cwd;
     this.#runs = new RunList(root);
+    this.#history = join(dirname(root), 'history');
   }
 
   list(): PageRun[] {
@@ -34,7 +42,7 @@ export class RunLibrary {
   update(id: string, from: number): PageRunUpdate | undefined {
     const stored = this.#runs.find(id);
     if (stored === undefined) return undefined;
-    if (stored.finished) return { run: this.#finished(id), finished: true, entries: 0, partial: false };
+    if (stored.finished) return { run: this.#shown(id), finished: true, entries: 0, partial: false };
     const tail = this.#tail(id);
     tail.look();
     return {
@@ -48,11 +56,40 @@ export class RunLibrary {
   async evidence(id: string, queryId: string): Promise<PageEvidence | undefined> {
     const stored = this.#runs.find(id);
     if (stored === undefined) return undefined;
-    const run = this.update(id, 0)?.run;
-    if (run === undefined) return undefined;
+    const shown = this.update(id, 0)?.run;
+    if (shown === undefined) return undefined;
+    const whole = this.result(id, queryId);
+    const run = whole === undefined ? shown : { ...shown, results: [whole] };
     const { traces } = tracesAt(() => tracesOf(this.#root, id));
     const { byQuery } = await pageEvidence(run, { traces, cwd: this.#cwd, only: queryId });
     return byQuery.get(queryId);
+  }
+
+  /** A query of a finished run with everything in it: of a large run, pages have only what lists show. */
+  result(id: string, name: string): QueryResult | undefined {
+    return this.#runs.find(id)?.finished ? wholeResultOf(this.#root, id, name) : undefined;
+  }
+
+  /** The runs of the history, which knows those that are no longer stored, and those of other machines. */
+  history(): PageRun[] {
+    return readRuns(this.#history)
+      .lines.slice(-MAX_HISTORY)
+      .reverse()
+      .map((run) => ({
+        id: run.id,
+        agent: run.agent,
+        spec: run.spec,
+        started_at: run.at,
+        finished: true,
+        summary: {
+          ...{ total: run.total, passed: run.passed, failed: run.failed, warnings: run.warnings },
+          ...{ errors: run.errors, skipped: run.skipped, xfailed: 0, exit_code: run.exit },
+        },
+        cost_usd: run.usd,
+        total_tokens: run.tokens,
+        median_latency_ms: run.p50_ms,
+        ...(run.part ? { part: true } : {}),
+      }));
   }
 
   compare(before: string, after: string): PageBefore | undefined {
@@ -68,6 +105,18 @@ export class RunLibrary {
       this.#tails.set(id, tail);
     }
     return tail;
+  }
+
+  #shown(id: string): RunResult {
+    const kept = this.#slim.get(id);
+    if (kept !== undefined) return kept;
+    const head = readHead(this.#root, id);
+    if (head.results.length < LARGE) return this.#finished(id);
+    const run = slimRun(this.#root, id, head);
+    if (this.#slim.size >= MAX_KEPT) this.#slim.delete([...this.#slim.keys()][0]!);
+    this.#slim.set(id, run);
+    this.#tails.delete(id);
+    return run;
   }
 
   #finished(id: string): RunResult {

@@ -1,8 +1,11 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { readRuns } from '../../history/history-files.ts';
+import type { HistoryRun } from '../../history/history-run.ts';
 import type { PageRun } from '../../results/page-data.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import { listRuns, readRun, type StoredRun } from '../../store/stored-runs.ts';
+import { LARGE, readHead, slimRun } from './slim-run.ts';
 
 const MAX_RUNS = 200;
 
@@ -10,6 +13,8 @@ const MAX_RUNS = 200;
 export class RunList {
   readonly #root: string;
   readonly #read = new Map<string, PageRun>();
+  /** By id; undefined for a run that the history does not have. */
+  readonly #lines = new Map<string, HistoryRun | undefined>();
 
   constructor(root: string) {
     this.#root = root;
@@ -31,7 +36,7 @@ export class RunList {
     let known = this.#read.get(key);
     if (known === undefined) {
       try {
-        known = { ...bare(run), ...numbers(readRun(this.#root, run.id)) };
+        known = { ...bare(run), ...this.#numbers(run.id) };
       } catch {
         known = bare(run);
       }
@@ -39,7 +44,26 @@ export class RunList {
     }
     return known;
   }
+
+  /** From the history, which has them in a line; a run that is not in it is read, line by line where it is large. */
+  #numbers(id: string): Numbers {
+    const head = readHead(this.#root, id);
+    const line = this.#historyLine(id);
+    if (line !== undefined)
+      return { summary: head.summary, cost_usd: line.usd, total_tokens: line.tokens, median_latency_ms: line.p50_ms };
+    return numbers(head.results.length < LARGE ? readRun(this.#root, id) : slimRun(this.#root, id, head));
+  }
+
+  #historyLine(id: string): HistoryRun | undefined {
+    if (!this.#lines.has(id))
+      for (const run of readRuns(join(dirname(this.#root), 'history')).lines) this.#lines.set(run.id, run);
+    const line = this.#lines.get(id);
+    if (line === undefined) this.#lines.set(id, undefined);
+    return line;
+  }
 }
+
+type Numbers = Pick<PageRun, 'summary' | 'cost_usd' | 'total_tokens' | 'median_latency_ms'>;
 
 const bare = ({ id, header, finished }: StoredRun): PageRun => ({
   id,
@@ -53,7 +77,7 @@ const bare = ({ id, header, finished }: StoredRun): PageRun => ({
   median_latency_ms: null,
 });
 
-function numbers(run: RunResult): Pick<PageRun, 'summary' | 'cost_usd' | 'total_tokens' | 'median_latency_ms'> {
+function numbers(run: RunResult): Numbers {
   const known = (name: 'cost_usd' | 'total_tokens' | 'latency_ms'): number[] =>
     run.results
       .map((result) => (result.cost?.details?.actual as Record<string, unknown> | undefined)?.[name])

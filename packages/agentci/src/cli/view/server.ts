@@ -72,6 +72,9 @@ async function lookUp(library: RunLibrary, path: readonly string[], search: URLS
     return library.update(id, Math.max(0, Math.trunc(Number(search.get('from')) || 0)));
   if (what === 'run' && id !== undefined && more === 'evidence' && path.length === 4)
     return library.evidence(id, search.get('id') ?? '');
+  if (what === 'run' && id !== undefined && more === 'result' && path.length === 4)
+    return library.result(id, search.get('id') ?? '');
+  if (what === 'history' && path.length === 2) return library.history();
   if (what === 'compare' && path.length === 2)
     return library.compare(search.get('before') ?? '', search.get('after') ?? '');
   return undefined;

@@ -25,7 +25,7 @@ export interface Miss {
 }
 
 /** What describes the server rather than does something; it is answered alike however often it is asked. */
-const STEADY = /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
+export const STEADY = /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
 /** Asked by every client in its own words. */
 const BY_METHOD = /^(?:initialize|server\/discover)$/;
 const MISSED = -32000;
@@ -70,6 +70,15 @@ export class CassettePlayer {
     const text = `cassette miss: ${describe(method, params)}: ${why}`;
     this.misses.push({ method, message: text });
     return { ...errorReply(null, MISSED, text, { 'agentci/cassette': 'miss' }), id };
+  }
+
+  /** What can still be given, as lines. */
+  rest(): TapLine[] {
+    const left = this.#entries.filter(({ method, isUsed }) => !isUsed || STEADY.test(method));
+    return left.flatMap(({ method, params, answer }, at): TapLine[] => [
+      { ts: '', dir: 'c2s', message: { jsonrpc: '2.0', id: at + 1, method, params } },
+      { ts: '', dir: 's2c', message: { ...answer, id: at + 1 } },
+    ]);
   }
 
   /** How the nearest recorded request differs. */

@@ -39,8 +39,15 @@ export class CassetteRecording {
     this.#dropped++;
   }
 
-  /** The text of the file. Throws where replaying it would give something else, or a secret. */
+  /** The text of the file. Throws as `proved` does. */
   text(): string {
+    return this.proved()
+      .map((line) => `${stringifyExact(line)}\n`)
+      .join('');
+  }
+
+  /** The lines of the session. Throws where replaying them would give something else, or a secret. */
+  proved(): readonly TapLine[] {
     if (this.#dropped > 0)
       throw new UserError(
         'MCP_CASSETTE_INCOMPLETE',
@@ -58,7 +65,7 @@ export class CassetteRecording {
         `${open === 1 ? '1 call got' : `${open} calls got`} no answer; nothing was written`,
       );
     proveReplay(this.#lines);
-    return this.#lines.map((line) => `${stringifyExact(line)}\n`).join('');
+    return this.#lines;
   }
 }
 

@@ -2,18 +2,29 @@ import type { Readable, Writable } from 'node:stream';
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { LineSplitter } from '../lines.ts';
 import { errorReply, messagesIn } from '../message.ts';
+import type { TapSink } from '../tap-log.ts';
 import type { CassettePlayer } from './player.ts';
 
 /** Answers a client on standard input and output in place of a server, until it is gone. */
 export function replayStdio(
-  player: CassettePlayer,
+  playerNow: () => CassettePlayer,
   clean: (value: unknown) => unknown,
-  { input, output, signal, parent }: { input: Readable; output: Writable; signal: AbortSignal; parent: () => number },
+  {
+    input,
+    output,
+    signal,
+    parent,
+    log,
+  }: { input: Readable; output: Writable; signal: AbortSignal; parent: () => number; log?: TapSink },
 ): Promise<void> {
   const splitter = new LineSplitter({
     line: (bytes) => {
       const text = bytes.toString('utf8').trim();
-      if (text !== '') output.write(answersTo(text, player, clean));
+      if (text === '') return;
+      log?.add('c2s', bytes);
+      const answers = answersTo(text, playerNow(), clean);
+      for (const answer of answers.split('\n')) log?.add('s2c', Buffer.from(answer));
+      output.write(answers);
     },
     long: (_, { isLast }) => {
       if (isLast) output.write(`${JSON.stringify(errorReply(null, -32600, 'the message is too large'))}\n`);

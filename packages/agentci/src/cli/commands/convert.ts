@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { convertSuite, SPEC_FILE } from '../../convert/convert.ts';
+import { readSuites } from '../../convert/read-suites.ts';
+import { SOURCES } from '../../convert/registry.ts';
+import { type ConvertReport, groupLeft, isWhole, summaryLines } from '../../convert/report.ts';
+import { writeFiles } from '../../importing/write-files.ts';
+import { defined } from '../../kit/defined.ts';
+import type { Diagnostic } from '../../kit/diagnostic.ts';
+import { escapeTerminal } from '../../kit/escape.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { loadSpec } from '../../spec/load.ts';
+import { SpecError } from '../../spec/spec-error.ts';
+import type { CliCommand } from '../cli-command.ts';
+
+interface Options {
+  readonly from?: string;
+  readonly out: string;
+  readonly map?: readonly string[];
+  readonly agent?: string;
+  readonly lossy?: boolean;
+  readonly overwrite?: boolean;
+  readonly json?: boolean;
+}
+
+const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
+
+export const command: CliCommand = {
+  name: 'convert',
+  summary: "turn another tool's suite into a spec, with a report on every assertion",
+  configure: (parser) =>
+    parser
+      .argument('<files...>', 'suites: files or folders')
+      .option('--from <tool>', 'the tool the suite is of, instead of detecting it')
+      .option('--out <folder>', 'where the spec and the report are written', '.')
+      .option('--map <name=path>', 'where something is in the source, e.g. input=inputs.question (repeatable)', collect)
+      .option('--agent <name>', "the agent's name in the spec")
+      .option('--lossy', 'also write what is only close, with a comment')
+      .option('--overwrite', 'write over files that exist')
+      .option('--json', 'print the report as JSON')
+      .addHelpText(
+        'after',
+        `
+Tools:
+${SOURCES.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`).join('\n')}
+
+Writes agentci_spec.yaml, convert-report.md and convert-report.json, and rows/*.jsonl for large sets.
+Nothing of the source is run, fetched or read from outside its folder; the environment is not read.
+
+Examples:
+  agentci convert promptfooconfig.yaml             the suite as a spec in this folder
+  agentci convert evals/ --out converted --lossy   all suites of a folder, with what is only close
+
+Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source could not be read, or names a file outside its folder`,
+      ),
+  run: async ({ args, options: given, io }) => {
+    const options = given as unknown as Options;
+    const outDir = resolve(io.cwd, options.out);
+    const read = readSuites(args, {
+      cwd: io.cwd,
+      outDir,
+      map: readMap(options.map ?? []),
+      ...defined({ from: options.from }),
+    });
+    const names = read.files.map(({ name }) => name);
+    const shown = relative(io.cwd, outDir).split(sep).join('/');
+    const made = await convertSuite(read.suite, {
+      from: read.from,
+      title: names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', '),
+      agent: options.agent ?? read.suite.agent ?? folderName(read.files[0]?.path),
+      lossy: options.lossy ?? false,
+      folder: shown === '' ? '' : `${shown}/`,
+      validate,
+    });
+    const { report } = made;
+    const files = new Map([...made.files].map(([name, text]) => [join(outDir, name), text]));
+    try {
+      writeFiles(files, { dir: io.cwd, overwrite: options.overwrite ?? false });
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code !== 'FILE_EXISTS') throw error;
+      throw new UserError(
+        'FILE_EXISTS',
+        `${relative(io.cwd, outDir) || 'the folder'} has such files already; nothing was written`,
+        {
+          hint: '--overwrite writes over them, --out FOLDER writes elsewhere.',
+        },
+      );
+    }
+    io.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : escapeTerminal(describe(report)));
+    return isWhole(report) ? 0 : 1;
+  },
+};
+
+function readMap(written: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    written.map((one) => {
+      const at = one.indexOf('=');
+      if (at < 1)
+        throw new UserError('CONVERT_MAP', `--map: "${one}" has no "="`, {
+          hint: 'for example --map input=inputs.question',
+        });
+      return [one.slice(0, at), one.slice(at + 1)];
+    }),
+  );
+}
+
+const folderName = (path: string | undefined): string =>
+  path === undefined ? 'agent' : basename(dirname(path)) || 'agent';
+
+/** Loads the spec as `agentci validate` does, from a folder of its own: nothing is written that does not validate. */
+async function validate(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'agentci-convert-'));
+  try {
+    for (const [name, text] of files) {
+      const path = join(dir, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
+    const { diagnostics } = await loadSpec(join(dir, SPEC_FILE));
+    return diagnostics;
+  } catch (error) {
+    if (error instanceof SpecError) return error.diagnostics;
+    throw error;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const MAX_LINES = 40;
+
+function describe(report: ConvertReport): string {
+  const left = groupLeft([...report.settings, ...report.assertions]);
+  const lines = left.slice(0, MAX_LINES).map(({ text }) => `  ${text}`);
+  const more =
+    left.length > MAX_LINES ? [`  and ${left.length - MAX_LINES} more kinds in ${report.spec}'s report`] : [];
+  return `${[...summaryLines(report), ...(lines.length === 0 ? [] : ['', 'Not carried exactly:']), ...lines, ...more, '', `Written: ${report.files.join(', ')}`].join('\n')}\n`;
+}

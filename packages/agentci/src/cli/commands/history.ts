@@ -1,0 +1,176 @@
+import { resolve } from 'node:path';
+import { costsBy, PERIODS, type Period } from '../../history/costs.ts';
+import { findFirstBad } from '../../history/first-bad.ts';
+import { FlakyTally } from '../../history/flaky.ts';
+import { historyRoot } from '../../history/history-files.ts';
+import { queryTrend, suiteTrend, type Trend } from '../../history/trend.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { type ChosenRuns, chosenRuns, type HistoryOptions, queriesOf } from '../history/place.ts';
+import { costText, firstBadText, flakyText, listText, trendText } from '../history/text.ts';
+import type { Io } from '../io.ts';
+import { someText, wholeNumber } from '../options.ts';
+import { specFolder } from '../spec-folders.ts';
+
+const ACTIONS = ['list', 'trend', 'flaky', 'first-bad', 'cost', 'import', 'sql', 'export'] as const;
+type Action = (typeof ACTIONS)[number];
+const LISTED = 20;
+/** Queries of so many runs are read to look for flaky ones. */
+const FLAKY_RUNS = 100;
+
+export const command: CliCommand = {
+  name: 'history',
+  summary: 'list past runs, and say since when a query fails, flakes or costs more',
+  configure: (parser) =>
+    parser
+      .argument('[action]', `${ACTIONS.join(', ')} (default: list)`)
+      .argument('[what...]', 'trend, first-bad: the id of a query; import: folders and files; sql: a statement')
+      .option('-c, --config <file>', 'only runs of this spec; the history is beside it')
+      .option('--branch <name>', 'only runs on this branch; "." is the one checked out', someText)
+      .option('--agent <name>', 'only runs of this agent', someText)
+      .option('--last <n>', `only the newest n runs (list: ${LISTED}, flaky: ${FLAKY_RUNS})`, wholeNumber(1))
+      .option('--by <period>', 'cost: day, week or month (default: week)')
+      .option('--parquet <file>', 'export: one row per query of every run; needs @duckdb/node-api')
+      .option('--json', 'as JSON')
+      .addHelpText(
+        'after',
+        `
+Every finished run of test, eval and merge leaves a line in .agentci/history/runs.jsonl beside its spec, and a file with a
+line per query. Rates come with a 95 % interval; where there are too few runs to say something, that is what it says.
+
+Examples:
+  agentci history
+  agentci history trend refund
+  agentci history flaky --last 50
+  agentci history first-bad refund --branch main
+  agentci history cost --by week
+  agentci history import artifacts/
+  agentci history sql "SELECT status, count(*) FROM queries GROUP BY status"`,
+      ),
+  run: async ({ args, options: given, io }) => {
+    const options = given as HistoryOptions;
+    const [action = 'list', ...what] = args;
+    if (!ACTIONS.includes(action as Action)) {
+      const near = didYouMean(action, ACTIONS);
+      throw new UserError('HISTORY_ACTION', `history has no action "${action}"`, {
+        hint: near === undefined ? `actions: ${ACTIONS.join(', ')}` : `Did you mean "${near}"?`,
+      });
+    }
+    return RUN[action as Action](options, what, io);
+  },
+};
+
+const RUN: Readonly<
+  Record<Action, (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>>
+> = {
+  list: (options, _, io) => {
+    const { runs } = chosenRuns({ ...options, last: options.last ?? LISTED }, io);
+    return print(io, options, { schema: 'agentci.history/1', runs }, () => listText(runs));
+  },
+  trend: (options, [query], io) => {
+    const chosen = chosenRuns(options, io);
+    const trend = query === undefined ? suiteTrend(chosen.runs) : trendOf(query, chosen, io);
+    return print(
+      io,
+      options,
+      { schema: 'agentci.history/1', ...(query === undefined ? {} : { query }), ...trend },
+      () => trendText(trend, query),
+    );
+  },
+  flaky: (options, _, io) => {
+    const { root, runs } = chosenRuns({ ...options, last: options.last ?? FLAKY_RUNS }, io);
+    const tally = new FlakyTally();
+    for (const run of runs) tally.add(run, queriesOf(root, run, io) ?? []);
+    const report = tally.report();
+    return print(io, options, { schema: 'agentci.history/1', runs: runs.length, ...report }, () =>
+      flakyText(report, runs.length),
+    );
+  },
+  'first-bad': (options, [query], io) => {
+    if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
+    const chosen = chosenRuns(options, io);
+    const found = findFirstBad(trendOf(query, chosen, io).points);
+    return print(io, options, { schema: 'agentci.history/1', query, ...found }, () =>
+      firstBadText(found, query, chosen.runs.length),
+    );
+  },
+  cost: (options, _, io) => {
+    const by = (options.by ?? 'week') as Period;
+    if (!PERIODS.includes(by))
+      throw new UserError('HISTORY_PERIOD', `--by: "${by}" is not a period`, {
+        hint: `periods: ${PERIODS.join(', ')}`,
+      });
+    const { runs } = chosenRuns(options, io);
+    const live = runs.filter(({ recorded }) => recorded !== true);
+    const recorded = runs.length - live.length;
+    const costs = costsBy(by, live);
+    const note = recorded === 0 ? '' : `${plural(recorded, 'run')} judged recordings, which costs nothing\n`;
+    return print(
+      io,
+      options,
+      { schema: 'agentci.history/1', by, periods: costs, recorded_runs: recorded },
+      () => `${costText(costs, by)}${note}`,
+    );
+  },
+  import: async (options, paths, io) => {
+    if (paths.length === 0) throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
+    const { importRuns } = await import('../history/import.ts');
+    const { imported, known, skipped } = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
+    for (const why of skipped) io.stderr.write(`agentci: skipped: ${escapeTerminalLine(why)}\n`);
+    print(
+      io,
+      options,
+      { imported, known, skipped },
+      () => `${plural(imported, 'run')} imported, ${known} known already\n`,
+    );
+    return skipped.length > 0 && imported + known === 0 ? 2 : 0;
+  },
+  sql: async (options, [sql], io) => {
+    if (sql === undefined) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
+    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+    const { queryHistory } = await import('../history/duckdb.ts');
+    const { columns, rows } = await queryHistory(root, sql, io.cwd);
+    const lines = [columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))];
+    return print(
+      io,
+      options,
+      rows,
+      () => `${lines.map((line) => line.map(escapeTerminalLine).join('\t')).join('\n')}\n`,
+    );
+  },
+  export: async (options, _, io) => {
+    if (options.parquet === undefined) throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
+    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+    const { exportParquet } = await import('../history/duckdb.ts');
+    await exportParquet(root, resolve(io.cwd, options.parquet), io.cwd);
+    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n`);
+    return 0;
+  },
+};
+
+/** One query over the runs, read one at a time. */
+function trendOf(query: string, { root, runs }: ChosenRuns, io: Io): Trend {
+  const ids = new Set<string>();
+  const found = runs.map((run) => {
+    const queries = queriesOf(root, run, io) ?? [];
+    for (const { id } of queries) ids.add(id);
+    return { run, queries: queries.filter(({ id }) => id === query) };
+  });
+  if (!ids.has(query)) {
+    const near = didYouMean(query, [...ids]);
+    throw new UserError('HISTORY_QUERY_UNKNOWN', `no run in the history has a query "${query}"`, {
+      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+    });
+  }
+  return queryTrend(found);
+}
+
+function print(io: Io, { json }: HistoryOptions, data: unknown, text: () => string): number {
+  io.stdout.write(json ? `${JSON.stringify(data, null, 2)}\n` : text());
+  return 0;
+}
+
+const cellOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));

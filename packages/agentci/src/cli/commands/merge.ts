@@ -1,0 +1,125 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { defined } from '../../kit/defined.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { findShards } from '../../merging/find-shards.ts';
+import { mergeShards } from '../../merging/merge-shards.ts';
+import { timingsOf } from '../../merging/timings-of.ts';
+import { RunStore } from '../../store/run-store.ts';
+import { isPart, tracesOf } from '../../store/stored-runs.ts';
+import { readTimings, timingsPath, writeTimings } from '../../store/timings.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { keepHeapTight } from '../heap.ts';
+import type { Io } from '../io.ts';
+import { keepHistory } from '../keep-history.ts';
+import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
+import { prepareNotify } from '../notify/prepare.ts';
+import { collect } from '../options.ts';
+import { planOutputs } from '../outputs.ts';
+import { tracesAt } from '../run-tests.ts';
+import { runsRoot, specFolder } from '../spec-folders.ts';
+import { newRunId } from '../store-session.ts';
+import { writeReports } from '../write-reports.ts';
+
+interface Options {
+  readonly config?: string;
+  readonly out?: string;
+  readonly timings?: string;
+  readonly format?: readonly string[];
+  readonly output?: readonly string[];
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export const command: CliCommand = {
+  name: 'merge',
+  summary: 'join the runs of all shards into one, and decide over the whole run',
+  configure: (parser) =>
+    addNotifyFlags(parser)
+      .argument('<dir...>', 'run folders of `agentci test --shard`, or folders that hold them')
+      .option('--out <dir>', 'where to write the merged run (default: a new folder in .agentci/runs)')
+      .option('-c, --config <file>', 'the spec beside which runs are stored; merge does not read it')
+      .option('--timings <file>', 'where to write how long each query took (default: .agentci/timings.json)')
+      .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
+      .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
+      .option('--json', 'the same as -f json')
+      .option('--quiet', 'only failures and the summary')
+      .addHelpText(
+        'after',
+        `
+Exit: that of the whole run; 2 when a shard is missing, damaged or unfinished. What is there is written all the same.
+
+Examples:
+  agentci merge shards/
+  agentci merge shards/ --out merged -f console -f junit=results.xml
+  agentci test --failed-from merged`,
+      ),
+  run: async ({ args, options, io }) => {
+    const { config, out, timings, format = [], output, json, quiet = false } = options as Options;
+    const formats = json ? [...format, 'json'] : format;
+    const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
+    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
+      ? await prepareNotify(options as NotifyOptions, io)
+      : undefined;
+    const found = findShards(
+      args.map((dir) => resolve(io.cwd, dir)),
+      io.version,
+    );
+    const folder = specFolder(config, io);
+    const startedAt = new Date(io.now()).toISOString();
+    const runId = newRunId(startedAt, io.random());
+    const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
+    const { file, header } = found.shards[0]!;
+    await keepHeapTight(found.plan.cases.length);
+    const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
+    const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
+    const store = RunStore.create(
+      dirname(dir),
+      { run_id: runId, agent: file.agent, spec: file.spec, started_at: startedAt, ...git, started_with: startedWith },
+      { durability: 'batched', keepsJson: plans.some(({ reporter }) => reporter === 'json'), inMemory: 0, dir },
+    );
+    let merged: Awaited<ReturnType<typeof mergeShards>>;
+    try {
+      merged = await mergeShards(found, { store, runId });
+    } catch (error) {
+      store.close();
+      throw error;
+    }
+    const { run, models } = merged;
+    store.finish(run);
+    const shown = relative(io.cwd, dir) || dir;
+    const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
+    const { failed } = await writeReports(run, plans, {
+      ...notifyWith?.(run, about),
+      io,
+      quiet,
+      rerunCommand: `agentci test --failed-from ${quote(shown)}`,
+      jsonOf: (result) => store.jsonOf(result),
+      ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
+    });
+    io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
+    const isRecorded = existsSync(join(dir, 'recordings.json'));
+    keepHistory(run, { ...about, models, isRecorded });
+    keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
+    return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+  },
+};
+
+/** A merged run replaces nothing. */
+function freshFolder(dir: string, given: string): string {
+  if (!existsSync(dir) || readdirSync(dir).length === 0) return dir;
+  throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, { hint: 'Choose another folder, or empty it.' });
+}
+
+/** Queries that were not part of this run keep their timings. */
+function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
+  if (timings.size === 0) return;
+  try {
+    writeTimings(path, new Map([...readTimings(path), ...timings]));
+  } catch (error) {
+    io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
+  }
+}
+
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

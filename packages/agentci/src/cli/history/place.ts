@@ -1,0 +1,58 @@
+import { basename } from 'node:path';
+import { chooseRuns } from '../../history/choose-runs.ts';
+import { historyRoot, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
+import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
+import { gitState } from '../git-state.ts';
+import type { Io } from '../io.ts';
+import { specFolder } from '../spec-folders.ts';
+
+export interface HistoryOptions {
+  readonly config?: string;
+  readonly branch?: string;
+  readonly agent?: string;
+  readonly last?: number;
+  readonly by?: string;
+  readonly parquet?: string;
+  readonly json?: boolean;
+}
+
+/** The runs a history command is about. */
+export interface ChosenRuns {
+  readonly root: string;
+  readonly runs: readonly HistoryRun[];
+}
+
+/** Reads the history beside a spec and chooses runs of it. What cannot be read is skipped and told. */
+export function chosenRuns({ config, branch, agent, last }: HistoryOptions, io: Io): ChosenRuns {
+  const folder = specFolder(config, io);
+  const root = historyRoot(folder);
+  const all = told(readRuns(root), 'runs.jsonl', io);
+  if (all.length === 0)
+    throw new UserError('HISTORY_EMPTY', 'there is no history here yet', {
+      hint: 'Every finished run adds to it; agentci history import takes in runs of CI.',
+    });
+  const spec = config === undefined ? undefined : basename(config);
+  const on = branch === '.' ? gitState(folder, io).branch : branch;
+  const runs = chooseRuns(all, { branch: on, spec, agent, last });
+  if (runs.length === 0)
+    throw new UserError('HISTORY_NO_RUN', `none of ${plural(all.length, 'run')} in the history fits`, {
+      hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
+    });
+  return { root, runs };
+}
+
+/** The queries of a run, and a word on lines that cannot be read. */
+export function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
+  const read = readQueries(root, run.id);
+  return read === undefined ? undefined : told(read, `${run.id}.jsonl`, io);
+}
+
+function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
+  if (damaged > 0)
+    io.stderr.write(
+      `agentci: ${plural(damaged, 'line')} of ${file} cannot be read and ${damaged === 1 ? 'is' : 'are'} skipped\n`,
+    );
+  return lines;
+}

@@ -1,0 +1,161 @@
+import type { PeriodCost } from '../../history/costs.ts';
+import type { FirstBad } from '../../history/first-bad.ts';
+import { FLAKY_MIN_RUNS, type FlakyReport } from '../../history/flaky.ts';
+import type { HistoryRun } from '../../history/history-run.ts';
+import { type Drift, overallRate, type Trend, type TrendPoint } from '../../history/trend.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
+import { formatMs, formatUsd } from '../../kit/format-number.ts';
+import { formatCount, plural } from '../../kit/words.ts';
+import { caseText } from '../../results/cell.ts';
+import type { Interval } from '../../stats/interval.ts';
+
+/** With fewer runs a trend is a list of runs and not a trend. */
+const MIN_TREND = 3;
+const EXITS: Readonly<Record<number, string>> = { 0: 'passed', 1: 'failed', 2: 'could not tell' };
+
+export function listText(runs: readonly HistoryRun[]): string {
+  const rows = [...runs]
+    .reverse()
+    .map((run) => [
+      run.id,
+      timeOf(run.at),
+      run.branch ?? '-',
+      run.commit?.slice(0, 8) ?? '-',
+      run.spec,
+      `${run.passed}/${run.total}${run.part ? ' (part)' : ''}`,
+      EXITS[run.exit] ?? `exit ${run.exit}`,
+      run.usd === null ? '-' : formatUsd(run.usd),
+      run.p50_ms === null ? '-' : formatMs(run.p50_ms),
+    ]);
+  return table(['run', 'started', 'branch', 'commit', 'spec', 'passed', 'verdict', 'cost', 'p50'], rows);
+}
+
+export function trendText(trend: Trend, query: string | undefined): string {
+  const { points, drifts, false_alarm_every } = trend;
+  const rows = points.map((point) => [
+    point.run,
+    timeOf(point.at),
+    point.commit?.slice(0, 8) ?? '-',
+    point.status ?? `${point.passed}/${point.decided}`,
+    rateText(point.rate, point.interval),
+    point.usd === null ? '-' : formatUsd(point.usd),
+    point.ms === null ? '-' : formatMs(point.ms),
+  ]);
+  const head = [
+    'run',
+    'started',
+    'commit',
+    query === undefined ? 'passed' : 'status',
+    'pass rate (95 %)',
+    'cost/query',
+    'latency',
+  ];
+  const overall = overallRate(points);
+  const lines = [table(head, rows)];
+  if (points.length < MIN_TREND) lines.push(`too few runs for a trend: ${points.length} of at least ${MIN_TREND}\n`);
+  if (query !== undefined)
+    lines.push(
+      `${escapeTerminalLine(query)} over ${plural(points.length, 'run')}: ${rateText(overall.decided === 0 ? null : overall.passed / overall.decided, overall.interval)}\n`,
+    );
+  lines.push(...drifts.map((drift) => `${driftText(drift, false_alarm_every)}\n`));
+  return lines.join('');
+}
+
+function driftText(drift: Drift, every: number): string {
+  const { of } = drift;
+  const alarm = `one false alarm in about ${every} runs`;
+  if (drift.verdict === 'too_few_runs')
+    return `${of}: too few runs to tell a change (${drift.runs} of at least ${drift.needed})`;
+  if (drift.verdict === 'steady') return `${of}: no lasting change (CUSUM, ${alarm})`;
+  const shown = of === 'cost' ? formatUsd : formatMs;
+  return `${of}: ${drift.verdict} since run ${drift.since} (${timeOf(drift.at)}), from ${shown(drift.before)} to ${shown(drift.after)} on average (CUSUM, ${alarm})`;
+}
+
+export function flakyText({ flaky, steady, too_few }: FlakyReport, runs: number): string {
+  const rows = flaky.map((query) => [
+    caseText(query),
+    `${query.passed}/${query.decided}`,
+    rateText(query.rate, query.interval),
+    String(query.flips),
+    query.same_commit ? 'yes' : 'no',
+    `${timeOf(query.since.at)} (${query.since.run})`,
+  ]);
+  const lines =
+    flaky.length === 0 ? [] : [table(['query', 'passed', 'pass rate (95 %)', 'flips', 'on one commit', 'since'], rows)];
+  lines.push(
+    `${plural(runs, 'run')}: ${formatCount(flaky.length)} flaky, ${formatCount(steady)} steady, ${formatCount(too_few)} with too few runs (fewer than ${FLAKY_MIN_RUNS})\n`,
+  );
+  return lines.join('');
+}
+
+export function firstBadText(found: FirstBad, query: string, kept: number): string {
+  const name = escapeTerminalLine(query);
+  const pointText = (point: TrendPoint): string =>
+    `run ${point.run} (${timeOf(point.at)}${point.commit === undefined ? '' : `, commit ${point.commit.slice(0, 8)}`})`;
+  switch (found.verdict) {
+    case 'never_run':
+      return `${name} is in none of ${plural(kept, 'run')}\n`;
+    case 'never_decided':
+      return `${name} was never decided: it was skipped, or could not be judged, in every run\n`;
+    case 'good':
+      return found.last === undefined
+        ? `${name} passed in every run in which it was decided\n`
+        : `${name} passes now; it last failed in ${pointText(found.last)}\n`;
+    case 'bad': {
+      const lines = [`${name} fails since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
+      lines.push(
+        found.good === undefined ? '  no run before that passed' : `  it last passed in ${pointText(found.good)}`,
+      );
+      if (found.undecided > 0)
+        lines.push(`  not decided in ${plural(found.undecided, 'run')} between the two, so it may have begun there`);
+      if (found.flips > 1)
+        lines.push(
+          `  its verdict changed ${found.flips} times before: it is flaky, so the first bad run may be chance`,
+        );
+      return `${lines.join('\n')}\n`;
+    }
+    default:
+      throw new Error(`unhandled verdict: ${JSON.stringify(found satisfies never)}`);
+  }
+}
+
+export function costText(costs: readonly PeriodCost[], period: string): string {
+  const rows = costs.map((cost) => [
+    cost.period,
+    String(cost.runs),
+    `${cost.unpriced > 0 ? 'at least ' : ''}${formatUsd(cost.usd)}`,
+    cost.usd_per_run === null ? '-' : formatUsd(cost.usd_per_run),
+    cost.interval === null
+      ? 'too few runs'
+      : `${formatUsd(Math.max(0, cost.interval.low))} to ${formatUsd(cost.interval.high)}`,
+    formatCount(cost.tokens),
+  ]);
+  const unpriced = costs.reduce((sum, cost) => sum + cost.unpriced, 0);
+  const note =
+    unpriced === 0 ? '' : `the cost of ${plural(unpriced, 'run')} of queries is not known and not in the sums\n`;
+  return `${table([period, 'runs', 'cost', 'per run', '95 % interval', 'tokens'], rows)}${note}`;
+}
+
+const timeOf = (at: string): string => at.slice(0, 16).replace('T', ' ');
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+const rateText = (rate: number | null, interval: Interval | null): string =>
+  rate === null || interval === null
+    ? 'not decided'
+    : `${percent(rate)} (${percent(interval.low)} to ${percent(interval.high)})`;
+
+/** Columns as wide as they need to be; names come from recordings, so they are escaped. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map((cell) => escapeTerminalLine(cell)));
+  const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+  return cells
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

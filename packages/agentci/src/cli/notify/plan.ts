@@ -1,0 +1,90 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { chooseRuns } from '../../history/choose-runs.ts';
+import { historyRoot, readRuns } from '../../history/history-files.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
+import { UserError } from '../../kit/user-error.ts';
+import { namesIn } from '../../reporters/notify/fill-template.ts';
+import { EMPTY_NOTICE, statusWord } from '../../reporters/notify/notice.ts';
+import type { NotifyContext } from '../../reporters/reporter.ts';
+import type { RunResult } from '../../results/run-result.ts';
+import type { GitState } from '../git-state.ts';
+import type { Io } from '../io.ts';
+import type { NotifyOptions } from './flags.ts';
+
+const MAX_TEMPLATE_BYTES = 256 * 1024;
+
+/** What is said with a notification, and whether there is one at all. */
+export interface NotifyPlan {
+  readonly context: NotifyContext;
+  readonly isDue: (run: RunResult) => boolean;
+}
+
+/** Reads the template first: a mistake in it should not cost a run. */
+export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): unknown {
+  if (file === undefined) return undefined;
+  const path = resolve(io.cwd, file);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) > MAX_TEMPLATE_BYTES)
+    throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not there, or too large`);
+  try {
+    const text = readFileSync(path, 'utf8');
+    const template = JSON.parse(text) as unknown;
+    refuseUnknownNames(text, file);
+    return template;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** A misspelt name would leave a gap in every message. */
+function refuseUnknownNames(text: string, file: string): void {
+  const fields = Object.keys(EMPTY_NOTICE);
+  const unknown = namesIn(text).find((name) => !fields.includes(name));
+  if (unknown === undefined) return;
+  const near = didYouMean(unknown, fields);
+  throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} has an unknown name {{${unknown}}}`, {
+    hint: near === undefined ? `The names are: ${fields.join(', ')}` : `Did you mean {{${near}}}?`,
+  });
+}
+
+/** Compares with the previous run of the same spec and agent on the same branch, from the history. */
+export function planNotify(
+  run: Pick<RunResult, 'agent' | 'spec' | 'run_id'>,
+  input: {
+    readonly options: NotifyOptions;
+    readonly folder: string;
+    readonly git: GitState;
+    readonly isPart: boolean;
+    readonly template: unknown;
+    readonly io: Io;
+  },
+): NotifyPlan {
+  const { options, folder, git, isPart, template, io } = input;
+  const spec = run.spec.file.split(/[\\/]/).at(-1)!;
+  const before = chooseRuns(readRuns(historyRoot(folder)).lines, { branch: git.branch, spec, agent: run.agent }).filter(
+    ({ id, part }) => id !== run.run_id && (part === true) === isPart,
+  );
+  const last = before.at(-1);
+  const previous = last === undefined ? undefined : statusWord(last.exit);
+  const { notifyOn = 'always' } = options;
+  const url = jobUrl(io.env);
+  return {
+    context: {
+      ...git,
+      ...(url === undefined ? {} : { url }),
+      ...(previous === undefined ? {} : { previous }),
+      ...(template === undefined ? {} : { template }),
+    },
+    isDue: ({ summary }) =>
+      notifyOn === 'always' ||
+      (notifyOn === 'fail' ? summary.exit_code !== 0 : previous !== statusWord(summary.exit_code)),
+  };
+}
+
+/** The page of the CI job. */
+function jobUrl(env: Io['env']): string | undefined {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  if (server && repository && run) return `${server}/${repository}/actions/runs/${run}`;
+  return env.CI_JOB_URL || env.BUILDKITE_BUILD_URL || env.CIRCLE_BUILD_URL || undefined;
+}

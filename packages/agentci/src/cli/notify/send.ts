@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SECRETS } from '../../kit/secrets.ts';
+import type { Io } from '../io.ts';
+
+const TIMEOUT_MS = 10_000;
+const TRIES = 3;
+const MAX_WAIT_MS = 10_000;
+
+/** Where each kind of notification goes; only the environment says it, so that no address gets into a repository. */
+const URLS = { slack: 'AGENTCI_SLACK_WEBHOOK_URL', webhook: 'AGENTCI_WEBHOOK_URL' } as const;
+export type Channel = keyof typeof URLS;
+
+/** Posts a document. Gives the reason where it could not be delivered; an address or a key is never part of it. */
+export async function sendNotice(channel: Channel, body: string, io: Io): Promise<string | undefined> {
+  const name = URLS[channel];
+  const address = (io.env[name] ?? '').trim();
+  if (address === '') return `${name} is not set`;
+  SECRETS.add([{ name, value: address }]);
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return `${name} is not an http address`;
+  let reason = '';
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    const outcome = await post(url, body, headersOf(channel, body, io), io.signal);
+    if (outcome.isDone) return outcome.reason;
+    reason = outcome.reason ?? '';
+    if (io.signal.aborted) break;
+    if (attempt < TRIES) await delay(Math.min(MAX_WAIT_MS, outcome.waitMs ?? 500 * 2 ** (attempt - 1)));
+  }
+  return `${reason} (${TRIES} attempts)`;
+}
+
+interface Outcome {
+  readonly isDone: boolean;
+  /** Absent where it was delivered. */
+  readonly reason?: string;
+  readonly waitMs?: number;
+}
+
+async function post(url: URL, body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body,
+      headers,
+      // A redirect would take the message, and its signature, to an address that was not configured.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await response.body?.cancel();
+    if (response.ok) return { isDone: true };
+    const reason = `the server answered ${response.status}`;
+    if (response.status !== 429 && response.status < 500) return { isDone: true, reason };
+    const seconds = Number(response.headers.get('retry-after') ?? '');
+    return { isDone: false, reason, ...(seconds > 0 ? { waitMs: seconds * 1000 } : {}) };
+  } catch (error) {
+    const { name, cause } = error as { name: string; cause?: { code?: string } };
+    return {
+      isDone: false,
+      reason:
+        name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : (cause?.code ?? 'the connection failed'),
+    };
+  }
+}
+
+function headersOf(channel: Channel, body: string, { env, version }: Io): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `agentci/${version}` };
+  if (channel !== 'webhook') return headers;
+  const token = env.AGENTCI_WEBHOOK_TOKEN ?? '';
+  const secret = env.AGENTCI_WEBHOOK_SECRET ?? '';
+  if (token !== '') headers.authorization = `Bearer ${token}`;
+  if (secret !== '')
+    headers['x-agentci-signature'] = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  return headers;
+}

@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest';
+import { convertFiles } from '../../../../test/support/convert.ts';
+
+const contains = (value: string) => ({ type: 'contains', value });
+
+describe('cases', () => {
+  test('are prompts times tests times combinations of variables', async () => {
+    const { suite } = await convertFiles({
+      'promptfooconfig.yaml': `
+prompts: ["Say {{word}} in {{lang}}", file://two.txt]
+providers: [echo]
+defaultTest: {vars: {lang: [French, German]}, assert: [{type: contains, value: "{{word}}"}]}
+tests: [{vars: {word: [hello, bye]}}]
+`,
+      'two.txt': 'A: {{word}}\n---\nB: {{word}}',
+    });
+    expect(suite.queries).toHaveLength(12);
+    expect(suite.queries.slice(0, 4).map(({ query }) => query)).toEqual([
+      'Say hello in French',
+      'A: hello',
+      'B: hello',
+      'Say bye in French',
+    ]);
+  });
+
+  test('scenarios are every configuration times every test, with the assertions of both', async () => {
+    const { suite, verdicts } = await convertFiles({
+      'promptfooconfig.json': {
+        prompts: ['{{a}}{{b}}'],
+        providers: ['echo'],
+        scenarios: [
+          {
+            config: [{ vars: { a: '1' }, assert: [contains('x')] }, { vars: { a: '2' } }],
+            tests: [{ vars: { b: 'p' }, assert: [contains('y')] }, { vars: { b: 'q' } }],
+          },
+        ],
+        defaultTest: { assert: [contains('z')] },
+      },
+    });
+    expect(suite.queries.map(({ query }) => query)).toEqual(['1p', '1q', '2p', '2q']);
+    expect(verdicts).toEqual(['contains exact', 'contains exact', 'contains exact']);
+  });
+
+  test('columns of a CSV file are variables, assertions, metadata and a threshold', async () => {
+    const { suite, judge } = await convertFiles({
+      'promptfooconfig.yaml': 'prompts: ["{{q}}"]\nproviders: [echo]\ntests: file://t.csv\n',
+      't.csv':
+        'q,__expected1,__expected2,__threshold,__metadata:team,__description\nhi,contains: a,contains: b,0.5,desk,first\nyo,"icontains-any: ""a, b"", c",,,,second\n',
+    });
+    expect(suite.queries.map(({ id, metadata }) => ({ id, metadata }))).toEqual([
+      { id: 'first', metadata: { team: 'desk' } },
+      { id: 'second', metadata: undefined },
+    ]);
+    expect(
+      await judge([
+        { id: 'first', answer: 'only b' },
+        { id: 'second', answer: 'A, B' },
+      ]),
+    ).toEqual({ first: 'pass', second: 'pass' });
+    expect(
+      await judge([
+        { id: 'first', answer: 'nothing' },
+        { id: 'second', answer: 'a b' },
+      ]),
+    ).toEqual({ first: 'fail', second: 'fail' });
+  });
+
+  test('references to templates of assertions are put in place', async () => {
+    const { verdicts } = await convertFiles({
+      'promptfooconfig.yaml':
+        'prompts: [x y]\nproviders: [echo]\nassertionTemplates: {polite: {type: contains, value: please}}\ntests: [{assert: [{$ref: "#/assertionTemplates/polite"}]}]\n',
+    });
+    expect(verdicts).toEqual(['contains exact']);
+  });
+
+  test.each([
+    { what: 'template logic', prompt: '{% if q %}{{q}}{% endif %}', why: 'template logic ({% … %}) is not carried' },
+    { what: 'a filter', prompt: '{{ q | upper }}', why: '{{q | upper}} is more than a variable' },
+    { what: 'the environment', prompt: '{{ env.HOME }}', why: '{{env.HOME}} is of the environment, which is not read' },
+  ])('a prompt with $what is skipped, never asked half-filled', async ({ prompt, why }) => {
+    const { suite } = await convertFiles({
+      'promptfooconfig.json': {
+        prompts: [prompt],
+        providers: ['echo'],
+        tests: [{ vars: { q: 'x' }, assert: [contains('x')] }],
+      },
+    });
+    expect(suite.queries[0]!.skip).toBe(why);
+  });
+
+  test('results of a run become cases with their recordings', async () => {
+    const { report, files, judge } = await convertFiles({
+      'results.json': {
+        evalId: 'e',
+        config: {},
+        results: {
+          results: [
+            {
+              prompt: { raw: 'hi' },
+              vars: {},
+              response: { output: 'hello', tokenUsage: { total: 7 } },
+              latencyMs: 12,
+              cost: 0.1,
+              testCase: { assert: [contains('hello'), { type: 'cost', threshold: 0.01 }] },
+            },
+          ],
+        },
+      },
+    });
+    expect(report.files).toContain('recordings.jsonl');
+    const recorded = JSON.parse(files.get('recordings.jsonl')!) as object;
+    expect(recorded).toEqual({
+      id: 'result-1',
+      query: 'hi',
+      answer: 'hello',
+      cost_usd: 0.1,
+      latency_ms: 12,
+      total_tokens: 7,
+    });
+    expect(await judge([recorded])).toEqual({ 'result-1': 'fail' });
+  });
+});
+
+describe('providers', () => {
+  const convert = (providers: unknown, options: object = {}) =>
+    convertFiles(
+      {
+        'promptfooconfig.json': {
+          prompts: ['{{q}}'],
+          providers,
+          tests: [{ vars: { q: 'x', lang: 'fr' }, assert: [contains('x')] }],
+        },
+      },
+      options,
+    );
+
+  test.each([
+    { providers: ['openai:gpt-5-mini'], runner: { model: 'openai-chat:gpt-5-mini' } },
+    { providers: ['openai:responses:gpt-5'], runner: { model: 'openai:gpt-5' } },
+    {
+      providers: [{ id: 'anthropic:messages:claude-sonnet-4-5', config: { temperature: 0.2 } }],
+      runner: { model: 'anthropic:claude-sonnet-4-5', temperature: 0.2 },
+    },
+    { providers: ['google:gemini-2.5-flash'], runner: { model: 'google:gemini-2.5-flash' } },
+  ])('$providers becomes a runner that asks the model', async ({ providers, runner }) => {
+    const { suite, report } = await convert(providers);
+    expect(suite.runner).toMatchObject(runner);
+    expect(report.settings.map(({ verdict }) => verdict)).toEqual(['exact']);
+  });
+
+  test('several models are a matrix', async () => {
+    const { suite } = await convert(['openai:gpt-5', 'anthropic:messages:claude-sonnet-4-5']);
+    expect(new Set(suite.queries.map(({ cell }) => cell?.model))).toEqual(
+      new Set(['openai-chat:gpt-5', 'anthropic:claude-sonnet-4-5']),
+    );
+  });
+
+  const http = {
+    id: 'https://example.org/chat',
+    config: {
+      method: 'POST',
+      headers: { authorization: 'Bearer {{env.KEY}}' },
+      body: { text: '{{prompt}}', lang: '{{lang}}' },
+      transformResponse: 'json.choices[0].text',
+    },
+  };
+  test('an HTTP provider keeps its request, its variables and where the answer is; the environment stays a name', async () => {
+    const { suite, spec } = await convert([http]);
+    expect(suite.runner).toMatchObject({
+      http: {
+        url: 'https://example.org/chat',
+        headers: { authorization: 'Bearer ${KEY}' },
+        body: { text: '{{query}}', lang: '{{lang}}' },
+        answer: '/choices/0/text',
+      },
+    });
+    expect(spec).toContain('vars: {lang: fr}');
+  });
+
+  test.each([
+    { what: 'code', providers: ['file://agent.py'], why: /code of the provider is not run/ },
+    { what: 'a service that no runner asks', providers: ['bedrock:x'], why: /no runner asks/ },
+    {
+      what: 'a request that code makes',
+      providers: [{ ...http, config: { ...http.config, transformRequest: 'x' } }],
+      why: /transformRequest/,
+    },
+    { what: 'a command that needs a shell', providers: ['exec: cat x | wc'], why: /needs a shell/ },
+  ])('$what is not a runner, and the report says so', async ({ providers, why }) => {
+    const { suite, report } = await convert(providers);
+    expect(suite.runner).toBeUndefined();
+    expect(report.settings[0]).toMatchObject({ verdict: 'none', why: expect.stringMatching(why) });
+  });
+
+  test('a program gets the prompt as its argument', async () => {
+    const { suite } = await convert(['exec: node "my agent.js"'], { lossy: true });
+    expect(suite.runner).toMatchObject({ command: ['node', '-e', expect.any(String), 'node', 'my agent.js'] });
+  });
+
+  test('a runner that is only close is written when asked for', async () => {
+    const providers = [{ id: 'openai:gpt-5', config: { max_tokens: 9 } }];
+    expect((await convert(providers)).suite.runner).toBeUndefined();
+    expect((await convert(providers, { lossy: true })).spec).toContain(
+      '# close: the runner is without max_tokens of its config',
+    );
+  });
+});
+
+describe('calls of tools', () => {
+  const call = (name: string, args: object = {}) => ({ name, args });
+  test.each([
+    {
+      when: 'a tool was used, whatever its case',
+      assert: { type: 'trajectory:tool-used', value: 'Refund*' },
+      good: [call('refund_order')],
+      bad: [call('search')],
+    },
+    {
+      when: 'one of two is missing',
+      assert: { type: 'trajectory:tool-used', value: ['a', 'b'] },
+      good: [call('b'), call('a')],
+      bad: [call('a')],
+    },
+    {
+      when: 'none of two may be used',
+      assert: { type: 'not-trajectory:tool-used', value: ['a', 'b'] },
+      good: [call('c')],
+      bad: [call('b')],
+    },
+    {
+      when: 'it is counted',
+      assert: { type: 'trajectory:tool-used', value: { name: 'a', min: 1, max: 1 } },
+      good: [call('a')],
+      bad: [call('a'), call('a')],
+    },
+    {
+      when: 'the order counts',
+      assert: { type: 'trajectory:tool-sequence', value: ['a', 'b'] },
+      good: [call('a'), call('x'), call('b')],
+      bad: [call('b'), call('a')],
+    },
+    {
+      when: 'nothing else may be called',
+      assert: { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['a', 'b'] } },
+      good: [call('a'), call('b')],
+      bad: [call('a'), call('x'), call('b')],
+    },
+    {
+      when: 'arguments are a part',
+      assert: { type: 'trajectory:tool-args-match', value: { name: 'a', args: { id: 7 } } },
+      good: [call('a', { id: 7, x: 1 })],
+      bad: [call('a', { id: 8 })],
+    },
+    {
+      when: 'arguments are exact',
+      assert: { type: 'trajectory:tool-args-match', value: { name: 'a', mode: 'exact', args: { id: 7 } } },
+      good: [call('a', { id: 7 })],
+      bad: [call('a', { id: 7, x: 1 })],
+    },
+    {
+      when: 'steps are counted',
+      assert: { type: 'trajectory:step-count', value: { type: 'tool', max: 1 } },
+      good: [call('a')],
+      bad: [call('a'), call('b')],
+    },
+  ])('$assert.type: $when', async ({ assert, good, bad }) => {
+    const { judge, verdicts } = await convertFiles({
+      'promptfooconfig.json': { prompts: ['q'], providers: ['echo'], tests: [{ assert: [assert] }] },
+    });
+    expect(verdicts).toEqual([`${assert.type} exact`]);
+    expect(await judge([{ query: 'q', answer: 'x', tool_calls: good }])).toEqual({ 'test-1': 'pass' });
+    expect(await judge([{ query: 'q', answer: 'x', tool_calls: bad }])).toEqual({ 'test-1': 'fail' });
+    expect(await judge([{ query: 'q', answer: 'x' }])).toEqual({ 'test-1': 'error' });
+  });
+});

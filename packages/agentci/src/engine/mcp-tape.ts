@@ -1,0 +1,131 @@
+import { linesOfCalls, type McpCall } from '../capture/cassette/mcp-call.ts';
+import type { CassetteMode } from '../capture/cassette/session.ts';
+import { stringifyExact } from '../kit/exact-json.ts';
+import { isObject } from '../kit/object.ts';
+import { SECRETS } from '../kit/secrets.ts';
+import { UserError } from '../kit/user-error.ts';
+import { CassettePlayer, entriesOf, STEADY } from '../mcp/cassette/player.ts';
+import { CassetteRecording } from '../mcp/cassette/recording.ts';
+import type { TapLine, TapSession } from '../mcp/tap-log.ts';
+
+/** What MCP servers answer in one run: given from the cassette, or by the servers themselves and kept. */
+export class McpTape {
+  readonly #known: readonly McpCall[] | undefined;
+  readonly #file: string;
+  /** By server; what has been asked is marked in them. */
+  readonly #players = new Map<string, CassettePlayer>();
+  readonly #sessions: TapSession[] = [];
+  readonly #introductions: Introductions;
+
+  /** `known`: undefined where the cassette was recorded without MCP, so that servers answer for themselves. */
+  constructor(
+    mode: CassetteMode,
+    known: readonly McpCall[] | undefined,
+    { file, introductions }: { readonly file: string; readonly introductions: Introductions },
+  ) {
+    this.#known = mode === 'record' ? undefined : known;
+    this.#file = file;
+    this.#introductions = introductions;
+  }
+
+  /** Servers do not run: the cassette answers. */
+  get isFrozen(): boolean {
+    return this.#known !== undefined;
+  }
+
+  /** What the tap of a server is to answer from, as lines; undefined where the server itself answers. Asked for at each turn. */
+  play = (server: string): string | undefined => {
+    if (this.#known === undefined) return undefined;
+    return this.#player(server)
+      .rest()
+      .map((line) => `${stringifyExact(line)}\n`)
+      .join('');
+  };
+
+  /** Takes in what passed in a run, or in one turn of a conversation. */
+  see(sessions: readonly TapSession[]): void {
+    this.#sessions.push(...sessions);
+    if (this.#known === undefined) return;
+    for (const { server, lines } of sessions)
+      for (const { dir, message } of lines)
+        if (dir === 'c2s' && isObject(message)) this.#player(server).answer(message, (value) => SECRETS.value(value));
+  }
+
+  #player(server: string): CassettePlayer {
+    const player =
+      this.#players.get(server) ??
+      new CassettePlayer(linesOfCalls((this.#known ?? []).filter((call) => call.server === server)));
+    this.#players.set(server, player);
+    return player;
+  }
+
+  /** Calls of tools that were answered from the cassette. */
+  get hits(): number {
+    return this.#all().reduce((sum, { served }) => sum + served, 0);
+  }
+
+  get misses(): number {
+    return this.#all().reduce((sum, { misses }) => sum + misses.length, 0);
+  }
+
+  /** Recorded calls of tools that were not made. */
+  get unused(): number {
+    for (const { server } of this.#known ?? []) this.#player(server);
+    return this.#all().reduce((sum, { unused }) => sum + unused, 0);
+  }
+
+  #all = (): CassettePlayer[] => [...this.#players.values()];
+
+  get missText(): string | undefined {
+    for (const [server, { misses }] of this.#players)
+      if (misses[0] !== undefined)
+        return `MCP server "${server}": ${misses[0].message.replace(/^cassette miss: /, '')} (${this.#file}); record it again with --cassette record`;
+    return undefined;
+  }
+
+  /** What was recorded, proved; throws a `UserError` where it could not be given again. */
+  record(now: () => number): readonly McpCall[] {
+    return this.#sessions.flatMap(({ server, lines }) => {
+      const calls = callsIn(server, lines, now);
+      if (calls.some(({ method }) => method === 'initialize')) {
+        this.#introductions.set(
+          server,
+          calls.filter(({ method }) => STEADY.test(method)),
+        );
+        return calls;
+      }
+      return [...(this.#introductions.get(server) ?? []), ...calls];
+    });
+  }
+}
+
+/**
+ * What servers said of themselves when an agent that stays first met them, by server. Each of its queries is recorded with it: in
+ * replay another one may be the first.
+ */
+export type Introductions = Map<string, readonly McpCall[]>;
+
+function callsIn(server: string, lines: readonly TapLine[], now: () => number): McpCall[] {
+  const recording = new CassetteRecording(now);
+  for (const { dir, message, masked = [], dropped } of lines) {
+    if (dropped !== undefined || hasLostDigits(message)) recording.missed();
+    else if (dir === 's2c' && masked.length > 0)
+      throw new UserError(
+        'MCP_CASSETTE_SECRET',
+        `the MCP server "${server}" answered with a secret, ${masked[0]}; nothing was written`,
+        { hint: 'Record with another value, or without a tool that shows it.' },
+      );
+    else if (message !== undefined) recording.add(dir, Buffer.from(JSON.stringify(message)));
+  }
+  return entriesOf(recording.proved()).map(({ method, params, answer }) => {
+    const { jsonrpc: _, id: __, ...rest } = answer;
+    return { server, method, ...(params === undefined ? {} : { params }), answer: rest };
+  });
+}
+
+/** Digits of a whole number that we cannot hold would be other ones in replay. */
+function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (Array.isArray(value)) return value.some(hasLostDigits);
+  return isObject(value) && Object.values(value).some(hasLostDigits);
+}

@@ -1,0 +1,58 @@
+import type { CassetteMode, CassetteSession } from '../capture/cassette/session.ts';
+import type { UserTape } from '../capture/cassette/user-tape.ts';
+import { andMore, plural } from '../kit/words.ts';
+import type { TraceWarning } from '../results/run-result.ts';
+import type { McpTape } from './mcp-tape.ts';
+
+interface Tapes {
+  readonly session: CassetteSession;
+  readonly tape: UserTape;
+  readonly mcp: McpTape | undefined;
+}
+
+/** What is worth knowing of a run with its cassette. */
+export function playedWarnings(mode: CassetteMode, { session, tape, mcp }: Tapes): TraceWarning[] {
+  const { unused } = session.counts();
+  const warnings: TraceWarning[] = [];
+  if (mcp?.isFrozen && mcp.unused > 0)
+    warnings.push({
+      code: 'CASSETTE_UNUSED',
+      message: `${plural(mcp.unused, 'recorded call')} of MCP tools ${mcp.unused === 1 ? 'was' : 'were'} not made this time`,
+    });
+  if (mcp !== undefined && !mcp.isFrozen && mode !== 'record')
+    warnings.push({
+      code: 'CASSETTE_MCP_LIVE',
+      message:
+        'the recording holds no answers of MCP servers, so the servers themselves answered; record it again to freeze them too',
+    });
+  if (unused > 0)
+    warnings.push({
+      code: 'CASSETTE_UNUSED',
+      message: `${unused} of ${plural(session.size, 'recorded call')} ${unused === 1 ? 'was' : 'were'} not made this time: ${andMore(
+        session.unusedEntries().map(({ i, model, path }) => `exchange ${i} (${model ?? path})`),
+        3,
+      )}`,
+    });
+  if (tape.unused > 0)
+    warnings.push({
+      code: 'CASSETTE_UNUSED',
+      message: `${tape.unused} of ${plural(tape.words.length, 'recorded reply', 'recorded replies')} of the user ${tape.unused === 1 ? 'was' : 'were'} not needed this time`,
+    });
+  if (mode === 'record' && session.counts().asked === 0)
+    warnings.push({
+      code: 'CASSETTE_EMPTY',
+      message: `the agent made no call that could be recorded, so its cassette ${tape.hasNew ? "has the user's words alone" : 'is empty'}; replay refuses it as it is`,
+    });
+  const { blockedHosts, alteredBy } = session;
+  if (blockedHosts.length > 0)
+    warnings.push({
+      code: 'CASSETTE_BLOCKED',
+      message: `replay refused connections to ${andMore(blockedHosts, 5)}; add a host to NO_PROXY if a tool needs it`,
+    });
+  if (alteredBy.length > 0)
+    warnings.push({
+      code: 'CASSETTE_ALTERED',
+      message: `replies were served without credentials that they held when recorded (${alteredBy.join(', ')})`,
+    });
+  return warnings;
+}

@@ -1,0 +1,55 @@
+import { mean } from '../stats/descriptive.ts';
+import type { Interval } from '../stats/interval.ts';
+import { meanInterval } from '../stats/mean-interval.ts';
+import type { HistoryRun } from './history-run.ts';
+
+export const PERIODS = ['day', 'week', 'month'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export interface PeriodCost {
+  /** `2026-11-17`, `2026-W47` or `2026-11`, in UTC. */
+  readonly period: string;
+  readonly runs: number;
+  readonly usd: number;
+  readonly tokens: number;
+  /** Of the runs of which all costs are known; `null` where none is. */
+  readonly usd_per_run: number | null;
+  /** 95 %, from Student's t; `null` below two such runs. */
+  readonly interval: Interval | null;
+  /** Runs of queries whose cost is not known: the sum lacks them. */
+  readonly unpriced: number;
+}
+
+/** What the runs of each period cost, the oldest first. */
+export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost[] {
+  const groups = new Map<string, HistoryRun[]>();
+  for (const run of runs) {
+    const key = periodOf(period, new Date(run.at));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [run]);
+    else group.push(run);
+  }
+  return [...groups].map(([key, group]) => {
+    const whole = group.flatMap(({ usd, unpriced }) => (usd === null || unpriced > 0 ? [] : [usd]));
+    return {
+      period: key,
+      runs: group.length,
+      usd: group.reduce((sum, { usd }) => sum + (usd ?? 0), 0),
+      tokens: group.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
+      usd_per_run: mean(whole),
+      interval: meanInterval(whole),
+      unpriced: group.reduce((sum, { unpriced }) => sum + unpriced, 0),
+    };
+  });
+}
+
+function periodOf(period: Period, at: Date): string {
+  const day = at.toISOString().slice(0, 10);
+  if (period === 'day') return day;
+  if (period === 'month') return day.slice(0, 7);
+  // The week of ISO 8601: it belongs to the year of its Thursday.
+  const thursday = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
+  thursday.setUTCDate(thursday.getUTCDate() + 4 - (thursday.getUTCDay() || 7));
+  const days = (thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / 86_400_000;
+  return `${thursday.getUTCFullYear()}-W${String(Math.floor(days / 7) + 1).padStart(2, '0')}`;
+}

@@ -1,0 +1,46 @@
+import type { TrendPoint } from './trend.ts';
+
+/** Since when a query fails, or why that cannot be said. */
+export type FirstBad =
+  | { readonly verdict: 'never_run' | 'never_decided' }
+  /** It passes now; `last` is the last run in which it did not. */
+  | { readonly verdict: 'good'; readonly last?: TrendPoint }
+  | {
+      readonly verdict: 'bad';
+      readonly first: TrendPoint;
+      /** Absent where no run before it passed. */
+      readonly good?: TrendPoint;
+      /** Runs between the two in which it was not decided. */
+      readonly undecided: number;
+      /** Runs in a row in which it failed. */
+      readonly runs: number;
+      /** Changes of its verdict before: of a flaky query the first bad run may be chance. */
+      readonly flips: number;
+    };
+
+/** Looks for the run in which a query began to fail. */
+export function findFirstBad(points: readonly TrendPoint[]): FirstBad {
+  if (points.length === 0) return { verdict: 'never_run' };
+  const decided = points.filter((point) => point.decided > 0);
+  if (decided.length === 0) return { verdict: 'never_decided' };
+  const isGood = ({ passed, decided: all, status }: TrendPoint): boolean =>
+    status === undefined ? passed === all : status !== 'fail';
+  if (isGood(decided.at(-1)!)) {
+    const last = decided.findLast((point) => !isGood(point));
+    return { verdict: 'good', ...(last === undefined ? {} : { last }) };
+  }
+  const lastGood = decided.findLastIndex(isGood);
+  const first = decided[lastGood + 1]!;
+  const good = decided[lastGood];
+  const flips = decided
+    .slice(0, lastGood + 1)
+    .filter((point, at) => at > 0 && isGood(point) !== isGood(decided[at - 1]!));
+  return {
+    verdict: 'bad',
+    first,
+    ...(good === undefined ? {} : { good }),
+    undecided: good === undefined ? 0 : points.indexOf(first) - points.indexOf(good) - 1,
+    runs: decided.length - lastGood - 1,
+    flips: flips.length,
+  };
+}

@@ -1,0 +1,173 @@
+import { isObject } from '../kit/object.ts';
+import type { Cell } from '../results/cell.ts';
+import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
+import { usedBy } from '../results/stored-result.ts';
+import { quantile } from '../stats/descriptive.ts';
+
+/** One line of `runs.jsonl`: a run in a few hundred bytes. */
+export interface HistoryRun {
+  readonly id: string;
+  /** When it was started, ISO 8601. */
+  readonly at: string;
+  readonly agent: string;
+  /** The name of the file, without its folder. */
+  readonly spec: string;
+  readonly hash: string;
+  readonly commit?: string;
+  readonly branch?: string;
+  readonly models: readonly string[];
+  /** Only some of the queries were chosen. */
+  readonly part?: true;
+  /** Recordings were judged and no agent was run: its costs are those of another time. */
+  readonly recorded?: true;
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly warnings: number;
+  readonly errors: number;
+  readonly skipped: number;
+  /** Of the runs whose cost is known; `null` where none is. */
+  readonly usd: number | null;
+  /** Runs whose cost is not known. */
+  readonly unpriced: number;
+  /** Of the runs that know it. */
+  readonly tokens: number | null;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly exit: number;
+}
+
+/** One line of `<run>.jsonl`: a query of that run. */
+export interface HistoryQuery {
+  readonly id: string;
+  readonly cell?: Cell;
+  readonly status: CheckStatus;
+  /** Its runs that were decided, and those of them that passed. */
+  readonly decided: number;
+  readonly passed: number;
+  readonly usd?: number;
+  readonly ms?: number;
+  readonly tokens?: number;
+}
+
+/** What the results of a run do not say. */
+export interface RunAbout {
+  readonly commit?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly isPart: boolean;
+  readonly isRecorded?: boolean;
+  /** Where the results do not say it. */
+  readonly at: string;
+}
+
+/** The line of a run. */
+export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
+  const costs: (number | null)[] = [];
+  const latencies: number[] = [];
+  let tokens: number | null = null;
+  for (const result of run.results)
+    for (const used of usesOf(result)) {
+      costs.push(numberOr(used.cost_usd));
+      const ms = numberOr(used.latency_ms);
+      if (ms !== null) latencies.push(ms);
+      const count = numberOr(used.total_tokens);
+      if (count !== null) tokens = (tokens ?? 0) + count;
+    }
+  const known = costs.filter((cost) => cost !== null);
+  const { total, passed, failed, warnings, errors, skipped, exit_code } = run.summary;
+  return {
+    id: run.run_id,
+    at: run.started_at ?? about.at,
+    agent: run.agent,
+    spec: run.spec.file.split(/[\\/]/).at(-1)!,
+    hash: run.spec.hash,
+    ...(about.commit === undefined ? {} : { commit: about.commit }),
+    ...(about.branch === undefined ? {} : { branch: about.branch }),
+    models: about.models ?? [],
+    ...(about.isPart ? { part: true } : {}),
+    ...(about.isRecorded ? { recorded: true } : {}),
+    total,
+    passed,
+    failed,
+    warnings,
+    errors,
+    skipped,
+    usd: known.length === 0 ? null : rounded(known.reduce((sum, cost) => sum + cost, 0)),
+    unpriced: costs.length - known.length,
+    tokens,
+    p50_ms: whole(quantile(latencies, 0.5)),
+    p95_ms: whole(quantile(latencies, 0.95)),
+    exit: exit_code,
+  };
+}
+
+/** The line of a query. Errors are not decided: they say nothing about how often the agent passes. */
+export function historyQuery(result: QueryResult): HistoryQuery {
+  const { id, cell, status, pass_rate, xfail } = result;
+  const verdict = xfail?.status ?? status;
+  const isDecided = verdict === 'pass' || verdict === 'warn' || verdict === 'fail';
+  const uses = usesOf(result);
+  const mean = (values: readonly (number | null)[]): number | undefined => {
+    const known = values.filter((value) => value !== null);
+    return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
+  };
+  const usd = mean(uses.map(({ cost_usd }) => numberOr(cost_usd)));
+  const ms = mean(uses.map(({ latency_ms }) => numberOr(latency_ms)));
+  const tokens = mean(uses.map(({ total_tokens }) => numberOr(total_tokens)));
+  return {
+    id,
+    ...(cell === undefined ? {} : { cell }),
+    status,
+    decided: pass_rate?.decided ?? (isDecided ? 1 : 0),
+    passed: pass_rate?.passed ?? (isDecided && verdict !== 'fail' ? 1 : 0),
+    ...(usd === undefined ? {} : { usd: rounded(usd) }),
+    ...(ms === undefined ? {} : { ms: Math.round(ms) }),
+    ...(tokens === undefined ? {} : { tokens: Math.round(tokens) }),
+  };
+}
+
+function usesOf(result: QueryResult): ReturnType<typeof usedBy>[] {
+  if (result.skip !== undefined || result.not_run !== undefined) return [];
+  return result.runs ?? [usedBy(result)];
+}
+
+const numberOr = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6;
+const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+
+const COUNTS = ['total', 'passed', 'failed', 'warnings', 'errors', 'skipped', 'exit', 'unpriced'] as const;
+const MEASURES = ['usd', 'tokens', 'p50_ms', 'p95_ms'] as const;
+
+/** Lines come from disk and from other machines: one of another shape is not a run. */
+export function isHistoryRun(line: unknown): line is HistoryRun {
+  return (
+    isObject(line) &&
+    [line.id, line.agent, line.spec, line.hash].every((text) => typeof text === 'string') &&
+    typeof line.at === 'string' &&
+    Number.isFinite(Date.parse(line.at)) &&
+    [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
+    Array.isArray(line.models) &&
+    line.models.every((model) => typeof model === 'string') &&
+    COUNTS.every((name) => Number.isInteger(line[name]) && (line[name] as number) >= 0) &&
+    MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
+  );
+}
+
+const STATUSES: ReadonlySet<unknown> = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
+
+export function isHistoryQuery(line: unknown): line is HistoryQuery {
+  return (
+    isObject(line) &&
+    typeof line.id === 'string' &&
+    STATUSES.has(line.status) &&
+    (line.cell === undefined ||
+      (isObject(line.cell) && Object.values(line.cell).every((value) => typeof value === 'string'))) &&
+    Number.isInteger(line.decided) &&
+    Number.isInteger(line.passed) &&
+    (line.passed as number) >= 0 &&
+    (line.passed as number) <= (line.decided as number) &&
+    [line.usd, line.ms, line.tokens].every((value) => value === undefined || Number.isFinite(value))
+  );
+}

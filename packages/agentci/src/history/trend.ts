@@ -1,0 +1,146 @@
+import type { CheckStatus } from '../results/run-result.ts';
+import { CUSUM_FALSE_ALARM_EVERY, CUSUM_MIN, findShift } from '../stats/cusum.ts';
+import type { Interval } from '../stats/interval.ts';
+import { wilsonInterval } from '../stats/wilson-interval.ts';
+import type { HistoryQuery, HistoryRun } from './history-run.ts';
+
+/** A run as a point of a trend. */
+export interface TrendPoint {
+  readonly run: string;
+  readonly at: string;
+  readonly commit?: string;
+  readonly branch?: string;
+  readonly passed: number;
+  readonly decided: number;
+  readonly rate: number | null;
+  /** Wilson's 95 % interval of the rate. */
+  readonly interval: Interval | null;
+  readonly usd: number | null;
+  readonly ms: number | null;
+  /** Of a query; a suite has counts. */
+  readonly status?: CheckStatus;
+}
+
+/** Whether a number changed for good, or why that cannot be said. */
+export type Drift =
+  | { readonly of: 'cost' | 'latency'; readonly verdict: 'steady' }
+  | {
+      readonly of: 'cost' | 'latency';
+      readonly verdict: 'too_few_runs';
+      readonly runs: number;
+      readonly needed: number;
+    }
+  | {
+      readonly of: 'cost' | 'latency';
+      readonly verdict: 'up' | 'down';
+      readonly since: string;
+      readonly at: string;
+      readonly before: number;
+      readonly after: number;
+    };
+
+export interface Trend {
+  readonly points: readonly TrendPoint[];
+  readonly drifts: readonly Drift[];
+  /** One false alarm about a drift in so many runs. */
+  readonly false_alarm_every: number;
+}
+
+/** How the whole suite did, run by run. Runs of a part of the queries are left out: they say nothing about the whole. */
+export function suiteTrend(runs: readonly HistoryRun[]): Trend {
+  const points = runs
+    .filter((run) => !run.part)
+    .map((run): TrendPoint => {
+      const decided = run.passed + run.failed;
+      const judged = run.total - run.skipped;
+      return {
+        ...placeOf(run),
+        passed: run.passed,
+        decided,
+        rate: decided === 0 ? null : run.passed / decided,
+        interval: wilsonInterval(run.passed, decided),
+        // Per query, so that a suite that grows does not look like one that gets dear.
+        usd: run.usd === null || judged === 0 || run.unpriced > 0 ? null : run.usd / judged,
+        ms: run.p50_ms,
+      };
+    });
+  return withDrifts(points);
+}
+
+/** How one query did, run by run; with cells, all of them together. */
+export function queryTrend(
+  runs: readonly { readonly run: HistoryRun; readonly queries: readonly HistoryQuery[] }[],
+): Trend {
+  const points = runs.flatMap(({ run, queries }): TrendPoint[] => {
+    if (queries.length === 0) return [];
+    const decided = sum(queries.map((query) => query.decided));
+    const passed = sum(queries.map((query) => query.passed));
+    return [
+      {
+        ...placeOf(run),
+        passed,
+        decided,
+        rate: decided === 0 ? null : passed / decided,
+        interval: wilsonInterval(passed, decided),
+        usd: meanOf(queries.flatMap(({ usd }) => usd ?? [])),
+        ms: meanOf(queries.flatMap(({ ms }) => ms ?? [])),
+        status: worst(queries.map(({ status }) => status)),
+      },
+    ];
+  });
+  return withDrifts(points);
+}
+
+/** All runs of a query together: how often it passes. */
+export function overallRate(points: readonly TrendPoint[]): {
+  passed: number;
+  decided: number;
+  interval: Interval | null;
+} {
+  const passed = sum(points.map((point) => point.passed));
+  const decided = sum(points.map((point) => point.decided));
+  return { passed, decided, interval: wilsonInterval(passed, decided) };
+}
+
+const placeOf = ({ id, at, commit, branch }: HistoryRun) => ({
+  run: id,
+  at,
+  ...(commit === undefined ? {} : { commit }),
+  ...(branch === undefined ? {} : { branch }),
+});
+
+const withDrifts = (points: readonly TrendPoint[]): Trend => ({
+  points,
+  drifts: [driftOf('cost', points, ({ usd }) => usd), driftOf('latency', points, ({ ms }) => ms)],
+  false_alarm_every: CUSUM_FALSE_ALARM_EVERY,
+});
+
+function driftOf(
+  of: 'cost' | 'latency',
+  points: readonly TrendPoint[],
+  measureOf: (point: TrendPoint) => number | null,
+): Drift {
+  const known = points.flatMap((point) => {
+    const value = measureOf(point);
+    return value === null ? [] : [{ point, value }];
+  });
+  const shift = findShift(known.map(({ value }) => value));
+  if (shift === undefined) return { of, verdict: 'too_few_runs', runs: known.length, needed: CUSUM_MIN };
+  if (shift === null) return { of, verdict: 'steady' };
+  const first = known[shift.from] ?? known[shift.found]!;
+  return {
+    of,
+    verdict: shift.direction,
+    since: first.point.run,
+    at: first.point.at,
+    before: meanOf(known.slice(0, shift.from).map(({ value }) => value))!,
+    after: meanOf(known.slice(shift.from).map(({ value }) => value)) ?? first.value,
+  };
+}
+
+const ORDER: readonly CheckStatus[] = ['skip', 'pass', 'warn', 'error', 'fail'];
+const worst = (statuses: readonly CheckStatus[]): CheckStatus =>
+  statuses.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a));
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const meanOf = (values: readonly number[]): number | null => (values.length === 0 ? null : sum(values) / values.length);

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { parseExact } from '../../kit/exact-json.ts';
+import { isObject } from '../../kit/object.ts';
+import { UserError } from '../../kit/user-error.ts';
+import type { TapLine } from '../tap-log.ts';
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** The lines of a tap's file. */
+export function readTapLines(path: string): TapLine[] {
+  let text: string;
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > MAX_BYTES) throw new Error('it is larger than 256 MB');
+    text = bytes.toString('utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? message})`;
+    throw new UserError('MCP_CASSETTE_UNREADABLE', `the cassette "${path}" ${why}`, {
+      hint: 'record it first: agentci tap --cassette record=FILE -- SERVER',
+    });
+  }
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line, i) => {
+    try {
+      const value = parseExact(line);
+      if (isObject(value) && (value.dir === 'c2s' || value.dir === 's2c')) return value as unknown as TapLine;
+    } catch {
+      // Said below.
+    }
+    throw new UserError('MCP_CASSETTE_UNREADABLE', `${path}:${i + 1} is not a line of a recording`);
+  });
+}

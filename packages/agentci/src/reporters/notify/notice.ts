@@ -1,0 +1,85 @@
+import { clip } from '../../kit/words.ts';
+import { caseText } from '../../results/cell.ts';
+import type { QueryResult, RunResult } from '../../results/run-result.ts';
+import { checksOf } from '../../results/status.ts';
+import type { ReportContext } from '../reporter.ts';
+
+/** A message is read on a phone: what is left out is in the report. */
+const MAX_FAILURES = 25;
+const MAX_MESSAGE = 300;
+
+/** What a notification can say, by the names that templates use. */
+export interface Notice {
+  readonly agent: string;
+  readonly run_id: string;
+  readonly spec: string;
+  readonly status: string;
+  readonly exit_code: number;
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly warnings: number;
+  readonly errors: number;
+  readonly skipped: number;
+  /** Queries and checks of the run that failed or could not be judged; the first of them. */
+  readonly failures: readonly { readonly id: string; readonly status: string; readonly message: string }[];
+  readonly failures_left_out: number;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  /** Of the CI job. */
+  readonly url: string | null;
+  readonly previous_status: string | null;
+  readonly changed: boolean | null;
+}
+
+/** Has every field; templates are held against its names. */
+export const EMPTY_NOTICE: Notice = {
+  ...{ agent: '', run_id: '', spec: '', status: '', exit_code: 0, total: 0, passed: 0, failed: 0, warnings: 0 },
+  ...{ errors: 0, skipped: 0, failures: [], failures_left_out: 0, branch: null, commit: null, url: null },
+  ...{ previous_status: null, changed: null },
+};
+
+/** The exit code in a word. */
+export const statusWord = (exit: number): string =>
+  exit === 0 ? 'passed' : exit === 1 ? 'failed' : exit === 130 ? 'interrupted' : 'could not tell';
+
+/** What there is to say about a run. */
+export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice {
+  const { total, passed, failed, warnings, errors, skipped, exit_code } = run.summary;
+  const bad = [
+    ...run.checks
+      .filter(({ status }) => status === 'fail' || status === 'error')
+      .map(({ id, status, message }) => ({ id, status, message: clip(message, MAX_MESSAGE) })),
+    ...run.results
+      .filter(({ status }) => status === 'fail' || status === 'error')
+      .slice(0, MAX_FAILURES)
+      .map((result) => ({ id: caseText(result), status: result.status, message: clip(reasonOf(result), MAX_MESSAGE) })),
+  ];
+  const count = failed + errors + run.checks.filter(({ status }) => status === 'fail' || status === 'error').length;
+  const shown = bad.slice(0, MAX_FAILURES);
+  const { branch = null, commit = null, url = null, previous } = notify;
+  const status = statusWord(exit_code);
+  return {
+    agent: run.agent,
+    run_id: run.run_id,
+    spec: run.spec.file,
+    status,
+    exit_code,
+    total,
+    passed,
+    failed,
+    warnings,
+    errors,
+    skipped,
+    failures: shown,
+    failures_left_out: count - shown.length,
+    branch,
+    commit,
+    url,
+    previous_status: previous ?? null,
+    changed: previous === undefined ? null : previous !== status,
+  };
+}
+
+const reasonOf = (result: QueryResult): string =>
+  result.error?.message ?? checksOf(result).find(({ status }) => status === result.status)?.message ?? '';

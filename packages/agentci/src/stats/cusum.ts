@@ -1,0 +1,89 @@
+import { normalQuantile } from './normal.ts';
+import { studentTwoSided } from './student-t.ts';
+
+/** Shifts of this many standard deviations are found soonest. */
+const SLACK = 0.5;
+/** In standard deviations. With the slack above, both directions together raise a false alarm about every 465 values. */
+const THRESHOLD = 5;
+
+/** One false alarm in about so many values, if nothing changes and the values are independent and normal. */
+export const CUSUM_FALSE_ALARM_EVERY = 465;
+/** Below this many values nothing can be said. */
+export const CUSUM_MIN = 10;
+
+export interface Shift {
+  /** The first value after the change, as far as can be told. */
+  readonly from: number;
+  /** The value at which the change was certain enough. */
+  readonly found: number;
+  readonly direction: 'up' | 'down';
+}
+
+/**
+ * The last lasting change of a level, by a self-starting CUSUM: each value is held against those before it, so that nothing
+ * has to be known beforehand. Null where nothing changed; undefined below `CUSUM_MIN` values. After an alarm it starts anew.
+ */
+export function findShift(values: readonly number[]): Shift | null | undefined {
+  if (values.length < CUSUM_MIN) return undefined;
+  let shift: Shift | null = null;
+  let start = 0;
+  for (;;) {
+    const next = firstShift(values, start);
+    if (next === null) return shift;
+    shift = next;
+    start = next.from;
+  }
+}
+
+function firstShift(values: readonly number[], start: number): Shift | null {
+  let n = 0;
+  let mean = 0;
+  let squares = 0;
+  const up = { sum: 0 };
+  const down = { sum: 0 };
+  for (let at = start; at < values.length; at++) {
+    const value = values[at]!;
+    if (n >= 3) {
+      const z = zScore(value, { n, mean, squares });
+      for (const [side, step, direction] of [
+        [up, z, 'up'],
+        [down, -z, 'down'],
+      ] as const) {
+        side.sum = Math.max(0, side.sum + step - SLACK);
+        if (side.sum > THRESHOLD) return { from: bestSplit(values, start, at), found: at, direction };
+      }
+    }
+    n++;
+    const delta = value - mean;
+    mean += delta / n;
+    squares += delta * (value - mean);
+  }
+  return null;
+}
+
+/** Where two levels explain the values up to an alarm best: the largest difference of means for what each side is worth. */
+function bestSplit(values: readonly number[], start: number, found: number): number {
+  let total = 0;
+  for (let at = start; at <= found; at++) total += values[at]!;
+  const n = found - start + 1;
+  let best = { at: found, gain: -1 };
+  let sum = 0;
+  for (let at = start + 1; at <= found; at++) {
+    sum += values[at - 1]!;
+    const before = at - start;
+    const gap = (total - sum) / (n - before) - sum / before;
+    const gain = ((before * (n - before)) / n) * gap * gap;
+    if (gain > best.gain) best = { at, gain };
+  }
+  return best.at;
+}
+
+/** The value as a standard normal one, from those before it. Where those are all equal, any other is far away. */
+function zScore(value: number, { n, mean, squares }: { n: number; mean: number; squares: number }): number {
+  const sd = Math.sqrt(squares / (n - 1));
+  if (sd <= 1e-12 * Math.max(1, Math.abs(mean)))
+    return Math.abs(value - mean) <= 1e-9 * Math.max(1, Math.abs(mean)) ? 0 : value > mean ? 4 : -4;
+  const t = Math.sqrt(n / (n + 1)) * ((value - mean) / sd);
+  const tail = Math.max(1e-9, studentTwoSided(t, n - 1) / 2);
+  return t < 0 ? normalQuantile(tail) : -normalQuantile(tail);
+}

@@ -1,0 +1,331 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const lines = (values: readonly object[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
+const SPEC = `agent: shop
+queries:
+  - {id: a, query: a, tags: [one], correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`;
+const recording = (a: string, b: string): string =>
+  lines([
+    { id: 'a', query: 'a', answer: a, cost_usd: 0.01, latency_ms: 100 },
+    { id: 'b', query: 'b', answer: b, cost_usd: 0.02, latency_ms: 200 },
+  ]);
+const FILES = {
+  'agentci_spec.yaml': SPEC,
+  'good.jsonl': recording('ok', 'ok'),
+  'bad.jsonl': recording('no', 'ok'),
+  'worse.jsonl': recording('no', 'no'),
+};
+const runsIn = (cwd: string): Record<string, unknown>[] =>
+  readFileSync(join(cwd, '.agentci', 'history', 'runs.jsonl'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const on = (branch: string, commit = '1'.repeat(40)) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: commit });
+const judge = (cwd: string, traces: string, env: Record<string, string> = {}, ...args: string[]) =>
+  cli(['test', '--traces', traces, ...args], { cwd, env });
+const json = async (cwd: string, ...args: string[]) =>
+  JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
+
+/** A history made by hand: so many runs, with what became of query `a` in each. */
+function writeHistory(cwd: string, verdicts: readonly string[], usd: (at: number) => number = () => 0.01): void {
+  const dir = join(cwd, '.agentci', 'history');
+  mkdirSync(dir, { recursive: true });
+  const text = verdicts.map((status, i) => {
+    const id = `20260101-${String(i).padStart(9, '0')}-0000`;
+    const passed = status === 'pass' ? 1 : 0;
+    writeFileSync(
+      join(dir, `${id}.jsonl`),
+      lines([{ id: 'a', status, decided: status === 'error' ? 0 : 1, passed, usd: usd(i), ms: 100 }]),
+    );
+    return JSON.stringify({
+      ...{
+        id,
+        at: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(),
+        agent: 'shop',
+        spec: 'agentci_spec.yaml',
+        hash: 'h',
+      },
+      ...{
+        commit: String(i).padStart(40, '0'),
+        branch: 'main',
+        models: [],
+        total: 1,
+        passed,
+        failed: status === 'fail' ? 1 : 0,
+      },
+      ...{
+        warnings: 0,
+        errors: status === 'error' ? 1 : 0,
+        skipped: 0,
+        usd: usd(i),
+        unpriced: 0,
+        tokens: 10,
+        p50_ms: 100,
+        p95_ms: 100,
+        exit: 0,
+      },
+    });
+  });
+  writeFileSync(join(dir, 'runs.jsonl'), `${text.join('\n')}\n`);
+}
+
+test('every finished run leaves a line and a file of its queries, which git does not see', async () => {
+  const cwd = tempDir(FILES);
+  await judge(cwd, 'bad.jsonl', on('main'));
+  await cli(['eval', '--run', 'latest', '--ids', 'b'], { cwd, env: on('fix') });
+  expect(runsIn(cwd)).toMatchObject([
+    {
+      branch: 'main',
+      commit: '1'.repeat(40),
+      total: 2,
+      passed: 1,
+      failed: 1,
+      usd: 0.03,
+      p50_ms: 150,
+      exit: 1,
+      recorded: true,
+    },
+    { branch: 'fix', total: 1, passed: 1, part: true },
+  ]);
+  const dir = join(cwd, '.agentci', 'history');
+  expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toBe('*\n');
+  expect(readFileSync(join(dir, `${runsIn(cwd)[0]!.id}.jsonl`), 'utf8')).toBe(
+    lines([
+      { id: 'a', status: 'fail', decided: 1, passed: 0, usd: 0.01, ms: 100 },
+      { id: 'b', status: 'pass', decided: 1, passed: 1, usd: 0.02, ms: 200 },
+    ]),
+  );
+  const { stdout } = await cli(['history'], { cwd });
+  expect(stdout.split('\n')[1]).toMatch(/fix +11111111 +agentci_spec\.yaml +1\/1 \(part\) +passed/);
+  expect((await json(cwd, '--branch', 'main')).runs).toHaveLength(1);
+});
+
+test('runs at the same time all get their line, and half a line of a killed one spoils no other', async () => {
+  const cwd = tempDir(FILES);
+  await judge(cwd, 'good.jsonl');
+  appendFileSync(join(cwd, '.agentci', 'history', 'runs.jsonl'), '{"id":"half');
+  await Promise.all(Array.from({ length: 6 }, () => judge(cwd, 'good.jsonl')));
+  const { stdout, stderr } = await cli(['history', '--json'], { cwd });
+  expect((JSON.parse(stdout) as { runs: object[] }).runs).toHaveLength(7);
+  expect(stderr).toContain('1 line of runs.jsonl cannot be read and is skipped');
+});
+
+describe('what a history says', () => {
+  test.each([
+    {
+      verdicts: 'pppff',
+      says: /a fails since run 20260101-000000003-0000 .*2 runs in a row\n {2}it last passed in run 20260101-000000002/,
+    },
+    { verdicts: 'ppeff', says: /not decided in 1 run between the two/ },
+    { verdicts: 'pfpfpf', says: /its verdict changed 4 times before: it is flaky/ },
+    { verdicts: 'ppfp', says: /a passes now; it last failed in run 20260101-000000002/ },
+    { verdicts: 'ppp', says: /a passed in every run in which it was decided/ },
+    { verdicts: 'ff', says: /no run before that passed/ },
+    { verdicts: 'ee', says: /a was never decided/ },
+  ])('first-bad of $verdicts', async ({ verdicts, says }) => {
+    const cwd = tempDir(FILES);
+    writeHistory(
+      cwd,
+      [...verdicts].map((letter) => ({ p: 'pass', f: 'fail', e: 'error' })[letter]!),
+    );
+    expect((await cli(['history', 'first-bad', 'a'], { cwd })).stdout).toMatch(says);
+  });
+
+  test.each([
+    { verdicts: 'pfpfp', flaky: 1, steady: 0, few: 0 },
+    { verdicts: 'pppff', flaky: 0, steady: 1, few: 0 },
+    { verdicts: 'pfpf', flaky: 0, steady: 0, few: 1 },
+    { verdicts: 'pfpfee', flaky: 0, steady: 0, few: 1 },
+  ])(
+    'flaky of $verdicts: $flaky flaky, $steady steady, $few with too few runs',
+    async ({ verdicts, flaky, steady, few }) => {
+      const cwd = tempDir(FILES);
+      writeHistory(
+        cwd,
+        [...verdicts].map((letter) => ({ p: 'pass', f: 'fail', e: 'error' })[letter]!),
+      );
+      const found = await json(cwd, 'flaky');
+      expect(found).toMatchObject({ steady, too_few: few });
+      expect(found.flaky).toHaveLength(flaky);
+      if (flaky === 1)
+        expect(found.flaky[0]).toMatchObject({
+          id: 'a',
+          flips: 4,
+          rate: 0.6,
+          interval: { low: expect.closeTo(0.2307, 3) },
+        });
+    },
+  );
+
+  test('a trend has intervals, says when there are too few runs, and finds when the cost rose', async () => {
+    const cwd = tempDir(FILES);
+    writeHistory(cwd, ['pass', 'pass']);
+    const few = (await cli(['history', 'trend'], { cwd })).stdout;
+    expect(few).toContain('too few runs for a trend: 2 of at least 3');
+    expect(few).toContain('cost: too few runs to tell a change (2 of at least 10)');
+    expect(few).toContain('100 % (20.7 % to 100 %)');
+    writeHistory(
+      cwd,
+      Array.from({ length: 40 }, () => 'pass'),
+      (i) => (i < 25 ? 0.01 : 0.02) + (i % 5) * 0.0005,
+    );
+    const trend = await json(cwd, 'trend', 'a');
+    expect(trend.drifts[0]).toMatchObject({ of: 'cost', verdict: 'up', since: '20260101-000000025-0000' });
+    expect(trend.drifts[1]).toMatchObject({ of: 'latency', verdict: 'steady' });
+    expect((await cli(['history', 'trend', 'aa'], { cwd })).stderr).toContain('Did you mean "a"?');
+  });
+
+  test('costs are summed by week, with an interval where two runs are known', async () => {
+    const cwd = tempDir(FILES);
+    writeHistory(
+      cwd,
+      Array.from({ length: 9 }, () => 'pass'),
+    );
+    const { periods } = await json(cwd, 'cost', '--by', 'week');
+    expect(periods.map(({ period, runs }: { period: string; runs: number }) => [period, runs])).toEqual([
+      ['2026-W01', 4],
+      ['2026-W02', 5],
+    ]);
+    expect(periods[0]).toMatchObject({ usd: expect.closeTo(0.04, 9), usd_per_run: expect.closeTo(0.01, 9) });
+    expect((await cli(['history', 'cost', '--by', 'year'], { cwd })).stderr).toContain('HISTORY_PERIOD');
+  });
+
+  test('sql and Parquet name the package they need', async () => {
+    const cwd = tempDir(FILES);
+    writeHistory(cwd, ['pass']);
+    for (const args of [
+      ['sql', 'SELECT 1'],
+      ['export', '--parquet', 'x.parquet'],
+    ])
+      expect(await cli(['history', ...args], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('npm install --save-dev @duckdb/node-api'),
+      });
+  });
+});
+
+const { AGENTCI_DUCKDB: duckdb = '' } = process.env;
+
+describe.skipIf(duckdb === '')(
+  'with DuckDB (AGENTCI_DUCKDB names a folder where @duckdb/node-api is installed)',
+  () => {
+    const project = (): string => {
+      const cwd = tempDir(FILES);
+      symlinkSync(join(duckdb, 'node_modules'), join(cwd, 'node_modules'));
+      writeFileSync(join(cwd, 'package.json'), '{}');
+      writeHistory(cwd, ['pass', 'fail', 'pass']);
+      return cwd;
+    };
+
+    test('sql answers from both tables, and Parquet is written', async () => {
+      const cwd = project();
+      const sql =
+        'SELECT q.status, count(*)::INT AS n FROM runs r JOIN queries q ON q.run = r.id GROUP BY 1 ORDER BY 1';
+      const { stdout } = await cli(['history', 'sql', sql, '--json'], { cwd });
+      expect(JSON.parse(stdout)).toEqual([
+        { status: 'fail', n: 1 },
+        { status: 'pass', n: 2 },
+      ]);
+      expect((await cli(['history', 'export', '--parquet', 'x.parquet'], { cwd })).code).toBe(0);
+      expect(readFileSync(join(cwd, 'x.parquet')).subarray(0, 4).toString()).toBe('PAR1');
+    });
+
+    test.each(["SELECT * FROM read_text('agentci_spec.yaml')", "COPY runs TO 'y.csv'", "ATTACH 'z.db'", 'SELEC 1'])(
+      '%s is refused',
+      async (sql) => {
+        const cwd = project();
+        expect(await cli(['history', 'sql', sql], { cwd })).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('HISTORY_SQL'),
+        });
+        expect(existsSync(join(cwd, 'y.csv')) || existsSync(join(cwd, 'z.db'))).toBe(false);
+      },
+    );
+  },
+);
+
+test('runs of CI are imported from folders and reports, once, and garbage is named', async () => {
+  const ci = tempDir(FILES);
+  await judge(ci, 'bad.jsonl', on('main'), '-f', 'json=report.json');
+  const cwd = tempDir({
+    ...FILES,
+    'artifacts/other.json': '{}',
+    'artifacts/broken.json': '{"schema":"agentci.results/1","results":[1],"summary":{}}',
+  });
+  const first = await cli(['history', 'import', join(ci, '.agentci', 'runs'), 'artifacts'], { cwd });
+  expect(first.stdout).toBe('1 run imported, 0 known already\n');
+  expect(first.stderr).toContain('broken.json is not a run of agentci');
+  expect((await cli(['history', 'import', join(ci, 'report.json')], { cwd })).stdout).toBe(
+    '0 runs imported, 1 known already\n',
+  );
+  expect(runsIn(cwd)).toMatchObject([{ branch: 'main', failed: 1, recorded: true }]);
+  expect((await cli(['history', 'first-bad', 'a'], { cwd })).stdout).toContain('a fails since');
+});
+
+test('a merged run is in the history and its shards are not', async () => {
+  const cwd = tempDir(FILES);
+  for (const shard of ['1/2', '2/2']) await judge(cwd, 'bad.jsonl', on('main'), '--shard', shard);
+  expect(existsSync(join(cwd, '.agentci', 'history'))).toBe(false);
+  await cli(['merge', '.agentci/runs'], { cwd });
+  expect(runsIn(cwd)).toMatchObject([{ branch: 'main', total: 2, failed: 1 }]);
+});
+
+describe('--failed and --run latest', () => {
+  const idsOf = (stdout: string): string[] => (JSON.parse(stdout) as RunResult).results.map(({ id }) => id);
+
+  test('sixty runs of another query do not make a failure forgotten', async () => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'bad.jsonl');
+    const runs = join(cwd, '.agentci', 'runs');
+    await judge(cwd, 'good.jsonl', {}, '--ids', 'b');
+    const filtered = readdirSync(runs).sort().at(-1)!;
+    const { cpSync } = await import('node:fs');
+    for (let i = 0; i < 60; i++)
+      cpSync(join(runs, filtered), join(runs, `${filtered}-${String(i).padStart(3, '0')}`), { recursive: true });
+    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual(['a']);
+  });
+
+  test('a run that stopped at its first failure says nothing about the queries after it', async () => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'worse.jsonl');
+    await judge(cwd, 'bad.jsonl', {}, '--fail-fast', '-w', '1');
+    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual(['a', 'b']);
+  });
+
+  test('a green run on another branch leaves the failures of this one', async () => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'bad.jsonl', on('fix'));
+    await judge(cwd, 'good.jsonl', on('main'));
+    expect(idsOf((await judge(cwd, 'good.jsonl', on('fix'), '--failed', '-f', 'json')).stdout)).toEqual(['a']);
+    expect((await judge(cwd, 'good.jsonl', on('main'), '--failed')).stderr).toContain('NOTHING_FAILED');
+    expect((await judge(cwd, 'good.jsonl', on('new'), '--failed')).stderr).toContain('NOTHING_FAILED');
+  });
+
+  test('eval takes the newest run that has the queries chosen', async () => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'bad.jsonl');
+    await judge(cwd, 'good.jsonl', {}, '--ids', 'b');
+    const { stdout } = await cli(['eval', '--run', 'latest', '-f', 'json'], { cwd });
+    expect((JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a fail',
+      'b pass',
+    ]);
+  });
+
+  test('the branch is read from the checkout where CI says nothing', async () => {
+    const cwd = tempDir({
+      ...FILES,
+      '.git/HEAD': 'ref: refs/heads/topic\n',
+      '.git/packed-refs': `# pack\n${'a'.repeat(40)} refs/heads/topic\n`,
+    });
+    await judge(cwd, 'good.jsonl');
+    expect(runsIn(cwd)).toMatchObject([{ branch: 'topic', commit: 'a'.repeat(40) }]);
+  });
+});

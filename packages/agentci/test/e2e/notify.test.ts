@@ -1,0 +1,161 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const line = (answer: string): string => `${JSON.stringify({ id: 'a', query: 'a', answer })}\n`;
+const FILES = {
+  'agentci_spec.yaml':
+    'agent: "shop <!channel>"\nqueries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]\n',
+  'good.jsonl': line('ok'),
+  'bad.jsonl': line('no *bold* <@U1>'),
+};
+
+interface Received {
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A channel that answers with these statuses in turn, the last for all that follow. */
+async function channel(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const status = statuses[Math.min(received.length, statuses.length - 1)] ?? 200;
+      received.push({ body, headers: request.headers });
+      response.writeHead(status, status === 302 ? { location: 'http://127.0.0.1:1/' } : {}).end();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/T0PSECRET`, received };
+}
+
+const judge = (cwd: string, traces: string, env: Record<string, string>, ...args: string[]) =>
+  cli(['test', '--traces', traces, ...args], { cwd, env: { AGENTCI_BRANCH: 'main', ...env } });
+
+test('a webhook gets what failed, signed, and nothing shows its address', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  const env = {
+    AGENTCI_WEBHOOK_URL: url,
+    AGENTCI_WEBHOOK_SECRET: 'hmac-key-123456',
+    AGENTCI_WEBHOOK_TOKEN: 'bearer-123456',
+  };
+  const { code, stdout, stderr } = await judge(cwd, 'bad.jsonl', env, '-f', 'webhook');
+  expect(code).toBe(1);
+  expect(stdout).toContain('1 failed');
+  expect(stderr).toContain('notified: webhook');
+  expect(stdout + stderr).not.toMatch(/T0PSECRET|hmac-key|bearer-123/);
+  const [{ body, headers }] = received as [Received];
+  expect(JSON.parse(body)).toMatchObject({
+    schema: 'agentci.notice/1',
+    status: 'failed',
+    failed: 1,
+    branch: 'main',
+    previous_status: null,
+    failures: [{ id: 'a', status: 'fail' }],
+  });
+  expect(headers).toMatchObject({
+    authorization: 'Bearer bearer-123456',
+    'x-agentci-signature': `sha256=${createHmac('sha256', 'hmac-key-123456').update(body).digest('hex')}`,
+  });
+});
+
+test('text of the agent mentions no one in Slack', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  await judge(cwd, 'bad.jsonl', { AGENTCI_SLACK_WEBHOOK_URL: url }, '-f', 'slack');
+  expect(received[0]!.body).toContain('AgentCI shop &lt;!channel&gt;: failed');
+  expect(received[0]!.body).not.toMatch(/<[!@]/);
+});
+
+test.each([
+  { when: 'change', traces: ['good', 'good', 'bad', 'bad', 'good'], sent: ['passed', 'failed', 'passed'] },
+  { when: 'fail', traces: ['good', 'bad', 'bad'], sent: ['failed', 'failed'] },
+  { when: 'always', traces: ['good', 'good'], sent: ['passed', 'passed'] },
+])('--notify-on $when', async ({ when, traces, sent }) => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  for (const name of traces)
+    await judge(cwd, `${name}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', when);
+  expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
+});
+
+test('a change is one of the same branch', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  const env = { AGENTCI_WEBHOOK_URL: url };
+  const args = ['-f', 'webhook', '--notify-on', 'change'];
+  await judge(cwd, 'good.jsonl', env, ...args);
+  await judge(cwd, 'bad.jsonl', { ...env, AGENTCI_BRANCH: 'topic' }, ...args);
+  await judge(cwd, 'good.jsonl', env, ...args);
+  expect(received).toHaveLength(2);
+});
+
+test('a template is filled with data and never run', async () => {
+  const cwd = tempDir({
+    ...FILES,
+    'message.json': {
+      title: '{{agent}}: {{status}}',
+      failed: '{{failed}}',
+      list: ['{{failures}}'],
+      odd: '{{branch}} ${1+1}',
+    },
+  });
+  const { url, received } = await channel(200);
+  await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-template', 'message.json');
+  expect(JSON.parse(received[0]!.body)).toMatchObject({
+    title: 'shop <!channel>: failed',
+    failed: 1,
+    list: [[{ id: 'a' }]],
+    odd: 'main ${1+1}',
+  });
+});
+
+test.each([
+  { text: '{"a": "{{faild}}"}', says: 'Did you mean {{failed}}?' },
+  { text: '{"a": ', says: 'is not JSON' },
+])('a template $text is refused before anything is run', async ({ text, says }) => {
+  const cwd = tempDir({ ...FILES, 'message.json': text });
+  const { code, stderr } = await judge(cwd, 'good.jsonl', {}, '-f', 'webhook', '--notify-template', 'message.json');
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
+});
+
+describe('a message that does not arrive is a warning and leaves the verdict', () => {
+  test.each([
+    { what: 'a server that recovers', statuses: [503, 200], asked: 2, says: 'notified: webhook' },
+    {
+      what: 'a refusal',
+      statuses: [403],
+      asked: 1,
+      says: 'webhook was not notified: the server answered 403 [NOTIFY_FAILED]',
+    },
+    { what: 'a redirect', statuses: [302], asked: 1, says: 'the server answered 302' },
+    { what: 'a server that stays down', statuses: [500], asked: 3, says: 'the server answered 500 (3 attempts)' },
+  ])('$what', async ({ statuses, asked, says }) => {
+    const cwd = tempDir(FILES);
+    const { url, received } = await channel(...statuses);
+    const { code, stderr } = await judge(cwd, 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
+    expect(code).toBe(0);
+    expect(stderr).toContain(says);
+    expect(received).toHaveLength(asked);
+  });
+
+  test.each([
+    { url: '', says: 'AGENTCI_WEBHOOK_URL is not set' },
+    { url: 'file:///etc/passwd', says: 'AGENTCI_WEBHOOK_URL is not an http address' },
+    { url: 'http://127.0.0.1:59999/x', says: 'ECONNREFUSED (3 attempts)' },
+  ])('an address "$url"', async ({ url, says }) => {
+    const { code, stderr } = await judge(tempDir(FILES), 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
+    expect(code).toBe(0);
+    expect(stderr).toContain(says);
+  });
+});

@@ -1,0 +1,360 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const lines = (values: readonly object[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
+const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `q${i}`);
+const call = (name: string, args: object = {}) => ({ name, arguments: args, result: 'ok' });
+
+/** Everything that is decided over a whole run, in small. */
+const PROJECTS = {
+  'plain queries, some failing, with unused and unreadable recordings': {
+    'agentci_spec.yaml': `agent: shop
+queries:
+${ids(11)
+  .map(
+    (id) =>
+      `  - {id: ${id}, query: ask ${id}, tags: [t], correctness: {expected_in_answer: [ok]}, cost: {max_llm_calls: 3}}`,
+  )
+  .join('\n')}
+`,
+    'traces.jsonl': `${lines(ids(10).map((id, i) => ({ id, query: `ask ${id}`, answer: i % 3 === 0 ? 'no' : 'ok', tool_calls: [], llm_calls: 1, latency_ms: 100 * (i + 1) })))}not json\n${lines([{ id: 'stranger', query: 'x', answer: 'y' }])}`,
+  },
+  'repeats, expected failures, queries that are left out': {
+    'agentci_spec.yaml': `agent: shop
+queries:
+  - {id: a, query: a, runs: 3, min_pass_rate: 0.6, correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, runs: 2, correctness: {expected_in_answer: [ok]}}
+  - {id: c, query: c, xfail: known, correctness: {expected_in_answer: [ok]}}
+  - {id: d, query: d, skip: later, correctness: {expected_in_answer: [ok]}}
+  - {id: e, query: e, correctness: {expected_in_answer: [ok]}}
+`,
+    'traces.jsonl': lines(
+      ['a', 'a', 'a', 'b', 'b', 'c', 'e'].map((id, i) => ({
+        id,
+        query: id,
+        answer: [1, 4, 5].includes(i) ? 'no' : 'ok',
+      })),
+    ),
+  },
+  'rules about a tool that no recording knows, and a budget over the run': {
+    'agentci_spec.yaml': `agent: shop
+defaults:
+  path: {rules: [{type: before, first: verify_user, then: refund}, {type: never_after, trigger: refun, forbidden: pay}]}
+  metrics: {privacy_budget: {min: 0.5, total_budget: 4}}
+queries:
+${ids(5)
+  .map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}`)
+  .join('\n')}
+`,
+    'traces.jsonl': lines(
+      ids(5).map((id, i) => ({
+        id,
+        query: id,
+        answer: 'ok',
+        metadata: { privacy_epsilon: 0.5 },
+        tool_calls: i === 0 ? [call('verify_user', {}), call('refund', {})] : [call('look', {})],
+      })),
+    ),
+  },
+  'a matrix with a reference cell': {
+    'agentci_spec.yaml': `agent: shop
+matrix: {model: [a, b]}
+baseline_cell: {model: a}
+queries:
+${ids(9)
+  .map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}`)
+  .join('\n')}
+`,
+    'traces.jsonl': lines(
+      ids(9).flatMap((id) =>
+        ['a', 'b'].map((model) => ({
+          id,
+          query: id,
+          answer: model === 'a' ? 'ok' : 'no',
+          metadata: { cell: { model } },
+        })),
+      ),
+    ),
+  },
+} as const;
+
+/** Runs every shard in a checkout of its own and puts the run folders where artifacts are unpacked. */
+async function runShards(
+  cwd: string,
+  count: number,
+  args: readonly string[] = [],
+): Promise<{ codes: (number | null)[]; dir: string }> {
+  const codes: (number | null)[] = [];
+  const dir = join(cwd, 'artifacts');
+  for (let index = 1; index <= count; index++) {
+    const { code } = await cli(['test', '--traces', 'traces.jsonl', '--shard', `${index}/${count}`, ...args], { cwd });
+    codes.push(code);
+    mkdirSync(join(dir, `shard-${index}`), { recursive: true });
+    cpSync(join(cwd, '.agentci', 'runs'), join(dir, `shard-${index}`, 'runs'), { recursive: true });
+    rmSync(join(cwd, '.agentci', 'runs'), { recursive: true, force: true });
+  }
+  return { codes, dir };
+}
+
+/** Without the clock and the names of runs. */
+const timeless = (text: string): string =>
+  text
+    .replace(/"run_id": ?"[^"]*"/g, '"run_id":""')
+    .replace(/"started_at": ?"[^"]*"/g, '"started_at":""')
+    .replace(/"duration_ms": ?[\d.]+/g, '"duration_ms":0')
+    .replace(/\d{8}-\d{9}-[0-9a-f]{4}/g, 'RUN')
+    .replace(/(time|timestamp)="[^"]*"/g, '$1=""')
+    .replace(/\d+(\.\d+)? m?s\b/g, 'TIME');
+
+const FORMATS = ['json', 'junit', 'markdown', 'csv', 'sarif'];
+const reports = FORMATS.flatMap((name) => ['-f', `${name}=out.${name}`]);
+const readReports = (cwd: string): Record<string, string> =>
+  Object.fromEntries(FORMATS.map((name) => [name, timeless(readFileSync(join(cwd, `out.${name}`), 'utf8'))]));
+
+describe.each(Object.entries(PROJECTS))('%s', (_, files) => {
+  test.each([1, 2, 3, 16])('in %i shards, merged, gives the reports of one run', async (count) => {
+    const cwd = tempDir(files);
+    const whole = await cli(['test', '--traces', 'traces.jsonl', ...reports], { cwd });
+    const expected = readReports(cwd);
+    rmSync(join(cwd, '.agentci'), { recursive: true });
+    const { codes, dir } = await runShards(cwd, count);
+    const merged = await cli(['merge', dir, ...reports], { cwd });
+    expect(merged.stderr).not.toContain('could not be written');
+    expect(readReports(cwd)).toEqual(expected);
+    expect(merged.code).toBe(whole.code);
+    expect(codes.every((code) => code === 0 || code === 1 || code === 2)).toBe(true);
+  });
+});
+
+const PLAIN = PROJECTS['plain queries, some failing, with unused and unreadable recordings'];
+const GOOD = {
+  'agentci_spec.yaml': `agent: shop
+queries:
+${ids(6)
+  .map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}`)
+  .join('\n')}
+`,
+  'traces.jsonl': lines(ids(6).map((id) => ({ id, query: id, answer: 'ok', latency_ms: 50 }))),
+};
+const folderOf = (dir: string, index: number): string => {
+  const runs = join(dir, `shard-${index}`, 'runs');
+  return join(runs, readdirSync(runs)[0]!);
+};
+
+test('a shard prints its normal report, says which it is, and leaves run-level gates to merge', async () => {
+  const cwd = tempDir(PROJECTS['a matrix with a reference cell']);
+  const { stdout, stderr } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/3', '-f', 'json'], { cwd });
+  const run = JSON.parse(stdout) as RunResult;
+  expect(run.shard).toMatchObject({ index: 1, count: 3, ids: ['q0', 'q3', 'q6'] });
+  expect(run.results.map(({ id }) => id)).toEqual(['q0', 'q0', 'q3', 'q3', 'q6', 'q6']);
+  expect(run.checks).toMatchObject([{ id: 'matrix.baseline_cell', status: 'skip', skip_reason: 'deferred' }]);
+  expect(run.cell_comparisons).toEqual([]);
+  expect(stderr).toMatch(/failed/);
+});
+
+test('more shards than queries: an empty one says so and is green, and all together are whole', async () => {
+  const cwd = tempDir(GOOD);
+  const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '8/8'], { cwd });
+  expect(stdout).toContain('shard 8 of 8: no queries are left for it');
+  expect(code).toBe(0);
+  rmSync(join(cwd, '.agentci'), { recursive: true });
+  const { codes, dir } = await runShards(cwd, 8);
+  expect(new Set(codes)).toEqual(new Set([0]));
+  expect((await cli(['merge', dir], { cwd })).code).toBe(0);
+});
+
+describe('what cannot be merged is never green', () => {
+  test('a missing shard is named with its queries, and the rest is written', async () => {
+    const cwd = tempDir(GOOD);
+    const { dir } = await runShards(cwd, 3);
+    rmSync(join(dir, 'shard-2'), { recursive: true });
+    const { code, stdout } = await cli(['merge', dir, '--out', 'merged', '-f', 'json'], { cwd });
+    const run = JSON.parse(stdout) as RunResult;
+    expect(code).toBe(2);
+    expect(run.checks).toMatchObject([
+      { id: 'shards.missing', message: 'shard 2 of 3 is missing; not judged: q1, q4' },
+    ]);
+    expect(run.summary).toMatchObject({ total: 6, passed: 4, errors: 2, exit_code: 2 });
+    const again = await cli(['test', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'], { cwd });
+    expect((JSON.parse(again.stdout) as RunResult).results.map(({ id }) => id)).toEqual(['q1', 'q4']);
+  });
+
+  test.each([
+    {
+      what: 'a shard that was killed',
+      spoil: (dir: string) => rmSync(join(dir, 'run.json')),
+      says: 'shard 2 of 3 was not finished',
+      passed: 6,
+    },
+    {
+      what: 'a run.json that is cut off',
+      spoil: (dir: string) => writeFileSync(join(dir, 'run.json'), '{"schema":'),
+      says: 'shard 2 is damaged',
+      passed: 6,
+    },
+    {
+      what: 'a line of the journal that is garbage',
+      spoil: (dir: string) => {
+        const path = join(dir, 'results.jsonl');
+        const [header, first, ...rest] = readFileSync(path, 'utf8').split('\n');
+        writeFileSync(path, [header, `${first!.slice(0, 40)}`, ...rest].join('\n'));
+      },
+      says: 'is not JSON',
+      passed: 5,
+    },
+    {
+      what: 'a result that is lost',
+      spoil: (dir: string) => {
+        const path = join(dir, 'results.jsonl');
+        writeFileSync(path, readFileSync(path, 'utf8').split('\n').slice(0, 2).join('\n').concat('\n'));
+      },
+      says: 'shard 2 reported total 2, but its results come to 1',
+      passed: 5,
+    },
+    {
+      what: 'a verdict that was changed',
+      spoil: (dir: string) => {
+        const path = join(dir, 'run.json');
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"failed":0', '"failed":1'));
+      },
+      says: 'shard 2 reported failed 1, but its results come to 0',
+      passed: 6,
+    },
+    {
+      what: 'a result of another shard’s query',
+      spoil: (dir: string) => {
+        const path = join(dir, 'results.jsonl');
+        const line = readFileSync(path, 'utf8').split('\n')[1]!;
+        appendFileSync(path, `${line.replaceAll('"q1"', '"q0"').replace('"status":"pass"', '"status":"fail"')}\n`);
+      },
+      says: 'shard 2 has a result of "q0", which is a query of another shard',
+      passed: 6,
+    },
+    {
+      what: 'a shard.json that cannot be read',
+      spoil: (dir: string) => writeFileSync(join(dir, 'shard.json'), '[]'),
+      says: 'shard.json is not a agentci.shard/1 file',
+      passed: 4,
+    },
+    {
+      what: 'gates that are gone',
+      spoil: (dir: string) => rmSync(join(dir, 'gates.json')),
+      says: 'shard 2 is damaged',
+      passed: 6,
+    },
+  ])('$what exits 2 and is named', async ({ spoil, says, passed }) => {
+    const cwd = tempDir(GOOD);
+    const { dir } = await runShards(cwd, 3);
+    spoil(folderOf(dir, 2));
+    const { code, stdout } = await cli(['merge', dir, '-f', 'json'], { cwd });
+    const run = JSON.parse(stdout) as RunResult;
+    expect(code).toBe(2);
+    expect(run.checks.map(({ message }) => message).join('\n')).toContain(says);
+    expect(run.summary).toMatchObject({ total: 6, passed, exit_code: 2 });
+  });
+
+  test('shards of another spec, plan or version are refused', async () => {
+    const cwd = tempDir(GOOD);
+    const { dir } = await runShards(cwd, 2);
+    const other = tempDir({ ...GOOD, 'agentci_spec.yaml': GOOD['agentci_spec.yaml'].replace('[ok]', '[o]') });
+    const { dir: otherSpec } = await runShards(other, 2);
+    expect((await cli(['merge', folderOf(dir, 1), folderOf(otherSpec, 2)], { cwd })).stderr).toContain(
+      'MERGE_OTHER_SPEC',
+    );
+    const more = tempDir(GOOD);
+    const { dir: otherPlan } = await runShards(more, 3);
+    expect((await cli(['merge', folderOf(dir, 1), folderOf(otherPlan, 2)], { cwd })).stderr).toContain(
+      'MERGE_OTHER_PLAN',
+    );
+    const file = join(folderOf(dir, 2), 'shard.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
+    expect(await cli(['merge', dir], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('MERGE_OTHER_VERSION'),
+    });
+    expect(existsSync(join(cwd, '.agentci', 'runs'))).toBe(false);
+  });
+});
+
+test('a shard that was run twice counts once, as it came out the second time', async () => {
+  const cwd = tempDir(GOOD);
+  const { dir } = await runShards(cwd, 2);
+  writeFileSync(join(cwd, 'traces.jsonl'), GOOD['traces.jsonl'].replace('"answer":"ok"', '"answer":"no"'));
+  await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/2'], { cwd });
+  const { code, stdout } = await cli(['merge', dir, '.agentci/runs', '-f', 'json'], { cwd });
+  const run = JSON.parse(stdout) as RunResult;
+  expect(code).toBe(1);
+  expect(run.summary).toMatchObject({ total: 6, failed: 1 });
+  expect(run.notices).toContain('shard 1 was given 2 times: the newest attempt counts');
+});
+
+test('timings that merge wrote make shards of equal length, on every machine alike', async () => {
+  const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
+  const cwd = tempDir({
+    'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
+    'traces.jsonl': lines(times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms }))),
+  });
+  const { dir } = await runShards(cwd, 3);
+  await cli(['merge', dir, '-f', 'json=x.json'], { cwd });
+  const timings = JSON.parse(readFileSync(join(cwd, '.agentci', 'timings.json'), 'utf8')) as {
+    ms: Record<string, number>;
+  };
+  expect(timings.ms.q3).toBe(800);
+  const loads: number[] = [];
+  for (let index = 1; index <= 3; index++) {
+    const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'], { cwd });
+    const { shard } = JSON.parse(stdout) as RunResult;
+    loads.push(shard!.ids.reduce((sum, id) => sum + timings.ms[id]!, 0));
+  }
+  const ideal = loads.reduce((sum, load) => sum + load, 0) / 3;
+  expect(Math.max(...loads)).toBeLessThanOrEqual(1.1 * ideal);
+});
+
+test('a live shard that was killed is resumed with its own plan, and with no other', async () => {
+  const cwd = tempDir({
+    'agent.mjs': `import { existsSync } from 'node:fs';
+export default async (query) => { if (query === 'q2' && !existsSync('go')) { await new Promise((done) => setTimeout(done, 300)); process.kill(process.pid, 'SIGKILL'); } return 'ok'; };`,
+    'agentci_spec.yaml': `agent: shop\nrunner: {module: ./agent.mjs}\nqueries:\n${ids(6)
+      .map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}`)
+      .join('\n')}\n`,
+  });
+  await cli(['test', '--shard', '1/2', '-w', '1'], { cwd });
+  writeFileSync(join(cwd, 'go'), '');
+  expect(await cli(['test', '--shard', '2/2', '--resume'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('RESUME_OPTIONS'),
+  });
+  mkdirSync(join(cwd, '.agentci'), { recursive: true });
+  writeFileSync(
+    join(cwd, '.agentci', 'timings.json'),
+    JSON.stringify({ schema: 'agentci.timings/1', ms: { q0: 9000, q1: 10 } }),
+  );
+  expect(await cli(['test', '--resume'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('RESUME_PLAN_CHANGED'),
+  });
+  rmSync(join(cwd, '.agentci', 'timings.json'));
+  const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as RunResult).shard).toMatchObject({ index: 1, ids: ['q0', 'q2', 'q4'] });
+  expect((await cli(['test', '--shard', '2/2'], { cwd })).code).toBe(0);
+  expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(0);
+});
+
+test.each(['0/2', '3/2', 'x', '1/0', '1/100000'])('--shard %s is refused', async (shard) => {
+  const cwd = tempDir(PLAIN);
+  expect((await cli(['test', '--traces', 'traces.jsonl', '--shard', shard], { cwd })).code).toBe(2);
+});

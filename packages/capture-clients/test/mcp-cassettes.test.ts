@@ -1,0 +1,183 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli } from '../../agentci/test/support/cli.ts';
+import { tempDir } from '../../agentci/test/support/temp-dir.ts';
+import { type ScriptedModel, startScriptedModel } from '../../scripted-model/src/index.ts';
+
+// A real client of MCP and real servers; in replay neither they nor the model are there.
+
+const SDK = fileURLToPath(new URL('../agents/', import.meta.url));
+
+/** A server that counts its calls on disk: whoever runs it leaves a trace. */
+const SERVER = `
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+appendFileSync('served.log', 'started\\n');
+let calls = 0;
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const result =
+    method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'stock', version: '1' } }
+    : method === 'tools/list' ? { tools: [{ name: 'count', inputSchema: { type: 'object' } }] }
+    : { content: [{ type: 'text', text: params.arguments.item + ': ' + (10 + ++calls) + (process.env.LEAK ?? '') }] };
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+});
+`;
+/** Asks the model, then the server as often as the query says, with the SDK's client. */
+const AGENT = `
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+const require = createRequire(${JSON.stringify(`${SDK}x.mjs`)});
+const { Client } = await import(require.resolve('@modelcontextprotocol/sdk/client/index.js'));
+const { StdioClientTransport } = await import(require.resolve('@modelcontextprotocol/sdk/client/stdio.js'));
+const connect = async () => {
+  const { mcpServers } = JSON.parse(readFileSync(process.env.AGENTCI_MCP_CONFIG ?? '.mcp.json', 'utf8'));
+  const client = new Client({ name: 'agent', version: '1' });
+  await client.connect(new StdioClientTransport({ ...mcpServers.stock, env: process.env, cwd: process.cwd() }));
+  return client;
+};
+export const answer = async (query, client) => {
+  const reply = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+    body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content: query }] }),
+  });
+  const { choices } = await reply.json();
+  const own = client ?? (await connect());
+  const seen = [];
+  for (const item of query.split(' ').filter((word) => word.startsWith('#')))
+    seen.push((await own.callTool({ name: 'count', arguments: { item: process.env.ITEM ?? item } })).content[0].text);
+  if (client === undefined) await own.close();
+  return choices[0].message.content + ' ' + seen.join(', ');
+};
+export const open = connect;
+`;
+const COMMAND = `import { readFileSync } from 'node:fs'; import { answer } from './agent.mjs'; console.log(await answer(JSON.parse(readFileSync(0, 'utf8')).query));`;
+const SERVE = `
+import { createInterface } from 'node:readline';
+import { answer, open } from './agent.mjs';
+let client;
+for await (const line of createInterface({ input: process.stdin })) {
+  client ??= await open();
+  console.log(JSON.stringify(await answer(JSON.parse(line).query, client)));
+}
+`;
+const QUERIES = [
+  { id: 'two', query: 'count #nuts #bolts', correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] } },
+  { id: 'same', query: 'count #nuts #nuts', path: { max_tool_calls: 2 }, correctness: { expected_in_answer: ['11'] } },
+];
+const STANDING_QUERIES = [
+  { id: 'two', query: 'count #nuts #bolts', correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] } },
+  { id: 'same', query: 'count #nuts #nuts', correctness: { expected_in_answer: ['#nuts: 13, #nuts: 14'] } },
+];
+const project = (runner: object, queries: object[] = QUERIES) =>
+  tempDir({
+    '.mcp.json': { mcpServers: { stock: { command: process.execPath, args: ['server.mjs'] } } },
+    'server.mjs': SERVER,
+    'agent.mjs': AGENT,
+    'main.mjs': COMMAND,
+    'serve.mjs': SERVE,
+    'agentci_spec.yaml': {
+      agent: 'stock',
+      runner: { ...runner, capture: ['llm', 'mcp'], mcp_config: '.mcp.json' },
+      cassette: { dir: 'cassettes' },
+      queries,
+    },
+  });
+const ONE_EACH = { command: [process.execPath, 'main.mjs'] };
+const STANDING = { command: [process.execPath, 'serve.mjs'], mode: 'serve' };
+
+let model: ScriptedModel;
+beforeAll(async () => {
+  model = await startScriptedModel({ script: () => ({ text: 'In stock:', usage: { input: 5, output: 2 } }) });
+});
+afterAll(() => model.close());
+const live = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
+const servedIn = (cwd: string): string => {
+  try {
+    return readFileSync(join(cwd, 'served.log'), 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+describe.each([
+  ['that is started for each query', ONE_EACH, QUERIES],
+  ['that stays for all queries', STANDING, STANDING_QUERIES],
+])('an agent %s', (_, runner, queries) => {
+  test('is recorded with its MCP servers, and replays without them', async () => {
+    const cwd = project(runner, queries);
+    const args = ['test', '-w', '1', '-f', 'json'];
+    const recorded = await cli([...args, '--cassette', 'record'], { cwd, env: live() });
+    expect(recorded.code, recorded.stdout + recorded.stderr).toBe(0);
+    expect(servedIn(cwd)).toContain('started');
+    rmSync(join(cwd, 'served.log'));
+    writeFileSync(join(cwd, 'server.mjs'), 'throw new Error("the server must not run")');
+    for (let time = 0; time < 2; time++) {
+      const replayed = await cli([...args, '--cassette', 'replay'], { cwd });
+      expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
+      const { cassette, results } = JSON.parse(replayed.stdout);
+      expect(cassette).toMatchObject({ hits: 2, misses: 0, isolated: true, planes: ['llm', 'mcp'], mcp_hits: 4 });
+      expect(results.map(({ answer }: { answer: string }) => answer)).toEqual(
+        JSON.parse(recorded.stdout).results.map(({ answer }: { answer: string }) => answer),
+      );
+      expect(results.map(({ path }: { path: { status: string } }) => path.status)).toEqual(
+        JSON.parse(recorded.stdout).results.map(({ path }: { path: { status: string } }) => path.status),
+      );
+    }
+    expect(servedIn(cwd)).toBe('');
+  });
+});
+
+test('a call of a tool with other arguments is a miss that names them, whatever the agent says', async () => {
+  const cwd = project(ONE_EACH);
+  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd, env: { ITEM: '#screws' } });
+  expect(code).toBe(2);
+  const { results, cassette } = JSON.parse(stdout);
+  expect(results[0].error.kind).toBe('cassette_miss');
+  expect(results[0].error.message).toContain('MCP server "stock"');
+  expect(results[0].error.message).toContain('#screws');
+  expect(cassette.isolated).toBe(false);
+});
+
+test('a recording without MCP leaves the servers to answer, and says so', async () => {
+  const cwd = project(ONE_EACH, [QUERIES[0]!]);
+  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+  const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const { mcp_calls, ...header } = JSON.parse(lines[0]!);
+  expect(mcp_calls).toBeGreaterThan(2);
+  writeFileSync(file, `${JSON.stringify(header)}\n${lines[1]}\n`);
+  rmSync(join(cwd, 'served.log'));
+  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+  expect(code).toBe(0);
+  const { results, cassette } = JSON.parse(stdout);
+  expect(cassette.planes).toEqual(['llm']);
+  expect(results[0].warnings.map(({ code: one }: { code: string }) => one)).toContain('CASSETTE_MCP_LIVE');
+  expect(servedIn(cwd)).toContain('started');
+});
+
+test('a secret in the answer of a server keeps the recording from being written', async () => {
+  const cwd = project(ONE_EACH, [QUERIES[0]!]);
+  const env = { ...live(), LEAK: ' ghp_0123456789abcdefghijABCDEFGHIJ012345' };
+  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'record'], { cwd, env });
+  expect(code).toBe(2);
+  expect(stdout).toContain('MCP_CASSETTE_SECRET');
+  expect(stdout).not.toContain('ghp_0123456789');
+  expect(() => readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'))).toThrow();
+});
+
+test('a damaged line of a server is refused at its place', async () => {
+  const cwd = project(ONE_EACH, [QUERIES[0]!]);
+  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+  const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"server":"stock"', '"sever":"stock"'));
+  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+  expect(code).toBe(2);
+  expect(stdout).toContain('CASSETTE_DAMAGED');
+  expect(stdout).toMatch(/two\.jsonl:\d+/);
+});
