@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
+import { comparedQuery } from '../../agentci/src/reporters/html/page-before.ts';
 import type { PageBeforeQuery } from '../../agentci/src/results/page-data.ts';
 import { TextDiff } from './answer.tsx';
 import { count, ms, usd } from './format.ts';
 import { queryHref } from './router.ts';
 import type { Side, Sides } from './sides.ts';
-import { evidenceOf } from './source.ts';
+import { evidenceOf, fetchResult } from './source.ts';
 import { Status } from './status.tsx';
 import { ToolDiff } from './tool-diff.tsx';
 import { visible } from './visible-text.ts';
 
 /** One query on both sides: verdicts and numbers beside each other, then what changed in the answer and in the tools called. */
 export function Pair({ sides, id }: { sides: Sides; id: string }) {
-  const was = sides.before.queries.get(id);
-  const is = sides.after.queries.get(id);
+  const was = useQuery(sides.before, id);
+  const is = useQuery(sides.after, id);
   return (
     <div class="pair">
       <div class="columns half">
@@ -25,12 +26,30 @@ export function Pair({ sides, id }: { sides: Sides; id: string }) {
         />
         <SideFacts side={sides.after} query={is} id={id} word="after" isLinked />
       </div>
-      <h4>Answer</h4>
+      <p class="subhead">Answer</p>
       <Answers before={was?.answer} after={is?.answer} />
-      <h4>Tools</h4>
+      <p class="subhead">Tools</p>
       <Tools sides={sides} id={id} />
     </div>
   );
+}
+
+/** A query of a side. Of a large run its answer is asked for now; until it is there, it is not known. */
+function useQuery(side: Side, id: string): PageBeforeQuery | undefined {
+  const [whole, setWhole] = useState<PageBeforeQuery | undefined>(undefined);
+  const isSlim = side.isSlim(id);
+  useEffect(() => {
+    setWhole(undefined);
+    if (!isSlim) return;
+    let isOver = false;
+    void fetchResult(side.runId, side.caseOf(id))
+      .then((found) => found && !isOver && setWhole(comparedQuery(found)))
+      .catch(() => undefined);
+    return () => {
+      isOver = true;
+    };
+  }, [side, id]);
+  return whole ?? side.queries.get(id);
 }
 
 function SideFacts({

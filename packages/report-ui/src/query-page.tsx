@@ -33,7 +33,7 @@ export function QueryPage({
   siblings: readonly QueryResult[];
   before: PageBefore | undefined;
 }) {
-  const result = useWhole(run.run_id, given);
+  const { result, isPart } = useWhole(run.run_id, given);
   const evidence = useEvidence(run.run_id, result);
   const at = siblings.findIndex((each) => caseText(each) === caseText(result));
   const next = siblings[at + 1];
@@ -92,7 +92,9 @@ export function QueryPage({
         <CopyButton label="Copy as issue" text={() => issueText(run, result)} />
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
-      {result.conversation ? (
+      {isPart ? (
+        <p class="empty">The rest of this query is being read…</p>
+      ) : result.conversation ? (
         <ConversationView result={result} conversation={result.conversation} />
       ) : (
         <Answer
@@ -185,8 +187,8 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
 }
 
 /** Of a large run the list has only what it shows; the rest of a query comes when it is opened. */
-function useWhole(runId: string, result: QueryResult): QueryResult {
-  const [whole, setWhole] = useState<QueryResult>(result);
+function useWhole(runId: string, result: QueryResult): { result: QueryResult; isPart: boolean } {
+  const [whole, setWhole] = useState<QueryResult | undefined>(undefined);
   useEffect(() => {
     if (!('slim' in result)) return;
     let isOver = false;
@@ -197,5 +199,6 @@ function useWhole(runId: string, result: QueryResult): QueryResult {
       isOver = true;
     };
   }, [runId, result]);
-  return 'slim' in result ? whole : result;
+  if (!('slim' in result)) return { result, isPart: false };
+  return { result: whole ?? result, isPart: whole === undefined };
 }

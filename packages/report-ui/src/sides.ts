@@ -18,6 +18,8 @@ export interface Side {
   readonly queries: ReadonlyMap<string, PageBeforeQuery>;
   /** The name of a query's case in its run. */
   readonly caseOf: (id: string) => string;
+  /** The page has only what lists show of it: its answer must be asked for. */
+  readonly isSlim: (id: string) => boolean;
 }
 
 export interface Sides {
@@ -33,9 +35,10 @@ export interface Sides {
 export function runSides(run: RunResult, before: PageBefore): Sides {
   const old = new Map(before.queries);
   const now = new Map(run.results.map((result) => [caseText(result), comparedQuery(result)]));
+  const slim = new Set(run.results.filter((result) => 'slim' in result).map(caseText));
   return {
-    before: { name: before.run_id, runId: before.run_id, queries: old, caseOf: (id) => id },
-    after: { name: run.run_id, runId: run.run_id, queries: now, caseOf: (id) => id },
+    before: { name: before.run_id, runId: before.run_id, queries: old, caseOf: (id) => id, isSlim: () => false },
+    after: { name: run.run_id, runId: run.run_id, queries: now, caseOf: (id) => id, isSlim: (id) => slim.has(id) },
     comparison: before.comparison,
     changes: queryChanges(valuesOf(old), valuesOf(now)),
     asked: new Map(run.results.map((result) => [caseText(result), result.query])),
@@ -51,6 +54,7 @@ export function cellSides(run: RunResult, from: string, to: string): Sides | und
     runId: run.run_id,
     queries: new Map(results.map((result) => [result.id, comparedQuery(result)])),
     caseOf: (id) => `${id} (${name})`,
+    isSlim: (id) => results.some((result) => result.id === id && 'slim' in result),
   });
   const sides = { before: side(from, a), after: side(to, b) };
   const part = (name: string, results: RunResult['results']): RunResult => ({ ...run, run_id: name, results });
