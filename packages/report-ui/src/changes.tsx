@@ -18,12 +18,15 @@ export function Changes({ sides }: { sides: Sides }) {
   const of = (...verdicts: QueryChange['verdict'][]) =>
     sides.changes.filter(({ verdict }) => verdicts.includes(verdict)).sort((a, b) => sizeOf(b) - sizeOf(a));
   const sure = [...of('more'), ...of('less')];
-  const unknown = of('unknown').filter((change) => sizeOf(change) >= MIN_SHARE);
+  const unknown = of('unknown')
+    .filter((change) => sizeOf(change) >= MIN_SHARE)
+    // What got worse is what a reader looks for.
+    .sort((a, b) => Number(b.difference > 0) - Number(a.difference > 0));
   const noise = of('noise');
   if (sure.length + unknown.length + noise.length === 0) return null;
   return (
     <>
-      <h3>Slower or more expensive</h3>
+      <h3>Slower or more expensive, faster or cheaper</h3>
       {sure.length > 0 ? (
         <ChangeTable changes={sure} sides={sides} caption="Beyond the noise of the repeats, with the 95 % interval" />
       ) : (

@@ -19,7 +19,7 @@ export function Chart({ caption, table, ...plot }: PlotProps & { caption: string
       <Plot {...plot} />
       {plot.series.length > 1 && (
         <p class="legend">
-          {plot.series.map(({ name, color }) => (
+          {byName(plot.series).map(({ name, color }) => (
             <span class="key" key={name}>
               <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" /> {name}
             </span>
@@ -33,6 +33,9 @@ export function Chart({ caption, table, ...plot }: PlotProps & { caption: string
     </figure>
   );
 }
+
+/** Charts draw in different orders; the names are always in one. */
+const byName = (series: PlotProps['series']) => [...series].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 function ChartTable({ head, rows, caption }: TableData & { caption: string }) {
   return (

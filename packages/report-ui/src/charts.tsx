@@ -48,8 +48,9 @@ function stackedBins(known: readonly Known[], sorted: readonly number[]) {
   for (const { status, value } of known) counts.get(status)![binOf(value)]!++;
   const totals = centers.map(() => 0);
   const series: Series[] = statuses.map((status) => {
-    for (const [i, n] of counts.get(status)!.entries()) totals[i]! += n;
-    return { name: status, color: `--solid-${status}`, values: [...totals] };
+    const own = counts.get(status)!;
+    for (const [i, n] of own.entries()) totals[i]! += n;
+    return { name: status, color: `--solid-${status}`, values: totals.map((n, i) => (own[i] === 0 ? null : n)) };
   });
   // The longest bars first, so that the shorter ones are in front.
   return { centers, counts, statuses, series: series.reverse() };

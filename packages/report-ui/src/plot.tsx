@@ -92,12 +92,16 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
     cursor: { drag: { x: false, y: false }, y: false },
     axes: [
       { ...axis, label: xLabel, size: 26, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
-      { ...axis, label: yLabel, size: 60, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
+      { ...axis, label: yLabel, size: sizeOf, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
     ],
     series: [{}, ...series.map(({ color }) => lookOf(kind, css(color))), ...(band ? [unseen, unseen] : [])],
     ...(band ? { bands: [{ series: [3, 2] as [number, number], fill: `${css(series[0]!.color)}2e` }] } : {}),
   };
 }
+
+/** The room that the longest number takes. */
+const sizeOf = (_: uPlot, texts: string[] | null): number =>
+  Math.max(40, ...(texts ?? []).map((text) => 14 + 7 * (text ?? '').length));
 
 const lookOf = (kind: PlotProps['kind'], color: string): uPlot.Series => ({
   stroke: color,

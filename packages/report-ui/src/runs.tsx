@@ -12,6 +12,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
       <h2>Runs</h2>
       {runs.length === 0 && <p class="empty">Nothing has been run here yet.</p>}
       {agent !== undefined && <Trends agent={agent} runs={runs} />}
+      {runs.length > 0 && <h3>Stored runs</h3>}
       {runs.length > 0 && (
         <table class="grid cards">
           <thead>

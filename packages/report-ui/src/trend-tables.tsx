@@ -31,6 +31,9 @@ export function FailingSince({ trends: { failing, runs } }: { trends: PageTrends
               </td>
               <td class="wrap" data-label="last good">
                 {good ? <Place {...good} /> : 'no run before it passed'}
+                {good?.commit !== undefined && good.commit === first.commit && (
+                  <span class="sub"> (the same commit: something else changed)</span>
+                )}
               </td>
               <td class="number" data-label="runs in a row">
                 {row}

@@ -31,7 +31,9 @@ function WantedItem({ wanted: { check, words, limit, terms } }: { wanted: Wanted
       </span>
       <span class="sr">{check.status}: </span>
       <span>
-        {visible(words)} {limit !== undefined && <code>{limit}</code>}
+        {visible(words)}
+        {limit === undefined ? ' ' : ': '}
+        {limit !== undefined && <code>{limit}</code>}
         {terms?.map(({ text, isMet }, i) => (
           <code key={i} class={`term ${isMet === undefined ? '' : isMet ? 'met' : 'unmet'}`}>
             {isMet !== undefined && <span aria-hidden="true">{isMet ? '✓ ' : '✕ '}</span>}

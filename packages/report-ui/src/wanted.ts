@@ -42,7 +42,7 @@ function wanted(check: CheckResult, { answer, correctness }: QueryResult): Wante
   const limit = check.limit === undefined ? {} : { limit: checkValue(check.id, check.limit) };
   if (Object.hasOwn(TEXTS, key)) return { check, words: TEXTS[key]!, ...limit };
   if (/judge|hallucination|rubric/.test(key) && typeof check.limit === 'number')
-    return { check, words: `${nameOf(key)}: a score of at least`, ...limit };
+    return { check, words: `${nameOf(key)}, a score of at least`, ...limit };
   return { check, words: nameOf(key), ...limit };
 }
 

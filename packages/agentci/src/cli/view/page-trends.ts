@@ -47,7 +47,7 @@ function readTrends(input: {
     ...(branch === undefined ? {} : { branch }),
     branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
     points: points.slice(-MAX_POINTS),
-    drifts: drifts.flatMap(driftWords),
+    drifts: driftWords(drifts),
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
       name: caseText(query),
@@ -102,12 +102,21 @@ const placeOf = ({ run, at, commit }: { run: string; at: string; commit?: string
   ...(commit === undefined ? {} : { commit }),
 });
 
-function driftWords(drift: Drift): string[] {
-  if (drift.verdict === 'steady') return [];
-  if (drift.verdict === 'too_few_runs')
-    return [`${drift.of}: ${drift.runs} of the ${drift.needed} runs it takes to see a lasting change`];
-  const text = drift.of === 'cost' ? formatUsd : formatMs;
+/** What changed for good; of what cannot be told yet, how many runs it takes. */
+function driftWords(drifts: readonly Drift[]): string[] {
+  const changed = drifts.flatMap((drift) => {
+    if (drift.verdict !== 'up' && drift.verdict !== 'down') return [];
+    const text = drift.of === 'cost' ? formatUsd : formatMs;
+    return [
+      `The ${drift.of} went ${drift.verdict} for good with run ${drift.since}: ${text(drift.before)} before, ${text(drift.after)} since.`,
+    ];
+  });
+  const early = drifts.flatMap((drift) => (drift.verdict === 'too_few_runs' ? [drift] : []));
+  if (early.length === 0) return changed;
+  const [{ runs, needed }] = early as [(typeof early)[0]];
+  const what = early.map(({ of }) => of).join(' and ');
   return [
-    `${drift.of} went ${drift.verdict} for good with run ${drift.since}: ${text(drift.before)} before, ${text(drift.after)} since`,
+    ...changed,
+    `It takes ${needed} runs of the whole suite to tell a lasting change of ${what}; there are ${runs}.`,
   ];
 }
