@@ -34,7 +34,7 @@ export function Pair({ sides, id }: { sides: Sides; id: string }) {
   );
 }
 
-/** A query of a side. Of a large run its answer is asked for now; until it is there, it is not known. */
+/** A query of a side. Of a large run its answer is fetched now; until it has come, it is not known. */
 function useQuery(side: Side, id: string): PageBeforeQuery | undefined {
   const [whole, setWhole] = useState<PageBeforeQuery | undefined>(undefined);
   const isSlim = side.isSlim(id);

@@ -20,7 +20,7 @@ export interface QueryChange {
   readonly difference: number;
   /** Of the difference, 95 %; `null` where a side ran too seldom to tell its noise. */
   readonly interval: Interval | null;
-  /** `unknown`: too few runs. `noise`: a difference of this size is no news. */
+  /** `unknown`: too few runs. `noise`: the repeats differ by as much. */
   readonly verdict: 'more' | 'less' | 'noise' | 'unknown';
 }
 
