@@ -1,5 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { textDiff } from '../../agentci/src/baseline/text-diff.ts';
+import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
+import type { QueryResult } from '../../agentci/src/results/run-result.ts';
+import { MarkedText } from './marked-text.tsx';
 import { visible } from './visible-text.ts';
 
 interface Reference {
@@ -7,14 +10,16 @@ interface Reference {
   readonly text: string;
 }
 
-/** The answer as it was given, or word by word against another. */
-export function Answer({ answer, references }: { answer: string | null; references: readonly Reference[] }) {
+/** What the agent said, with the words that decided marked in place, or word by word against another answer. */
+export function Answer({ result, references }: { result: QueryResult; references: readonly Reference[] }) {
+  const { answer, correctness } = result;
   const [shown, setShown] = useState('');
   const reference = references.find(({ name }) => name === shown);
+  const marks = useMemo(() => (answer === null ? [] : answerMarks(answer, correctness)), [answer, correctness]);
   return (
-    <section>
+    <section aria-labelledby="said">
       <h3>
-        <span class="title">Answer</span>
+        <span id="said">Said</span>
         {answer !== null &&
           references.map(({ name, text }) => (
             <button
@@ -24,24 +29,25 @@ export function Answer({ answer, references }: { answer: string | null; referenc
               aria-pressed={shown === name}
               onClick={() => setShown(shown === name ? '' : name)}
             >
-              {text === answer ? `same as ${name}` : `diff with ${name}`}
+              {visible(text === answer ? `same as ${name}` : `diff with ${name}`)}
             </button>
           ))}
       </h3>
       {answer === null ? (
         <p class="empty">No final answer was captured.</p>
       ) : reference ? (
-        <Diff before={reference.text} after={answer} />
+        <TextDiff before={reference.text} after={answer} />
       ) : (
         <pre class="answer" tabIndex={0}>
-          {answer === '' ? '(empty)' : visible(answer)}
+          {answer === '' ? '(empty)' : <MarkedText text={answer} marks={marks} />}
         </pre>
       )}
     </section>
   );
 }
 
-function Diff({ before, after }: { before: string; after: string }) {
+/** Two texts as one, with what went and what came. */
+export function TextDiff({ before, after }: { before: string; after: string }) {
   const { edits, shortened } = useMemo(() => textDiff(before, after), [before, after]);
   return (
     <>

@@ -3,7 +3,7 @@ import { caseText } from '../../agentci/src/results/cell.ts';
 import { Cells } from './cells.tsx';
 import { Charts } from './charts.tsx';
 import { Compare } from './compare.tsx';
-import { applyFilters, type Filters, NO_FILTERS } from './filters.ts';
+import { applyFilters, type Filters, NO_FILTERS, warmUp } from './filters.ts';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { useKeys } from './keys.ts';
@@ -21,7 +21,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
   const [beforeId, setBeforeId] = useState<string | null>(route.params.get('before'));
   const [filters, setFilters] = useState<Filters>(NO_FILTERS);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const shown = useRun(runId, beforeId);
+  const shown = useRun(runId, beforeId, route.page === 'compare' && !route.params.has('from'));
   const { run, before, runs } = shown;
 
   useEffect(() => {
@@ -33,6 +33,13 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
   useKeys({ '?': () => setHelpOpen(true), t: () => void nextTheme() }, []);
 
   const results = run?.results;
+  useEffect(() => {
+    let isOver = false;
+    warmUp(results ?? [], () => isOver);
+    return () => {
+      isOver = true;
+    };
+  }, [results]);
   const found = useMemo(() => applyFilters(results ?? [], filters), [results, filters]);
   const result = route.page === 'query' ? results?.find((each) => caseText(each) === route.id) : undefined;
 
@@ -60,7 +67,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
         ) : route.page === 'charts' ? (
           <Charts results={run!.results} onOpen={open} />
         ) : route.page === 'compare' ? (
-          <Compare run={run!} before={before} runs={runs} />
+          <Compare run={run!} before={before} runs={runs} params={route.params} />
         ) : route.page === 'query' && result ? (
           <QueryPage
             key={`${run!.run_id}/${caseText(result)}`}

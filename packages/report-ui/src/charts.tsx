@@ -1,15 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { caseText } from '../../agentci/src/results/cell.ts';
-import type { QueryResult } from '../../agentci/src/results/run-result.ts';
-import { usageOf } from './filters.ts';
+import type { CheckStatus, QueryResult } from '../../agentci/src/results/run-result.ts';
+import { Chart } from './chart.tsx';
+import { STATUSES, usageOf } from './filters.ts';
 import { count, FORMATS, quantile, usdTick } from './format.ts';
-import { histogram } from './histogram.ts';
-import { Plot } from './plot.tsx';
+import { binsOf } from './histogram.ts';
+import type { Series } from './plot.tsx';
 
 const QUANTITIES = [
-  ['cost_usd', 'Cost'],
-  ['latency_ms', 'Latency'],
-  ['total_tokens', 'Tokens'],
+  ['cost_usd', 'Cost', 'USD'],
+  ['latency_ms', 'Latency', 'time'],
+  ['total_tokens', 'Tokens', 'tokens'],
 ] as const;
 
 /** Cost, latency and tokens: how they are spread, and query by query. */
@@ -22,38 +23,74 @@ export function Charts({
 }) {
   return (
     <>
-      {QUANTITIES.map(([key, name]) => (
-        <Quantity key={key} quantity={key} name={name} results={results} onOpen={onOpen} />
+      {QUANTITIES.map(([key, name, unit]) => (
+        <Quantity key={key} quantity={key} name={name} unit={unit} results={results} onOpen={onOpen} />
       ))}
     </>
   );
 }
 
+interface Known {
+  readonly id: string;
+  readonly status: CheckStatus;
+  readonly value: number;
+}
+
+/** The statuses there are, worst first. */
+const present = (known: readonly Known[]): CheckStatus[] =>
+  STATUSES.filter((status) => known.some((each) => each.status === status));
+
+/** Bars in the colours of the statuses on top of each other: each series counts its own status and those drawn after it. */
+function stackedBins(known: readonly Known[], sorted: readonly number[]) {
+  const { centers, binOf } = binsOf(sorted);
+  const statuses = present(known);
+  const counts = new Map(statuses.map((status) => [status, centers.map(() => 0)]));
+  for (const { status, value } of known) counts.get(status)![binOf(value)]!++;
+  const totals = centers.map(() => 0);
+  const series: Series[] = statuses.map((status) => {
+    const own = counts.get(status)!;
+    for (const [i, n] of own.entries()) totals[i]! += n;
+    return { name: status, color: `--solid-${status}`, values: totals.map((n, i) => (own[i] === 0 ? null : n)) };
+  });
+  // The longest bars first, so that the shorter ones are in front.
+  return { centers, counts, statuses, series: series.reverse() };
+}
+
 function Quantity({
   quantity,
   name,
+  unit,
   results,
   onOpen,
 }: {
   quantity: (typeof QUANTITIES)[number][0];
   name: string;
+  unit: string;
   results: readonly QueryResult[];
   onOpen: (id: string | undefined) => void;
 }) {
   const format = FORMATS[quantity];
   const tick = quantity === 'cost_usd' ? usdTick : format;
-  const { known, sorted, bins, perQuery } = useMemo(() => {
-    const known = results.flatMap((result) => {
+  const { known, sorted, bins, x, byStatus } = useMemo(() => {
+    const known = results.flatMap((result): Known[] => {
       const value = usageOf(result)[quantity];
-      return typeof value === 'number' && Number.isFinite(value) ? [{ id: caseText(result), value }] : [];
+      return typeof value === 'number' && Number.isFinite(value)
+        ? [{ id: caseText(result), status: result.status, value }]
+        : [];
     });
     const sorted = known.map(({ value }) => value).sort((a, b) => a - b);
-    const { centers, counts } = histogram(sorted);
     return {
       known,
       sorted,
-      bins: [centers, counts] as [number[], number[]],
-      perQuery: [known.map((_, i) => i + 1), known.map(({ value }) => value)] as [number[], number[]],
+      bins: stackedBins(known, sorted),
+      x: known.map((_, i) => i + 1),
+      byStatus: present(known).map(
+        (status): Series => ({
+          name: status,
+          color: `--solid-${status}`,
+          values: known.map((each) => (each.status === status ? each.value : null)),
+        }),
+      ),
     };
   }, [results, quantity]);
   if (known.length === 0) {
@@ -85,21 +122,40 @@ function Quantity({
         ))}
       </dl>
       <div class="columns">
-        <figure>
-          <figcaption>Distribution (number of queries)</figcaption>
-          <Plot label={`${name}, distribution: ${words}`} data={bins} kind="bars" xText={tick} yText={count} />
-        </figure>
-        <figure>
-          <figcaption>By query, in the order of the spec; a click opens it</figcaption>
-          <Plot
-            label={`${name} by query: ${words}`}
-            data={perQuery}
-            kind="points"
-            xText={(value) => (Number.isInteger(value) && value > 0 ? count(value) : '')}
-            yText={tick}
-            onPick={(index) => onOpen(known[index]?.id)}
-          />
-        </figure>
+        <Chart
+          caption={`${name}: how it is spread`}
+          label={`${name}, distribution: ${words}`}
+          x={bins.centers}
+          series={bins.series}
+          kind="bars"
+          xLabel={unit}
+          yLabel="queries"
+          xText={tick}
+          yText={(value) => (Number.isInteger(value) ? count(value) : '')}
+          table={{
+            head: ['Around', ...bins.statuses],
+            rows: bins.centers.map((center, i) => [
+              tick(center),
+              ...bins.statuses.map((status) => count(bins.counts.get(status)![i])),
+            ]),
+          }}
+        />
+        <Chart
+          caption={`${name} by query, in the order of the spec; a click opens it`}
+          label={`${name} by query: ${words}`}
+          x={x}
+          series={byStatus}
+          kind="points"
+          xLabel="number of the query"
+          yLabel={unit}
+          xText={(value) => (Number.isInteger(value) && value > 0 ? count(value) : '')}
+          yText={tick}
+          onPick={(index) => onOpen(known[index]?.id)}
+          table={{
+            head: ['Query', 'Status', name],
+            rows: known.map(({ id, status, value }) => [id, status, format(value)]),
+          }}
+        />
       </div>
     </section>
   );

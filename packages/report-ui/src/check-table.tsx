@@ -1,7 +1,8 @@
 import type { CheckResult, LayerResult } from '../../agentci/src/results/run-result.ts';
-import { plural } from './format.ts';
+import { checkValue } from './check-value.ts';
 import { Status } from './status.tsx';
-import { valueText, visible } from './visible-text.ts';
+import { EvidenceTexts, StepLinks } from './verdict.tsx';
+import { visible } from './visible-text.ts';
 
 /** The checks of a layer: measured value, limit, and the line of the spec that asked for it. */
 export function CheckTable({ layer, result }: { layer: string; result: LayerResult }) {
@@ -37,9 +38,7 @@ export function CheckTable({ layer, result }: { layer: string; result: LayerResu
 }
 
 function Row({ check, layer }: { check: CheckResult; layer: string }) {
-  const { id, status, message, value, limit, location, skip_reason, evidence } = check;
-  const steps = [...new Set(evidence.flatMap(({ step }) => (step === undefined ? [] : [step])))];
-  const texts = evidence.flatMap(({ text }) => (text === undefined || text === '' ? [] : [text]));
+  const { id, status, message, value, limit, location, skip_reason } = check;
   const name = id.startsWith(`${layer}.`) ? id.slice(layer.length + 1) : id;
   return (
     <tr>
@@ -50,42 +49,19 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
         <code>{visible(name)}</code>
       </td>
       <td class="wrap">
-        {visible(message)}
-        {steps.length > 0 && (
-          <span class="steps">
-            {' '}
-            {plural(steps.length, 'step')}:{' '}
-            {steps.slice(0, 20).map((step) => (
-              <button type="button" class="link" key={step} onClick={() => showStep(step)}>
-                {step}
-              </button>
-            ))}
-          </span>
-        )}
-        {texts.length > 0 && (
-          <details>
-            <summary>{plural(texts.length, 'piece')} of evidence</summary>
-            {texts.slice(0, 50).map((text, i) => (
-              <blockquote key={i}>{visible(text)}</blockquote>
-            ))}
-          </details>
-        )}
+        {visible(message)} <StepLinks check={check} />
+        <EvidenceTexts check={check} />
       </td>
-      <td class="number value" data-label="value">
-        {valueText(value)}
+      <td class={valueClass(value)} data-label="value">
+        {checkValue(id, value)}
       </td>
-      <td class="number value" data-label="limit">
-        {valueText(limit)}
+      <td class={valueClass(limit)} data-label="limit">
+        {checkValue(id, limit)}
       </td>
       <td class="where">{location ? visible(`${location.file}:${location.line}:${location.column}`) : ''}</td>
     </tr>
   );
 }
 
-function showStep(seq: number): void {
-  const step = document.getElementById(`step-${seq}`);
-  if (!(step instanceof HTMLDetailsElement)) return;
-  step.open = true;
-  step.scrollIntoView({ block: 'center' });
-  step.querySelector('summary')?.focus({ preventScroll: true });
-}
+/** A number stays on one line; a text may need several. */
+const valueClass = (value: unknown): string => `number value${typeof value === 'number' ? ' nowrap' : ''}`;

@@ -1,204 +1,196 @@
-import { caseText } from '../../agentci/src/results/cell.ts';
-import type { MetricComparison } from '../../agentci/src/results/diff.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { cellText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
-import type { CheckStatus, RunResult } from '../../agentci/src/results/run-result.ts';
-import { usageOf } from './filters.ts';
-import { FORMATS, percent, plural, time } from './format.ts';
-import { queryHref } from './router.ts';
-import { Status } from './status.tsx';
+import type { RunResult } from '../../agentci/src/results/run-result.ts';
+import { Changes } from './changes.tsx';
+import { Flips } from './flips.tsx';
+import { plural, time } from './format.ts';
+import { MetricTable } from './metric-table.tsx';
+import { Pair } from './pair.tsx';
+import { cellPairHref } from './router.ts';
+import { cellSides, runSides, type Sides } from './sides.ts';
 import { visible } from './visible-text.ts';
 
-const MAX_ROWS = 200;
+const MAX_NAMES = 200;
 
-/** Two runs: what flipped, what got more expensive or slower, and whether the data can tell. */
+/** Two runs or two cells: what flipped, what got slower or more expensive, and whether the data can tell. */
 export function Compare({
+  run,
+  before,
+  runs,
+  params,
+}: {
+  run: RunResult;
+  before: PageBefore | undefined;
+  runs: readonly PageRun[] | undefined;
+  params: URLSearchParams;
+}) {
+  const [from, to] = [params.get('from'), params.get('to')];
+  const sides = useMemo(
+    () =>
+      from !== null && to !== null
+        ? cellSides(run, from, to)
+        : before === undefined
+          ? undefined
+          : runSides(run, before),
+    [run, before, from, to],
+  );
+  return (
+    <section class="compare">
+      <h2>Comparison</h2>
+      {runs && <RunChoice run={run} before={before} runs={runs} />}
+      {(run.cells?.length ?? 0) > 1 && <CellChoice run={run} from={from ?? ''} to={to ?? ''} />}
+      {sides === undefined ? (
+        <p class="empty">
+          {from === null ? 'No run to compare with is chosen.' : 'This run does not have both of these cells.'}
+        </p>
+      ) : (
+        <Differences sides={sides} id={params.get('q')} />
+      )}
+    </section>
+  );
+}
+
+function RunChoice({
   run,
   before,
   runs,
 }: {
   run: RunResult;
   before: PageBefore | undefined;
-  runs: readonly PageRun[] | undefined;
+  runs: readonly PageRun[];
 }) {
-  const others = runs?.filter(({ id, finished }) => finished && id !== run.run_id) ?? [];
+  const choose = (change: Record<string, string>) => {
+    const chosen = { run: run.run_id, before: before?.run_id ?? '', ...change };
+    location.hash = `#/compare?${new URLSearchParams(chosen).toString()}`;
+  };
+  const finished = runs.filter((each) => each.finished);
+  const options = (without: string | undefined) =>
+    finished
+      .filter(({ id }) => id !== without)
+      .map(({ id, started_at, agent }) => (
+        <option key={id} value={id}>
+          {visible(`${time(started_at)} · ${agent} · ${id}`)}
+        </option>
+      ));
   return (
-    <section>
-      <h2>Comparison</h2>
-      {runs && (
-        <p>
-          <label>
-            Run before:{' '}
-            <select
-              value={before?.run_id ?? ''}
-              onChange={(event) => {
-                location.hash = `#/compare?before=${encodeURIComponent(event.currentTarget.value)}`;
-              }}
-            >
-              <option value="">choose a run</option>
-              {others.map(({ id, started_at, agent }) => (
-                <option key={id} value={id}>
-                  {visible(`${time(started_at)} · ${agent} · ${id}`)}
-                </option>
-              ))}
-            </select>
-          </label>
-        </p>
-      )}
-      {before ? <Differences run={run} before={before} /> : <p class="empty">No run to compare with is chosen.</p>}
-    </section>
+    <p class="choice">
+      <label>
+        Before{' '}
+        <select
+          aria-label="Run before"
+          value={before?.run_id ?? ''}
+          onChange={(event) => choose({ before: event.currentTarget.value })}
+        >
+          <option value="">choose a run</option>
+          {options(run.run_id)}
+        </select>
+      </label>
+      <label>
+        After{' '}
+        <select
+          aria-label="Run after"
+          value={run.run_id}
+          onChange={(event) => choose({ run: event.currentTarget.value })}
+        >
+          {options(before?.run_id)}
+        </select>
+      </label>
+    </p>
   );
 }
 
-const VERDICTS: Record<MetricComparison['verdict'], CheckStatus> = {
-  better: 'pass',
-  worse: 'fail',
-  no_difference: 'skip',
-  inconclusive: 'warn',
-};
+function CellChoice({ run, from, to }: { run: RunResult; from: string; to: string }) {
+  const names = (run.cells ?? []).map(({ cell }) => cellText(cell));
+  const reference = run.cell_comparisons?.[0] ? cellText(run.cell_comparisons[0].reference) : names[0]!;
+  const other = names.find((name) => name !== reference)!;
+  const choose = (a: string, b: string) => {
+    location.hash = cellPairHref(a, b);
+  };
+  const select = (label: string, value: string, onChoose: (name: string) => void) => (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="">choose a cell</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {visible(name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <p class="choice">
+      {select('Cell', from, (name) => choose(name, to || (name === other ? reference : other)))}
+      {select('against cell', to, (name) => choose(from || (name === reference ? other : reference), name))}
+    </p>
+  );
+}
 
-function Differences({ run, before }: { run: RunResult; before: PageBefore }) {
-  const { comparison } = before;
+function Differences({ sides, id }: { sides: Sides; id: string | null }) {
+  const { comparison, before, after } = sides;
+  const [isOpen, setOpen] = useState(true);
+  const place = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    setOpen(true);
+    if (id !== null) place.current?.scrollIntoView({ block: 'start' });
+  }, [id]);
   return (
     <>
       <p>
-        {visible(`${before.run_id} → ${run.run_id}`)}: {plural(comparison.summary.pairs, 'query', 'queries')} in both.
+        {visible(`${before.name} → ${after.name}`)}: {plural(comparison.summary.pairs, 'query', 'queries')} in both.
       </p>
-      <table class="grid">
-        <caption>Metrics over all queries</caption>
-        <thead>
-          <tr>
-            <th scope="col">Metric</th>
-            <th scope="col">Verdict</th>
-            <th scope="col" class="number">
-              Before
-            </th>
-            <th scope="col" class="number">
-              After
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
-            <th scope="col" class="number">
-              p, adjusted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {comparison.metrics.map((metric) => (
-            <tr key={metric.metric}>
-              <td>
-                <code>{visible(metric.metric)}</code>
-              </td>
-              <td>
-                <Status status={VERDICTS[metric.verdict]} label={metric.verdict.replaceAll('_', ' ')} />
-              </td>
-              <td class="number">{metricText(metric.metric, metric.before_mean)}</td>
-              <td class="number">{metricText(metric.metric, metric.after_mean)}</td>
-              <td class="number">{metric.pct_change === null ? '—' : signed(metric.pct_change)}</td>
-              <td class="number">{metric.p_adjusted.toFixed(3)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <h3>Verdicts that changed</h3>
-      {comparison.flips.length === 0 ? (
-        <p class="empty">None.</p>
-      ) : (
-        <ul class="flips">
-          {comparison.flips.slice(0, MAX_ROWS).map((flip) => (
-            <li key={flip.id}>
-              <Status status={flip.before} /> → <Status status={flip.after} />{' '}
-              <a href={queryHref(flip.id)}>{visible(flip.id)}</a>
-            </li>
-          ))}
-        </ul>
+      <p class="verdict-words">{headline(sides)}</p>
+      {id !== null && (
+        <details class="one-pair" ref={place} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            <strong>{visible(id)}</strong> {visible(sides.asked.get(id) ?? '')}
+          </summary>
+          <Pair key={`${before.name}\n${after.name}\n${id}`} sides={sides} id={id} />
+        </details>
       )}
-      <Changes run={run} before={before} />
-      <OnlyIn title="Only in the run before" ids={comparison.only_before} />
-      <OnlyIn title="Only in this run" ids={comparison.only_after} />
-      <OnlyIn title="Without a verdict in one of them" ids={comparison.undecided} />
+      <Flips sides={sides} />
+      <Changes sides={sides} />
+      <MetricTable metrics={comparison.metrics} />
+      <Names title="Only in the one before" ids={comparison.only_before} />
+      <Names title="Only in the one after" ids={comparison.only_after} />
+      <Names title="Without a verdict in one of them" ids={comparison.undecided} />
     </>
   );
 }
 
-const metricText = (name: string, value: number): string =>
-  Object.hasOwn(FORMATS, name)
-    ? FORMATS[name as keyof typeof FORMATS](value)
-    : name === 'pass_rate'
-      ? percent(value)
-      : String(Math.round(value * 10_000) / 10_000);
-
-const signed = (pct: number): string => `${pct > 0 ? '+' : ''}${Math.round(pct * 10) / 10} %`;
-
-/** The queries whose cost, latency or tokens moved most. */
-function Changes({ run, before }: { run: RunResult; before: PageBefore }) {
-  const old = new Map(before.queries);
-  const rows = run.results
-    .flatMap((result) => {
-      const was = old.get(caseText(result));
-      if (!was) return [];
-      const is = usageOf(result);
-      const change = (key: keyof typeof FORMATS) => {
-        const [a, b] = [was[key], is[key]];
-        return typeof a === 'number' && typeof b === 'number' && a > 0 ? (100 * (b - a)) / a : null;
-      };
-      const changes = {
-        cost_usd: change('cost_usd'),
-        latency_ms: change('latency_ms'),
-        total_tokens: change('total_tokens'),
-      };
-      const most = Math.max(...Object.values(changes).map((value) => Math.abs(value ?? 0)));
-      return most >= 1 ? [{ result, was, is, changes, most }] : [];
-    })
-    .sort((a, b) => b.most - a.most)
-    .slice(0, 20);
-  if (rows.length === 0) return null;
-  const keys = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
-  return (
-    <>
-      <h3>Largest changes</h3>
-      <table class="grid">
-        <thead>
-          <tr>
-            <th scope="col">Query</th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Latency
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ result, was, is, changes }) => (
-            <tr key={caseText(result)}>
-              <td class="wrap">
-                <a href={queryHref(caseText(result))}>{visible(result.query)}</a>
-              </td>
-              {keys.map((key) => (
-                <td class="number" key={key}>
-                  {FORMATS[key](was[key])} → {FORMATS[key](is[key])}
-                  {changes[key] !== null && <small> {signed(changes[key])}</small>}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
-  );
+/** The comparison in a sentence or two, with no more certainty than there is. */
+function headline({ comparison }: Sides): string {
+  const { flips, metrics, summary } = comparison;
+  const fixed = flips.filter(({ before }) => before === 'fail').length;
+  const broken = flips.length - fixed;
+  const rate = metrics.find(({ metric }) => metric === 'pass_rate');
+  const counts =
+    summary.pairs === 0
+      ? 'No query is in both, so there is nothing to compare.'
+      : flips.length === 0
+        ? 'No verdict flipped.'
+        : `${plural(broken, 'query', 'queries')} passed before and ${broken === 1 ? 'fails' : 'fail'} now, ${fixed} the other way round.`;
+  if (rate === undefined) return counts;
+  const words = {
+    better: 'The pass rate is higher, beyond chance.',
+    worse: 'The pass rate is lower, beyond chance.',
+    no_difference: 'The pass rate has not moved by more than is allowed.',
+    inconclusive: `This much data cannot tell whether the pass rate moved${
+      rate.needed_pairs === null ? '' : `; about ${plural(rate.needed_pairs, 'query', 'queries')} could`
+    }.`,
+  }[rate.verdict];
+  return `${counts} ${words}`;
 }
 
-const OnlyIn = ({ title, ids }: { title: string; ids: readonly string[] }) =>
+const Names = ({ title, ids }: { title: string; ids: readonly string[] }) =>
   ids.length === 0 ? null : (
     <>
       <h3>{title}</h3>
-      <p>
-        {visible(ids.slice(0, MAX_ROWS).join(', '))}
-        {ids.length > MAX_ROWS ? ` and ${ids.length - MAX_ROWS} more` : ''}
+      <p class="wrap">
+        {visible(ids.slice(0, MAX_NAMES).join(', '))}
+        {ids.length > MAX_NAMES ? ` and ${ids.length - MAX_NAMES} more` : ''}
       </p>
     </>
   );

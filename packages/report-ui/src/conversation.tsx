@@ -1,17 +1,20 @@
+import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
 import type { CheckResult, ConversationResult, QueryResult, TurnResult } from '../../agentci/src/results/run-result.ts';
-import { ms } from './format.ts';
+import { ms, plural } from './format.ts';
+import { MarkedText } from './marked-text.tsx';
 import { Status } from './status.tsx';
+import { collapseNames } from './step-groups.ts';
 import { visible } from './visible-text.ts';
 
-/** What was said, turn by turn, with the tools called in between and the findings on each turn. */
+/** What was said, as people read a conversation: who said what, the tools in between, and the findings where they belong. */
 export function ConversationView({ result, conversation }: { result: QueryResult; conversation: ConversationResult }) {
   const { turns, ending, blame } = conversation;
   const checks = [result.correctness, result.path, result.cost].flatMap((layer) => layer.checks);
   return (
-    <section>
-      <h3>Conversation</h3>
+    <section aria-labelledby="said">
+      <h3 id="said">Conversation</h3>
       <p class="facts">
-        <span>{turns.length === 1 ? '1 turn' : `${turns.length} turns`}</span>
+        <span>{plural(turns.length, 'turn')}</span>
         <span>{ending === undefined ? 'end of the recording' : `ended: ${visible(ending)}`}</span>
         {blame !== undefined && (
           <strong class="blame">to blame: {blame === 'user' ? 'the simulated user' : 'the agent'}</strong>
@@ -19,7 +22,7 @@ export function ConversationView({ result, conversation }: { result: QueryResult
       </p>
       <ol class="turns">
         {turns.map((turn) => (
-          <TurnCard key={turn.turn} turn={turn} findings={findingsOn(turn, checks)} />
+          <Turn key={turn.turn} turn={turn} result={result} findings={findingsOn(turn, checks)} />
         ))}
       </ol>
     </section>
@@ -30,7 +33,7 @@ export function ConversationView({ result, conversation }: { result: QueryResult
 const findingsOn = ({ checks }: TurnResult, all: readonly CheckResult[]): readonly CheckResult[] =>
   all.filter(({ id, status }) => checks.includes(id) && status !== 'pass' && status !== 'skip');
 
-function TurnCard({ turn, findings }: { turn: TurnResult; findings: readonly CheckResult[] }) {
+function Turn({ turn, result, findings }: { turn: TurnResult; result: QueryResult; findings: readonly CheckResult[] }) {
   const { turn: number, user, answer, tools, status, latency_ms } = turn;
   return (
     <li>
@@ -39,30 +42,37 @@ function TurnCard({ turn, findings }: { turn: TurnResult; findings: readonly Che
         {status !== 'skip' && <Status status={status} />}
         {latency_ms !== null && <span>{ms(latency_ms)}</span>}
       </p>
-      <dl>
-        <dt>user</dt>
-        <dd class="said">{visible(user)}</dd>
-        {tools !== null && tools.length > 0 && (
-          <>
-            <dt>tools</dt>
-            <dd class="called">
-              {tools.map((name, i) => (
-                <code key={`${name}-${i}`}>{visible(name)}</code>
-              ))}
-            </dd>
-          </>
+      <div class="said user">
+        <span class="who">user</span>
+        {visible(user)}
+      </div>
+      {tools === null ? (
+        <p class="called">tool calls were not captured</p>
+      ) : (
+        tools.length > 0 && (
+          <p class="called">
+            {collapseNames(tools).map(({ name, times }, i) => (
+              <code key={i}>
+                {visible(name)}
+                {times > 1 && ` × ${times}`}
+              </code>
+            ))}
+          </p>
+        )
+      )}
+      <div class="said agent">
+        <span class="who">agent</span>
+        {answer === null ? (
+          <em>no answer</em>
+        ) : (
+          <MarkedText text={answer} marks={answerMarks(answer, result.correctness)} />
         )}
-        <dt>agent</dt>
-        <dd class="said agent">{answer === null ? <em>no answer</em> : visible(answer)}</dd>
-        {findings.map(({ id, status: verdict, message }) => (
-          <>
-            <dt key={`${id} status`}>
-              <Status status={verdict} />
-            </dt>
-            <dd key={id}>{visible(message.replace(`turn ${number}: `, ''))}</dd>
-          </>
-        ))}
-      </dl>
+      </div>
+      {findings.map(({ id, status: verdict, message }, i) => (
+        <p class="turn-finding" key={`${id}-${i}`}>
+          <Status status={verdict} /> {visible(message.replace(`turn ${number}: `, ''))}
+        </p>
+      ))}
     </li>
   );
 }

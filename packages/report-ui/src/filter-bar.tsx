@@ -7,8 +7,8 @@ import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
 const SORTS = [
+  ['worst', 'failures first'],
   ['spec', 'order of the spec'],
-  ['worst', 'worst first'],
   ['cost', 'most expensive first'],
   ['latency', 'slowest first'],
   ['tokens', 'most tokens first'],

@@ -28,13 +28,13 @@ export function Header({ shown, page, onHelp }: { shown: Shown; page: Route['pag
         <nav aria-label="Pages">
           {link('queries', '#/', 'Queries')}
           {link('charts', '#/charts', 'Charts')}
-          {(before || data.live) && link('compare', '#/compare', 'Compare')}
+          {(before || data.live || (run?.cells?.length ?? 0) > 1) && link('compare', '#/compare', 'Compare')}
           {runs && link('runs', '#/runs', 'Runs')}
         </nav>
         <button type="button" class="plain" onClick={() => setNow(nextTheme())} title="Change the theme (t)">
           Theme: {now}
         </button>
-        <button type="button" class="plain" onClick={onHelp} title="Keyboard (?)">
+        <button type="button" class="plain keys-button" onClick={onHelp} title="Keyboard (?)">
           Keys
         </button>
       </div>

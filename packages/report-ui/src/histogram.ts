@@ -1,15 +1,24 @@
 const MAX_BINS = 24;
 
-/** Counts of sorted values in bins of one width. Values that are all the same make one bin. */
-export function histogram(sorted: readonly number[]): { centers: number[]; counts: number[] } {
+/** Bins of one width over sorted values, and which bin a value is in. Values that are all the same make one bin. */
+export function binsOf(sorted: readonly number[]): { centers: number[]; binOf: (value: number) => number } {
   const low = sorted[0];
   const high = sorted.at(-1);
-  if (low === undefined || high === undefined) return { centers: [], counts: [] };
+  if (low === undefined || high === undefined) return { centers: [], binOf: () => 0 };
   const bins = Math.min(MAX_BINS, Math.max(4, Math.ceil(Math.sqrt(sorted.length))));
   const width = (high - low) / bins;
   // Equal, or too close together for their difference to be divided.
-  if (width === 0) return { centers: [low], counts: [sorted.length] };
-  const counts = new Array<number>(bins).fill(0);
-  for (const value of sorted) counts[Math.min(bins - 1, Math.floor((value - low) / width))]!++;
-  return { centers: counts.map((_, i) => low + (i + 0.5) * width), counts };
+  if (width === 0) return { centers: [low], binOf: () => 0 };
+  return {
+    centers: Array.from({ length: bins }, (_, i) => low + (i + 0.5) * width),
+    binOf: (value) => Math.min(bins - 1, Math.floor((value - low) / width)),
+  };
+}
+
+/** Counts of sorted values in bins of one width. */
+export function histogram(sorted: readonly number[]): { centers: number[]; counts: number[] } {
+  const { centers, binOf } = binsOf(sorted);
+  const counts = centers.map(() => 0);
+  for (const value of sorted) counts[binOf(value)]!++;
+  return { centers, counts };
 }

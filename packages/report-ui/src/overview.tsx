@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { exampleLine, shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
@@ -18,6 +19,16 @@ export function Overview({
   filters: Filters;
   onFilter: (filters: Filters) => void;
 }) {
+  // The filters change with every letter typed; the run does not.
+  const byLayer = useMemo(
+    () => ({
+      '': countStatuses(run.results, ''),
+      correctness: countStatuses(run.results, 'correctness'),
+      path: countStatuses(run.results, 'path'),
+      cost: countStatuses(run.results, 'cost'),
+    }),
+    [run],
+  );
   const cassette = run.cassette === undefined ? [] : [cassetteText(run.cassette, run)];
   const notices = [...cassette, ...run.notices, ...data.notes];
   return (
@@ -30,7 +41,7 @@ export function Overview({
           <caption class="sr">Statuses by layer</caption>
           <tbody>
             {(['', ...LAYERS] as const).map((layer) => {
-              const counts = countStatuses(run.results, layer);
+              const counts = byLayer[layer];
               const choose = (status: CheckStatus) => onFilter({ ...filters, layer, statuses: new Set([status]) });
               return (
                 <tr key={layer} class={layer === '' ? 'whole' : ''}>
@@ -95,7 +106,7 @@ function FailureGroups({
   filters: Filters;
   onFilter: (filters: Filters) => void;
 }) {
-  const groups = shownGroups(run);
+  const groups = useMemo(() => shownGroups(run), [run]);
   if (groups.length === 0) return null;
   return (
     <section class="causes" aria-labelledby="causes-title">
@@ -131,7 +142,9 @@ const Bar = ({ counts, total }: { counts: Record<CheckStatus, number>; total: nu
   </div>
 );
 
-function Totals({ run }: { run: RunResult }) {
+type Total = [name: string, value: string, note: string];
+
+function totalsOf(run: RunResult): Total[] {
   const usages = run.results.map(usageOf);
   const known = (key: 'cost_usd' | 'total_tokens' | 'latency_ms') =>
     usages.map((usage) => usage[key]).filter((value): value is number => typeof value === 'number');
@@ -141,7 +154,7 @@ function Totals({ run }: { run: RunResult }) {
   const latency = known('latency_ms').sort((a, b) => a - b);
   const part = (values: readonly number[]) =>
     values.length > 0 && values.length < usages.length ? `known for ${values.length} of ${usages.length}` : '';
-  const items: [string, string, string][] = [
+  return [
     ['Agent cost', usd(sum(cost)), part(cost)],
     ['Tokens', count(sum(tokens)), part(tokens)],
     [
@@ -157,6 +170,10 @@ function Totals({ run }: { run: RunResult }) {
         : '',
     ],
   ];
+}
+
+function Totals({ run }: { run: RunResult }) {
+  const items = useMemo(() => totalsOf(run), [run]);
   return (
     <dl class="totals">
       {items.map(([name, value, note]) => (
@@ -177,12 +194,12 @@ function PassHat({ run }: { run: RunResult }) {
   const { head, rows } = passHatTable(run.summary);
   if (rows.length === 0) return null;
   return (
-    <table class="pass-hat">
+    <table class="grid pass-hat">
       <caption>All of k runs passed, over the queries</caption>
       <thead>
         <tr>
           {head.map((cell) => (
-            <th scope="col" key={cell}>
+            <th scope="col" class="number" key={cell}>
               {cell}
             </th>
           ))}
@@ -193,7 +210,9 @@ function PassHat({ run }: { run: RunResult }) {
           <tr key={name}>
             <th scope="row">{name}</th>
             {cells.map((cell, i) => (
-              <td key={`${name}-${i}`}>{cell}</td>
+              <td class="number" key={`${name}-${i}`}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}

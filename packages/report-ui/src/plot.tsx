@@ -1,68 +1,51 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 
+export interface Series {
+  readonly name: string;
+  /** A variable of the theme, e.g. `--solid-pass`. */
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+}
+
 export interface PlotProps {
+  /** What it shows, in words. */
   readonly label: string;
-  readonly data: uPlot.AlignedData;
+  readonly x: readonly number[];
+  readonly series: readonly Series[];
+  /** An interval around the only series. */
+  readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] };
   readonly kind: 'bars' | 'points' | 'lines';
   readonly xText: (value: number) => string;
   readonly yText: (value: number) => string;
+  /** What the axes measure, with the unit. */
+  readonly xLabel: string;
+  readonly yLabel: string;
   /** Pixels a label of the x axis takes. */
   readonly xSpace?: number;
+  /** The highest value there can be. */
+  readonly yMax?: number;
   /** A point was clicked. */
   readonly onPick?: (index: number) => void;
 }
 
-const HEIGHT = 180;
+const HEIGHT = 200;
 
 /** A chart that keeps the width of its place and the colours of the theme. Its label says in words what it shows. */
-export function Plot({ label, data, kind, xText, yText, xSpace = 76, onPick }: PlotProps) {
+export function Plot(props: PlotProps) {
+  const { label, x, series, band, onPick } = props;
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const place = ref.current!;
     let plot: uPlot | undefined;
+    const data = [
+      x,
+      ...series.map(({ values }) => values),
+      ...(band ? [band.low, band.high] : []),
+    ] as uPlot.AlignedData;
     const draw = () => {
       plot?.destroy();
-      const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-      const axis = {
-        stroke: css('--dim'),
-        grid: { stroke: css('--line'), width: 1 },
-        ticks: { show: false },
-        font: '12px system-ui',
-      };
-      plot = new uPlot(
-        {
-          width: Math.max(200, place.clientWidth),
-          height: HEIGHT,
-          padding: [12, 36, 0, 0],
-          scales: {
-            x: { time: false, range: (_, low, high) => pad(low, high, kind === 'bars' ? data[0].length : 0) },
-            y: { range: (_, __, high) => [0, high > 0 ? high * 1.1 : 1] },
-          },
-          legend: { show: false },
-          cursor: { drag: { x: false, y: false }, y: false },
-          axes: [
-            { ...axis, size: 28, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
-            { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
-          ],
-          series: [
-            {},
-            ...data.slice(1).map((): uPlot.Series => {
-              const color = css('--accent');
-              return {
-                stroke: color,
-                ...(kind === 'bars'
-                  ? { fill: `${color}55`, paths: uPlot.paths.bars!({ size: [0.94, 400] }), points: { show: false } }
-                  : kind === 'points'
-                    ? { paths: () => null, points: { show: true, size: 5, fill: color } }
-                    : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),
-              };
-            }),
-          ],
-        },
-        data,
-        place,
-      );
+      plot = new uPlot({ ...optionsOf(props), width: Math.max(200, place.clientWidth), height: HEIGHT }, data, place);
       if (onPick) {
         plot.over.addEventListener('click', () => {
           const index = plot?.cursor.idx;
@@ -82,9 +65,52 @@ export function Plot({ label, data, kind, xText, yText, xSpace = 76, onPick }: P
       removeEventListener('agentci-theme', draw);
       plot?.destroy();
     };
-  }, [data]);
+  }, [x, series, band]);
   return <div class={`plot${onPick ? ' pick' : ''}`} ref={ref} role="img" aria-label={label} />;
 }
+
+const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
+  const { x, series, band, kind, xText, yText, xLabel, yLabel, xSpace = 76, yMax } = props;
+  const axis = {
+    stroke: css('--dim'),
+    grid: { stroke: css('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui',
+    labelFont: '12px system-ui',
+    labelSize: 18,
+  };
+  const unseen: uPlot.Series = { width: 0, points: { show: false } };
+  return {
+    padding: [12, 24, 0, 0],
+    scales: {
+      x: { time: false, range: (_, low, high) => pad(low, high, kind === 'bars' ? x.length : 0) },
+      y: { range: (_, __, high) => [0, yMax ?? (high > 0 ? high * 1.1 : 1)] },
+    },
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, y: false },
+    axes: [
+      { ...axis, label: xLabel, size: 26, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
+      { ...axis, label: yLabel, size: sizeOf, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
+    ],
+    series: [{}, ...series.map(({ color }) => lookOf(kind, css(color))), ...(band ? [unseen, unseen] : [])],
+    ...(band ? { bands: [{ series: [3, 2] as [number, number], fill: `${css(series[0]!.color)}2e` }] } : {}),
+  };
+}
+
+/** The room that the longest number takes. */
+const sizeOf = (_: uPlot, texts: string[] | null): number =>
+  Math.max(40, ...(texts ?? []).map((text) => 14 + 7 * (text ?? '').length));
+
+const lookOf = (kind: PlotProps['kind'], color: string): uPlot.Series => ({
+  stroke: color,
+  ...(kind === 'bars'
+    ? { fill: color, paths: uPlot.paths.bars!({ size: [0.94, 400] }), points: { show: false } }
+    : kind === 'points'
+      ? { paths: () => null, points: { show: true, size: 5, fill: color } }
+      : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),
+});
 
 /** Bars reach half their width beyond the first and last value. */
 function pad(low: number, high: number, bars: number): [number, number] {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { reasonOf } from '../../agentci/src/reporters/html/deciding-checks.ts';
 import { caseText, cellText } from '../../agentci/src/results/cell.ts';
 import { LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -10,7 +11,20 @@ import { LayerMark, Status } from './status.tsx';
 import { useVirtualRows } from './virtual-rows.ts';
 import { visible } from './visible-text.ts';
 
+/** Two lines; on a narrow screen the layers and numbers have a third. */
 const ROW_HEIGHT = 56;
+const NARROW_ROW_HEIGHT = 88;
+const narrow = matchMedia('(max-width: 820px)');
+
+function useRowHeight(): number {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const onChange = () => setNarrow(narrow.matches);
+    narrow.addEventListener('change', onChange);
+    return () => narrow.removeEventListener('change', onChange);
+  }, []);
+  return isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+}
 
 /** Where the reader was, for when they come back from a query. */
 const place = { active: -1, scroll: 0 };
@@ -30,7 +44,8 @@ export function QueryList({
   onOpen: (id: string) => void;
   isPrinting: boolean;
 }) {
-  const { ref, range } = useVirtualRows({ count: found.length, rowHeight: ROW_HEIGHT });
+  const rowHeight = useRowHeight();
+  const { ref, range } = useVirtualRows({ count: found.length, rowHeight });
   // A row is active in the list it was chosen in: other filters make another list, from the moment they are set.
   const [chosen, setChosen] = useState({ filters, row: place.active });
   const activeOf = (choice: typeof chosen) => (choice.filters === filters ? choice.row : -1);
@@ -49,7 +64,7 @@ export function QueryList({
   useEffect(() => {
     place.active = active;
     if (active < 0) return;
-    bringIntoView(ref.current, active);
+    bringIntoView(ref.current, active, rowHeight);
     // The row may be drawn only after the scroll.
     requestAnimationFrame(() =>
       ref.current?.querySelector<HTMLElement>(`[data-row="${active}"]`)?.focus({ preventScroll: true }),
@@ -90,7 +105,7 @@ export function QueryList({
             <span role="columnheader">Status</span>
             <span role="columnheader">Query</span>
             <span role="columnheader" class="marks">
-              <span title="correctness, path, cost">Layers</span>
+              Layers
             </span>
             <span role="columnheader" class="number">
               Cost
@@ -103,9 +118,15 @@ export function QueryList({
             </span>
           </div>
         </div>
-        <div ref={ref} role="rowgroup" style={{ height: `${found.length * ROW_HEIGHT}px`, position: 'relative' }}>
+        <div ref={ref} role="rowgroup" style={{ height: `${found.length * rowHeight}px`, position: 'relative' }}>
           {found.slice(from, to).map((result, i) => (
-            <Row key={caseText(result)} result={result} index={from + i} isActive={from + i === active} />
+            <Row
+              key={caseText(result)}
+              result={result}
+              index={from + i}
+              top={(from + i) * rowHeight}
+              isActive={from + i === active}
+            />
           ))}
         </div>
       </div>
@@ -114,24 +135,20 @@ export function QueryList({
   );
 }
 
-function bringIntoView(list: HTMLElement | null, index: number): void {
+function bringIntoView(list: HTMLElement | null, index: number, rowHeight: number): void {
   if (!list) return;
-  const top = list.getBoundingClientRect().top + index * ROW_HEIGHT;
+  const top = list.getBoundingClientRect().top + index * rowHeight;
   const bar = document.querySelector('.filters')?.getBoundingClientRect().bottom ?? 0;
   if (top < bar) scrollBy(0, top - bar - 8);
-  else if (top + ROW_HEIGHT > innerHeight) scrollBy(0, top + ROW_HEIGHT - innerHeight + 8);
+  else if (top + rowHeight > innerHeight) scrollBy(0, top + rowHeight - innerHeight + 8);
 }
 
-function Row({ result, index, isActive }: { result: QueryResult; index: number; isActive: boolean }) {
+function Row({ result, index, top, isActive }: { result: QueryResult; index: number; top: number; isActive: boolean }) {
+  const reason = reasonOf(result);
   const usage = usageOf(result);
   const { id, cell, query, tags, runs, xfail } = result;
   return (
-    <div
-      class={`row${isActive ? ' active' : ''}`}
-      role="row"
-      aria-rowindex={index + 2}
-      style={{ top: `${index * ROW_HEIGHT}px` }}
-    >
+    <div class={`row${isActive ? ' active' : ''}`} role="row" aria-rowindex={index + 2} style={{ top: `${top}px` }}>
       <span role="cell">
         <Status
           status={result.status}
@@ -144,8 +161,13 @@ function Row({ result, index, isActive }: { result: QueryResult; index: number; 
         </a>
         <span class="sub">
           <code>{visible(id)}</code>
+          {reason !== undefined && (
+            <span class={`reason ${result.status}`} title={visible(reason)}>
+              {visible(reason.split('\n', 1)[0]!.slice(0, 300))}
+            </span>
+          )}
           {cell && <span>{visible(cellText(cell))}</span>}
-          {runs && <span>{runs.length} runs</span>}
+          {runs && <span class="extra">{runs.length} runs</span>}
           {tags.map((tag) => (
             <span class="tag" key={tag}>
               {visible(tag)}

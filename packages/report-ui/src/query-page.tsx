@@ -6,19 +6,22 @@ import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/resu
 import { Answer } from './answer.tsx';
 import { CheckTable } from './check-table.tsx';
 import { ConversationView } from './conversation.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { usageOf } from './filters.ts';
 import { count, ms, usd } from './format.ts';
+import { issueText } from './issue-text.ts';
 import { JudgeReplies } from './judge-replies.tsx';
 import { useKeys } from './keys.ts';
 import { Repeats } from './repeats.tsx';
-import { queryHref } from './router.ts';
-import { evidenceOf, fetchResult } from './source.ts';
+import { permalinkHash, queryHref, runPairHref } from './router.ts';
+import { data, evidenceOf, fetchResult } from './source.ts';
 import { Status } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 import { ToolSequence } from './tool-sequence.tsx';
+import { DecidedBy, WantedList } from './verdict.tsx';
 import { valueText, visible } from './visible-text.ts';
 
-/** One query: every check with its number, the answer, what the agent did, and its repeats. */
+/** One query: asked, said, wanted, what decided; then what the agent did, then everything else. */
 export function QueryPage({
   run,
   result: given,
@@ -30,7 +33,7 @@ export function QueryPage({
   siblings: readonly QueryResult[];
   before: PageBefore | undefined;
 }) {
-  const result = useWhole(run.run_id, given);
+  const { result, isPart } = useWhole(run.run_id, given);
   const evidence = useEvidence(run.run_id, result);
   const at = siblings.findIndex((each) => caseText(each) === caseText(result));
   const next = siblings[at + 1];
@@ -58,6 +61,7 @@ export function QueryPage({
     ['tokens', count(usage.total_tokens)],
     ['latency', ms(usage.latency_ms)],
   ];
+  const { location: where } = result;
   return (
     <article class="query">
       <p class="crumbs">
@@ -66,15 +70,14 @@ export function QueryPage({
         {previous && <a href={queryHref(caseText(previous))}>previous (p)</a>}
         {next && <a href={queryHref(caseText(next))}>next (n)</a>}
       </p>
+      <p class="eyebrow">Asked</p>
       <h2>{visible(result.query)}</h2>
       <p class="facts">
         <Status status={result.status} />
         <code>{visible(caseText(result))}</code>
-        {result.location && (
-          <span>{visible(`${result.location.file}:${result.location.line}:${result.location.column}`)}</span>
-        )}
+        {where && <span class="where">{visible(`${where.file}:${where.line}:${where.column}`)}</span>}
         {facts.map(([name, value]) => (
-          <span key={name}>
+          <span class="nowrap" key={name}>
             {name} <strong>{value}</strong>
           </span>
         ))}
@@ -84,53 +87,55 @@ export function QueryPage({
           </span>
         ))}
       </p>
+      <p class="actions">
+        <CopyButton label="Copy link" text={() => permalink(run, result)} />
+        <CopyButton label="Copy as issue" text={() => issueText(run, result)} />
+      </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
-      {result.error && (
-        <div class="notice error">
-          <strong>{result.error.kind} error</strong> {visible(result.error.message)}
-          {result.error.stderr && <pre tabIndex={0}>{visible(result.error.stderr)}</pre>}
-        </div>
+      {isPart ? (
+        <p class="empty">The rest of this query is being read…</p>
+      ) : result.conversation ? (
+        <ConversationView result={result} conversation={result.conversation} />
+      ) : (
+        <Answer
+          result={result}
+          references={[
+            ...(evidence?.baseline?.answer
+              ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
+              : []),
+            ...(earlier?.answer ? [{ name: `run ${before!.run_id}`, text: earlier.answer }] : []),
+          ]}
+        />
       )}
+      <WantedList result={result} />
+      <DecidedBy result={result} />
       {(result.warnings ?? []).map(({ code, message }) => (
         <p class="notice" key={`${code} ${message}`}>
           Trace: {visible(message)}
         </p>
       ))}
-      {result.skip && <p class="notice">Skipped: {visible(result.skip.reason)}</p>}
-      {result.not_run && <p class="notice">Not run: {visible(result.not_run)}</p>}
-      {result.xfail && (
-        <p class="notice">
-          Expected to fail: {visible(result.xfail.reason)} (it was <Status status={result.xfail.status} />)
-        </p>
-      )}
       {earlier && (
         <p class="notice">
           In run {visible(before!.run_id)}: <Status status={earlier.status} /> cost {usd(earlier.cost_usd)}, tokens{' '}
-          {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}
+          {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
+          <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
         </p>
       )}
+      {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}
+      {evidence === null && <p class="empty">The page has no trace of this query.</p>}
+      <ToolSequence evidence={evidence} />
+      {result.runs && <Repeats result={result} />}
       {LAYERS.map((layer) => (
         <CheckTable key={layer} layer={layer} result={result[layer]} />
       ))}
       <JudgeReplies details={result.correctness.details} />
-      {result.conversation && <ConversationView result={result} conversation={result.conversation} />}
-      <Answer
-        answer={result.answer}
-        references={[
-          ...(evidence?.baseline?.answer
-            ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
-            : []),
-          ...(earlier?.answer ? [{ name: `run ${before!.run_id}`, text: earlier.answer }] : []),
-        ]}
-      />
       <Metrics metrics={result.metrics} />
-      {result.runs && <Repeats result={result} />}
-      <ToolSequence evidence={evidence} />
-      {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}
-      {evidence === null && <p class="empty">The page has no trace of this query.</p>}
     </article>
   );
 }
+
+const permalink = (run: RunResult, result: QueryResult): string =>
+  `${location.href.split('#', 1)[0]}${permalinkHash(caseText(result), data.live ? run.run_id : undefined)}`;
 
 /** Undefined while it is read, null when there is none. */
 function useEvidence(runId: string, result: QueryResult): PageEvidence | null | undefined {
@@ -155,7 +160,7 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
   return (
     <section>
       <h3>Metrics</h3>
-      <table class="grid">
+      <table class="grid cards">
         <thead>
           <tr>
             <th scope="col">Metric</th>
@@ -168,7 +173,7 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
         <tbody>
           {rows.map(([name, { value, unit, detail }]) => (
             <tr key={name}>
-              <td>
+              <td class="wrap">
                 <code>{visible(name)}</code>
               </td>
               <td class="number">{value === null ? 'not measured' : visible(formatMeasure(value, unit))}</td>
@@ -182,8 +187,8 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
 }
 
 /** Of a large run the list has only what it shows; the rest of a query comes when it is opened. */
-function useWhole(runId: string, result: QueryResult): QueryResult {
-  const [whole, setWhole] = useState<QueryResult>(result);
+function useWhole(runId: string, result: QueryResult): { result: QueryResult; isPart: boolean } {
+  const [whole, setWhole] = useState<QueryResult | undefined>(undefined);
   useEffect(() => {
     if (!('slim' in result)) return;
     let isOver = false;
@@ -194,5 +199,6 @@ function useWhole(runId: string, result: QueryResult): QueryResult {
       isOver = true;
     };
   }, [runId, result]);
-  return 'slim' in result ? whole : result;
+  if (!('slim' in result)) return { result, isPart: false };
+  return { result: whole ?? result, isPart: whole === undefined };
 }

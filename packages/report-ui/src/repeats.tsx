@@ -16,7 +16,7 @@ export function Repeats({ result }: { result: QueryResult }) {
     <section>
       <h3>Repeats</h3>
       <p>{visible(facts.join(' · '))}</p>
-      <table class="grid">
+      <table class="grid cards">
         <thead>
           <tr>
             <th scope="col">Run</th>
@@ -36,13 +36,19 @@ export function Repeats({ result }: { result: QueryResult }) {
         <tbody>
           {runs.map((run) => (
             <tr key={run.run}>
-              <td>{run.run}</td>
+              <td data-label="run">{run.run}</td>
               <td>
                 <Status status={run.status} />
               </td>
-              <td class="number">{usd(run.cost_usd)}</td>
-              <td class="number">{count(run.total_tokens)}</td>
-              <td class="number">{ms(run.latency_ms)}</td>
+              <td class="number" data-label="cost">
+                {usd(run.cost_usd)}
+              </td>
+              <td class="number" data-label="tokens">
+                {count(run.total_tokens)}
+              </td>
+              <td class="number" data-label="latency">
+                {ms(run.latency_ms)}
+              </td>
               <td class="wrap">
                 {visible([run.error?.message, ...run.messages].filter(Boolean).join('; '))}
                 {typeof run.answer === 'string' && (

@@ -22,6 +22,18 @@ export function parseRoute(hash: string): Route {
 
 export const queryHref = (id: string): string => `#/q/${encodeURIComponent(id)}`;
 
+/** Where a query is found again: on a live page this names the run, since another may be the newest by then. */
+export const permalinkHash = (id: string, runId: string | undefined): string =>
+  `${queryHref(id)}${runId === undefined ? '' : `?run=${encodeURIComponent(runId)}`}`;
+
+/** The open run beside another, at one query. */
+export const runPairHref = (before: string, id: string): string =>
+  `#/compare?${new URLSearchParams({ before, q: id }).toString()}`;
+
+/** Two cells of the matrix side by side, at one query where it is given. */
+export const cellPairHref = (from: string, to: string, id?: string): string =>
+  `#/compare?${new URLSearchParams({ from, to, ...(id === undefined ? {} : { q: id }) }).toString()}`;
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useLayoutEffect(() => {

@@ -4,6 +4,7 @@ import type {
   PageEvidence,
   PageRun,
   PageRunUpdate,
+  PageTrends,
 } from '../../agentci/src/results/page-data.ts';
 import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 
@@ -23,7 +24,8 @@ export async function evidenceOf(runId: string, id: string): Promise<PageEvidenc
   const key = `${runId}\n${id}`;
   const before = known.get(key);
   if (before) return before;
-  const index = places.get(id);
+  // A file has the recordings of its own run and of no other.
+  const index = runId === data.run?.run_id ? places.get(id) : undefined;
   const found = data.live
     ? await get<PageEvidence>(`api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`)
     : index === undefined
@@ -38,8 +40,9 @@ export const fetchRuns = (): Promise<PageRun[] | undefined> => get('api/runs');
 export const fetchRun = (id: string, from: number): Promise<PageRunUpdate | undefined> =>
   get(`api/run/${encodeURIComponent(id)}?from=${from}`);
 
-/** The runs of the history: also those that are no longer stored. */
-export const fetchHistory = (): Promise<PageRun[] | undefined> => get('api/history');
+/** How an agent developed, from the history. */
+export const fetchTrends = (agent: string, branch: string): Promise<PageTrends | undefined> =>
+  get(`api/trends?${new URLSearchParams({ agent, branch }).toString()}`);
 
 /** All of a query whose run is too large to be sent whole. */
 export const fetchResult = (runId: string, id: string): Promise<QueryResult | undefined> =>

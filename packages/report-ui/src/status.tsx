@@ -1,6 +1,6 @@
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 
-const SIGNS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✕', error: '?', skip: '–' };
+export const SIGNS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✕', error: '?', skip: '–' };
 
 /** A status as sign and word: colour alone tells nothing to someone who cannot see it. */
 export const Status = ({ status, label }: { status: CheckStatus; label?: string }) => (
@@ -9,10 +9,10 @@ export const Status = ({ status, label }: { status: CheckStatus; label?: string 
   </span>
 );
 
-/** A layer in the list: one letter, its status to be heard. */
+/** A layer in the list: its name, its status as a sign and to be heard. */
 export const LayerMark = ({ layer, status }: { layer: string; status: CheckStatus }) => (
-  <span class={`mark ${status}`} title={`${layer}: ${status}`}>
-    <span aria-hidden="true">{SIGNS[status]}</span>
-    <span class="sr">{`${layer}: ${status}`}</span>
+  <span class={`layer-mark ${status}`} title={`${layer}: ${status}`}>
+    <span aria-hidden="true">{SIGNS[status]}</span> {layer}
+    <span class="sr">: {status}</span>
   </span>
 );

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { caseText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
 import type { QueryResult, RunResult } from '../../agentci/src/results/run-result.ts';
+import { precedingRun } from './preceding-run.ts';
 import { data, fetchBefore, fetchRun, fetchRuns } from './source.ts';
 
 const POLL_MS = 1500;
@@ -15,8 +16,8 @@ export interface Shown {
   readonly isLost: boolean;
 }
 
-/** The run to show, and for a live page what has happened since. */
-export function useRun(wantedId: string | null, beforeId: string | null): Shown {
+/** The run to show, and for a live page what has happened since. Who compares gets the run before where none is chosen. */
+export function useRun(wantedId: string | null, beforeId: string | null, isComparing: boolean): Shown {
   const [run, setRun] = useState<RunResult | undefined>(data.run);
   const [runs, setRuns] = useState<readonly PageRun[] | undefined>(undefined);
   const [before, setBefore] = useState<PageBefore | undefined>(data.before);
@@ -59,14 +60,21 @@ export function useRun(wantedId: string | null, beforeId: string | null): Shown 
   }, [poll]);
 
   const after = run?.run_id;
+  // An empty choice is one as well: none.
+  const chosen = beforeId === null && isComparing ? precedingRun(runs ?? [], after) : beforeId;
+  const otherId = chosen || undefined;
   useEffect(() => {
     if (!data.live || after === undefined || isRunning) return;
     setBefore(undefined);
-    if (beforeId !== null && beforeId !== after)
-      void fetchBefore(beforeId, after)
-        .then(setBefore)
+    let isOver = false;
+    if (otherId !== undefined && otherId !== after)
+      void fetchBefore(otherId, after)
+        .then((found) => !isOver && setBefore(found))
         .catch(() => undefined);
-  }, [beforeId, after, isRunning]);
+    return () => {
+      isOver = true;
+    };
+  }, [otherId, after, isRunning]);
 
   return { run, before, runs, isRunning, isLost };
 }

@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RunLibrary } from '../../agentci/src/cli/view/run-library.ts';
 import { startViewServer } from '../../agentci/src/cli/view/server.ts';
+import { appendRuns } from '../../agentci/src/history/history-files.ts';
 import { RunStore } from '../../agentci/src/store/run-store.ts';
 import { findChromium, launch } from './support/browser.ts';
 import { nestedTrace, sampleReport, sampleResult } from './support/sample-run.ts';
@@ -39,7 +40,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
         spec: { file: 'agentci_spec.yaml', hash: 'h' },
         started_at,
       });
-    return { server, page, problems, hosts, start };
+    return { server, page, problems, hosts, start, history: join(cwd, '.agentci', 'history') };
   }
 
   test('a run appears while it goes on, query by query, and ends with its verdict', async () => {
@@ -54,9 +55,10 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     expect(await page.locator('header .status').innerText()).toBe('running');
     const second = sampleResult({ id: 'b', query: 'Second question', correctness: 'fail' });
     store.record({ id: 'b', run: 1, result: second }, undefined);
-    await page.waitForSelector('[data-row="1"]:has-text("Second question")');
+    // What failed comes first.
+    await page.waitForSelector('[data-row="0"]:has-text("Second question")');
 
-    await page.click('[data-row="0"]');
+    await page.click('[data-row="1"]');
     await page.waitForSelector('#step-6 :text("refund")');
     const { run } = sampleReport();
     store.finish({ ...run, run_id: 'r1', results: [result, second] });
@@ -88,9 +90,71 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.click('tbody tr:has-text("r2") a');
     await page.waitForSelector('.about:has-text("run r2")');
     await page.click('nav >> text=Compare');
-    await page.selectOption('main select', 'r1');
+    // The run before is chosen already.
     await page.waitForSelector('.flips li:has-text("refund")');
+    expect(await page.locator('[aria-label="Run before"]').inputValue()).toBe('r1');
+    await page.selectOption('[aria-label="Run before"]', '');
+    await page.waitForSelector('text=No run to compare with is chosen');
     expect(problems).toEqual([]);
+  });
+
+  test('trends come from the history: rates, what flakes, and since which commit a query fails', async () => {
+    const { server, page, problems, start, history } = await serve();
+    start('r9', '2026-11-15T21:40:12.345Z').finish({ ...sampleReport().run, run_id: 'r9' });
+    const evil = '<img src=x onerror=window.pwned=1>';
+    const verdicts = { refund: '110000', steady: '111111', [evil]: '101010' };
+    appendRuns(
+      history,
+      Array.from({ length: 6 }, (_, i) => ({
+        run: {
+          ...{ id: `h${i}`, at: `2026-11-0${i + 1}T09:00:00.000Z`, agent: 'support-router', spec: 's', hash: 'h' },
+          ...{ commit: `c0ffee${i}`, branch: i === 3 ? evil : 'main', models: [], total: 3, warnings: 0, errors: 0 },
+          ...{ passed: 3 - (i % 2) - (i > 1 ? 1 : 0), failed: (i % 2) + (i > 1 ? 1 : 0), skipped: 0, usd: 0.01 * i },
+          ...{ unpriced: 0, tokens: 1, p50_ms: 100 + i, p95_ms: 200, exit: 1 },
+        },
+        queries: Object.entries(verdicts).map(([id, passed]) => ({
+          ...{ id, decided: 1, passed: Number(passed[i]) },
+          status: passed[i] === '1' ? ('pass' as const) : ('fail' as const),
+        })),
+      })),
+    );
+    await page.goto(`${server.url}#/runs`);
+    await page.waitForSelector('.plot canvas');
+    expect(await page.locator('table:has(caption:text("of the history")) tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/refund.*c0ffee2.*c0ffee1.*4/s),
+      expect.stringMatching(/img.*c0ffee5.*c0ffee4.*may be chance/s),
+    ]);
+    expect(await page.locator('h3:text("Flakiest") + table tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/img.*50 % \(3 of 6\).*\d+(\.\d)? % to .*5/s),
+    ]);
+    await page.click('.chart:has-text("Pass rate") summary');
+    expect(await page.locator('.chart:has-text("Pass rate") tbody tr').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/h0.*100 % \(3 of 3\).*43\.\d % to 100 %/s)]),
+    );
+    await page.selectOption('.choice select', 'main');
+    await page.waitForFunction(() => document.querySelectorAll('.chart tbody tr').length === 5);
+    expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
+    expect(await page.locator('#app img').count()).toBe(0);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('the link to a query names its run, so that it leads there when newer runs came', async () => {
+    const { server, page, start } = await serve();
+    const { run } = sampleReport();
+    start('r1', '2026-11-14T09:00:00.000Z').finish({ ...run, run_id: 'r1' });
+    start('r2', '2026-11-15T09:00:00.000Z').finish({ ...run, run_id: 'r2', results: [] });
+    await page.goto(`${server.url}#/q/refund?run=r1`);
+    await page.waitForSelector('h2:has-text("Please refund order 1182")');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.click('text=Copy link');
+    await page.waitForSelector('text=copied');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${server.url}#/q/refund?run=r1`);
+    await page.reload();
+    await page.waitForSelector('h2:has-text("Please refund order 1182")');
   });
 
   test('a server that went away is named', async () => {

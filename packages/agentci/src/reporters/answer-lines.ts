@@ -1,17 +1,12 @@
 import { escapeTerminalLine } from '../kit/escape.ts';
 import type { QueryResult } from '../results/run-result.ts';
+import { answerMarks } from './answer-marks.ts';
 import type { Colors } from './verdict-line.ts';
 
 /** Enough to see what the agent was talking about; the reports in files have all of it. */
 const MAX_ANSWER = 400;
 /** What is kept of the text before the first word that matters, where that is further in. */
 const LEAD = 60;
-
-interface Mark {
-  readonly start: number;
-  readonly end: number;
-  readonly kind: 'expected' | 'forbidden';
-}
 
 /**
  * The answer of a query that did not pass, cut, with the words its checks looked for marked: in colour, or where there is
@@ -20,7 +15,7 @@ interface Mark {
 export function answerLines({ answer, correctness }: QueryResult, c: Colors, hasColor: boolean): string[] {
   if (answer === null) return [];
   if (answer.trim() === '') return [`        answer: ${c.dim('(empty)')}`];
-  const marks = marksIn(answer, correctness.details);
+  const marks = answerMarks(answer, correctness);
   const important = marks.find(({ kind }) => kind === 'forbidden') ?? marks[0];
   const from = important !== undefined && important.end > MAX_ANSWER ? Math.max(0, important.start - LEAD) : 0;
   const to = Math.min(answer.length, from + MAX_ANSWER);
@@ -37,34 +32,4 @@ export function answerLines({ answer, correctness }: QueryResult, c: Colors, has
   pieces.push(escapeTerminalLine(answer.slice(at, to)));
   const text = pieces.join('').trim();
   return [`        answer: ${from > 0 ? '…' : ''}${text}${to < answer.length ? '…' : ''}`];
-}
-
-/** Where the words are. Forbidden ones win where two overlap. */
-function marksIn(answer: string, details: Readonly<Record<string, unknown>>): Mark[] {
-  const marks: Mark[] = [];
-  const mark = (kind: Mark['kind'], terms: readonly string[]): void => {
-    for (const term of terms) {
-      if (term.trim() === '') continue;
-      const pattern = new RegExp(
-        term
-          .trim()
-          .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-          .replace(/\s+/g, '\\s+'),
-        'giu',
-      );
-      for (const { index, 0: found } of answer.matchAll(pattern)) {
-        const end = index + found.length;
-        if (!marks.some((other) => index < other.end && other.start < end)) marks.push({ start: index, end, kind });
-      }
-    }
-  };
-  mark('forbidden', termsOf(details.not_in_answer));
-  mark('expected', [...termsOf(details.expected_in_answer), ...termsOf(details.any_expected_in_answer)]);
-  return marks.sort((a, b) => a.start - b.start);
-}
-
-/** Details come from files too: anything else than a list of texts is left alone. */
-function termsOf(detail: unknown): string[] {
-  const checked = (detail as { checked?: unknown } | null | undefined)?.checked;
-  return Array.isArray(checked) ? checked.filter((term) => typeof term === 'string') : [];
 }

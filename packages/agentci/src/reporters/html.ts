@@ -1,10 +1,10 @@
-import { defined } from '../kit/defined.ts';
 import { jsonInHtml } from '../kit/escape.ts';
 import { caseText } from '../results/cell.ts';
-import { PAGE_SCHEMA, type PageBefore, type PageData } from '../results/page-data.ts';
+import { PAGE_SCHEMA, type PageData } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { wholeResult } from '../results/stored-result.ts';
 import { PAGE } from './html/page.gen.ts';
+import { pageBefore } from './html/page-before.ts';
 import { clip } from './html/page-trace.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
@@ -50,23 +50,6 @@ export function* pageWith(data: PageData, more?: () => Generator<string>): Gener
   yield `<script type="application/json" id="agentci-data">${jsonInHtml(data)}</script>`;
   if (more !== undefined) yield* more();
   yield PAGE.slice(at + DATA.length);
-}
-
-/** What a comparison needs of the run before. */
-export function pageBefore({ run, comparison }: NonNullable<ReportContext['before']>): PageBefore {
-  return {
-    run_id: run.run_id,
-    ...defined({ started_at: run.started_at }),
-    comparison,
-    queries: run.results.map(({ id, cell, status, xfail, answer, cost }) => [
-      caseText({ id, cell }),
-      {
-        status: xfail?.status ?? status,
-        answer: answer === null ? null : clip(answer, MAX_ANSWER),
-        ...((cost.details.actual as object | undefined) ?? {}),
-      },
-    ]),
-  };
 }
 
 const bounded = (result: QueryResult): QueryResult =>

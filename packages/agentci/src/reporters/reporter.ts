@@ -23,7 +23,12 @@ export interface ReportContext {
   /** For messages that are sent. */
   readonly notify?: NotifyContext;
   /** The run to compare with. */
-  readonly before?: { readonly run: RunResult; readonly comparison: RunComparison };
+  readonly before?: {
+    readonly run: RunResult;
+    readonly comparison: RunComparison;
+    /** The tools each query called in the run before, where its recordings are available. */
+    readonly tools?: ReadonlyMap<string, string[] | null>;
+  };
 }
 
 /** What a message can say beside the results. */

@@ -51,9 +51,15 @@ export interface PageEvidence {
 export interface PageBeforeQuery {
   status: CheckStatus;
   answer: string | null;
+  /** Why it ended so, in one line; absent where it passed. */
+  reason?: string;
   cost_usd?: number | null;
   total_tokens?: number | null;
   latency_ms?: number | null;
+  /** Only present when it ran more than once: what tells a change from noise. */
+  runs?: { status: CheckStatus; cost_usd?: number | null; total_tokens?: number | null; latency_ms?: number | null }[];
+  /** The tools called; `null` when they were not captured, absent when the page does not know. */
+  tools?: string[] | null;
 }
 
 export interface PageBefore {
@@ -81,6 +87,8 @@ export interface PageRun {
   id: string;
   agent: string;
   spec: string;
+  /** Of the repository, where it is known. */
+  branch?: string;
   started_at: string;
   finished: boolean;
   summary: RunResult['summary'] | null;
@@ -89,6 +97,46 @@ export interface PageRun {
   median_latency_ms: number | null;
   /** Only some of the queries were chosen. */
   part?: boolean;
+}
+
+/** A run as a point of a trend. Unknown numbers are `null`. */
+export interface PagePoint {
+  run: string;
+  at: string;
+  commit?: string;
+  passed: number;
+  decided: number;
+  rate: number | null;
+  /** Wilson's 95 % interval of the rate. */
+  interval: { low: number; high: number } | null;
+  /** Mean cost of a query. */
+  usd: number | null;
+  /** Median latency. */
+  ms: number | null;
+}
+
+/** What the history says about the queries of one agent. */
+export interface PageTrends {
+  agent: string;
+  branch?: string;
+  /** What else could be chosen. */
+  branches: string[];
+  points: PagePoint[];
+  /** Whether cost or latency changed for good, in words. */
+  drifts: string[];
+  /** Runs whose queries were looked at for what follows. */
+  runs: number;
+  flaky: { name: string; passed: number; decided: number; interval: { low: number; high: number }; flips: number }[];
+  steady: number;
+  too_few: number;
+  /** Queries that fail now: since which run and commit, and the last that was good. */
+  failing: {
+    name: string;
+    first: { run: string; at: string; commit?: string };
+    good?: { run: string; at: string; commit?: string };
+    runs: number;
+    flips: number;
+  }[];
 }
 
 /** An answer of `agentci view` about one run; `from` on is what changed since the last one. */

@@ -28,6 +28,8 @@ export interface SampleQuery {
   readonly query: string;
   readonly tags?: string[];
   readonly answer?: string | null;
+  /** What the answer must contain. */
+  readonly terms?: string[];
   readonly correctness?: CheckStatus;
   readonly path?: CheckStatus;
   readonly cost?: CheckStatus;
@@ -38,19 +40,22 @@ export interface SampleQuery {
 export function sampleResult(sample: SampleQuery): QueryResult {
   const usage = sample.usage ?? { cost_usd: 0.0012, total_tokens: 640, latency_ms: 1200 };
   const layers = {
-    correctness: layer([
-      check(
-        'correctness.expected_in_answer',
-        sample.correctness ?? 'pass',
-        sample.correctness === 'fail'
-          ? '1 of 2 terms is missing from the answer: "approval by a person"'
-          : '2 of 2 terms are in the answer',
-        {
-          value: sample.correctness === 'fail' ? 1 : 2,
-          limit: 2,
-        },
-      ),
-    ]),
+    correctness: layer(
+      [
+        check(
+          'correctness.expected_in_answer',
+          sample.correctness ?? 'pass',
+          sample.correctness === 'fail'
+            ? '1 of 2 terms is missing from the answer: "approval by a person"'
+            : '2 of 2 terms are in the answer',
+          {
+            value: sample.correctness === 'fail' ? 1 : 2,
+            limit: 2,
+          },
+        ),
+      ],
+      sample.terms === undefined ? {} : { expected_in_answer: { checked: sample.terms, all_found: false } },
+    ),
     path: layer([
       check(
         'path.max_tool_calls',
@@ -205,6 +210,7 @@ export function sampleReport() {
       query: 'Please refund order 1182',
       tags: ['smoke', 'billing'],
       answer: refundAnswer,
+      terms: ['ticket', 'approval by a person'],
       correctness: 'fail',
       path: 'warn',
       usage: { cost_usd: 0.0184, total_tokens: 1224, latency_ms: 2400 },

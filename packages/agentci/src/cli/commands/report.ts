@@ -81,16 +81,23 @@ Example:
             ? () => tracesOf(root, run.run_id)
             : undefined,
       ),
-      ...(before === undefined ? {} : { before: comparedWith(readRun(root, storedRunId(root, before, latest)), run) }),
+      ...(before === undefined ? {} : { before: await comparedWith(root, storedRunId(root, before, latest), run) }),
     });
     return failed ? 2 : 0;
   },
 };
 
-const comparedWith = (before: RunResult, after: RunResult) => ({
-  run: before,
-  comparison: compareRuns({ before, after }),
-});
+async function comparedWith(root: string, id: string, after: RunResult) {
+  const before = readRun(root, id);
+  const { traces } = tracesAt(() => tracesOf(root, id));
+  // Loaded on demand: the engine is not needed for other reports.
+  const { beforeTools } = await import('../../reporting/before-tools.ts');
+  return {
+    run: before,
+    comparison: compareRuns({ before, after }),
+    ...(traces === undefined ? {} : { tools: await beforeTools(before, traces) }),
+  };
+}
 
 /** What every report reads; a file cut down by hand or by a script may lack one. */
 const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;

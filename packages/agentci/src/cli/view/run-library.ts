@@ -1,20 +1,18 @@
 import { dirname, join } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { summarize } from '../../engine/exit-code.ts';
-import { readRuns } from '../../history/history-files.ts';
-import { pageBefore } from '../../reporters/html.ts';
+import { pageBefore } from '../../reporters/html/page-before.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
-import type { PageBefore, PageEvidence, PageRun, PageRunUpdate } from '../../results/page-data.ts';
+import type { PageBefore, PageEvidence, PageRun, PageRunUpdate, PageTrends } from '../../results/page-data.ts';
 import { type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
+import { pageTrends } from './page-trends.ts';
 import { RunList } from './run-list.ts';
 import { LARGE, readHead, slimRun, wholeResultOf } from './slim-run.ts';
 
 const MAX_KEPT = 4;
-/** Points of a trend; more than this are not told apart on a screen. */
-const MAX_HISTORY = 1000;
 
 /** What `agentci view` knows of the runs stored in a folder. Only names found there are ever opened. */
 export class RunLibrary {
@@ -70,26 +68,9 @@ export class RunLibrary {
     return this.#runs.find(id)?.finished ? wholeResultOf(this.#root, id, name) : undefined;
   }
 
-  /** The runs of the history, which knows those that are no longer stored, and those of other machines. */
-  history(): PageRun[] {
-    return readRuns(this.#history)
-      .lines.slice(-MAX_HISTORY)
-      .reverse()
-      .map((run) => ({
-        id: run.id,
-        agent: run.agent,
-        spec: run.spec,
-        started_at: run.at,
-        finished: true,
-        summary: {
-          ...{ total: run.total, passed: run.passed, failed: run.failed, warnings: run.warnings },
-          ...{ errors: run.errors, skipped: run.skipped, xfailed: 0, exit_code: run.exit },
-        },
-        cost_usd: run.usd,
-        total_tokens: run.tokens,
-        median_latency_ms: run.p50_ms,
-        ...(run.part ? { part: true } : {}),
-      }));
+  /** How an agent developed on a branch, and which queries flake or fail since when. */
+  trends(agent: string, branch: string | undefined): PageTrends | undefined {
+    return pageTrends(this.#history, agent, branch);
   }
 
   compare(before: string, after: string): PageBefore | undefined {

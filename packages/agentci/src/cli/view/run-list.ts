@@ -69,6 +69,7 @@ const bare = ({ id, header, finished }: StoredRun): PageRun => ({
   id,
   agent: header.agent,
   spec: header.spec.file,
+  ...(header.branch === undefined ? {} : { branch: header.branch }),
   started_at: header.started_at,
   finished,
   summary: null,

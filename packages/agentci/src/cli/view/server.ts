@@ -74,7 +74,8 @@ async function lookUp(library: RunLibrary, path: readonly string[], search: URLS
     return library.evidence(id, search.get('id') ?? '');
   if (what === 'run' && id !== undefined && more === 'result' && path.length === 4)
     return library.result(id, search.get('id') ?? '');
-  if (what === 'history' && path.length === 2) return library.history();
+  if (what === 'trends' && path.length === 2)
+    return library.trends(search.get('agent') ?? '', search.get('branch') || undefined);
   if (what === 'compare' && path.length === 2)
     return library.compare(search.get('before') ?? '', search.get('after') ?? '');
   return undefined;

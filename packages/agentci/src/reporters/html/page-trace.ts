@@ -14,6 +14,7 @@ const MAX_DEPTH = 12;
 /** A trace as the page's timeline shows it. Texts are cut, the rest of a long trace is counted, nothing is silent. */
 export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
   const depthOf = depths(trace.steps);
+  const agentOf = agents(trace.steps);
   const zero = trace.startedAt ?? earliest(trace.steps);
   const { latencyMs } = totals(trace);
   const steps = trace.steps.slice(0, MAX_STEPS);
@@ -24,7 +25,9 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
     ...(trace.error?.message === undefined ? {} : { error: clip(trace.error.message, MAX_FIELD) }),
     ...(latencyMs.exact ? { duration_ms: latencyMs.value } : {}),
     tools: trace.captured.toolCalls === 'none' ? null : toolNames(trace),
-    steps: steps.map((step) => pageStep(step, { depth: depthOf.get(step.id) ?? 0, zero, price })),
+    steps: steps.map((step) =>
+      pageStep(step, { depth: depthOf.get(step.id) ?? 0, agent: agentOf.get(step.id), zero, price }),
+    ),
     ...(trace.steps.length > MAX_STEPS ? { left_out: trace.steps.length - MAX_STEPS } : {}),
     warnings: trace.warnings.slice(0, 20).map(({ message }) => clip(message, MAX_TITLE)),
   };
@@ -48,6 +51,21 @@ function depths(steps: readonly Step[]): Map<string, number> {
   return found;
 }
 
+/** Whose step each is: as recorded, else the agent's it is inside of, else the one that was handed over to last. */
+function agents(steps: readonly Step[]): Map<string, string> {
+  const found = new Map<string, string>();
+  let active: string | undefined;
+  for (const step of steps) {
+    const own = step.kind === 'agent' ? step.name : step.agent;
+    const inside = step.parent === undefined ? undefined : found.get(step.parent);
+    const from = step.kind === 'handoff' || step.kind === 'message' ? step.from : undefined;
+    const agent = own ?? inside ?? from ?? active;
+    if (agent !== undefined) found.set(step.id, agent);
+    if (step.kind === 'handoff') active = step.to;
+  }
+  return found;
+}
+
 function earliest(steps: readonly Step[]): number | undefined {
   let first: number | undefined;
   for (const { t0 } of steps) if (t0 !== undefined && (first === undefined || t0 < first)) first = t0;
@@ -56,7 +74,12 @@ function earliest(steps: readonly Step[]): number | undefined {
 
 function pageStep(
   step: Step,
-  { depth, zero, price }: { depth: number; zero: number | undefined; price: PriceLookup | undefined },
+  {
+    depth,
+    agent,
+    zero,
+    price,
+  }: { depth: number; agent: string | undefined; zero: number | undefined; price: PriceLookup | undefined },
 ): PageStep {
   const cost = step.kind === 'llm' ? costOf(step, price) : undefined;
   const usage = step.kind === 'llm' ? step.usage : undefined;
@@ -65,7 +88,7 @@ function pageStep(
     kind: step.kind,
     title: clip(titleOf(step), MAX_TITLE),
     depth,
-    ...(step.agent === undefined ? {} : { agent: clip(step.agent, MAX_TITLE) }),
+    ...(agent === undefined ? {} : { agent: clip(agent, MAX_TITLE) }),
     status: step.status,
     ...(step.error === undefined ? {} : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
     ...(step.t0 === undefined || zero === undefined ? {} : { start_ms: Math.max(0, step.t0 - zero) }),

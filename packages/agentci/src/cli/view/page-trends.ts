@@ -1,0 +1,122 @@
+import { chooseRuns } from '../../history/choose-runs.ts';
+import { findFirstBad } from '../../history/first-bad.ts';
+import { FlakyTally } from '../../history/flaky.ts';
+import { readQueries, readRuns } from '../../history/history-files.ts';
+import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
+import { type Drift, queryTrend, suiteTrend } from '../../history/trend.ts';
+import { formatMs, formatUsd } from '../../kit/format-number.ts';
+import { type CaseName, caseText } from '../../results/cell.ts';
+import type { PageTrends } from '../../results/page-data.ts';
+
+/** Points of a trend; more than this are not told apart on a screen. */
+const MAX_POINTS = 500;
+/** Runs whose queries are read one by one, and lines of them. */
+const MAX_RUNS = 100;
+const MAX_LINES = 400_000;
+const MAX_ROWS = 20;
+
+/** What was read last: a page asks again and again while nothing changes. */
+let last: { readonly key: string; readonly trends: PageTrends } | undefined;
+
+/** Reads from the history how an agent developed. Undefined where it has no run of it. */
+export function pageTrends(root: string, agent: string, branch: string | undefined): PageTrends | undefined {
+  const all = readRuns(root).lines.filter((run) => run.agent === agent);
+  const runs = chooseRuns(all, { branch });
+  const newest = runs.at(-1);
+  if (newest === undefined) return undefined;
+  const key = JSON.stringify([root, agent, branch, newest.id, runs.length]);
+  if (last?.key !== key) last = { key, trends: readTrends({ root, agent, branch, all, runs }) };
+  return last.trends;
+}
+
+function readTrends(input: {
+  root: string;
+  agent: string;
+  branch: string | undefined;
+  all: readonly HistoryRun[];
+  runs: readonly HistoryRun[];
+}): PageTrends {
+  const { root, agent, branch, all, runs } = input;
+  const { points, drifts } = suiteTrend(runs);
+  const seen = lastQueries(root, runs);
+  const tally = new FlakyTally();
+  for (const { run, queries } of seen) tally.add(run, queries);
+  const { flaky, steady, too_few } = tally.report();
+  return {
+    agent,
+    ...(branch === undefined ? {} : { branch }),
+    branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
+    points: points.slice(-MAX_POINTS),
+    drifts: driftWords(drifts),
+    runs: seen.length,
+    flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
+      name: caseText(query),
+      ...{ passed: query.passed, decided: query.decided, interval: query.interval, flips: query.flips },
+    })),
+    steady,
+    too_few,
+    failing: failingNow(seen),
+  };
+}
+
+interface SeenRun {
+  readonly run: HistoryRun;
+  readonly queries: readonly HistoryQuery[];
+}
+
+/** The queries of the newest runs, as many as can be read at once; the oldest first. */
+function lastQueries(root: string, runs: readonly HistoryRun[]): SeenRun[] {
+  const seen: SeenRun[] = [];
+  let lines = 0;
+  for (const run of runs.slice(-MAX_RUNS).reverse()) {
+    const queries = readQueries(root, run.id)?.lines;
+    if (queries === undefined) continue;
+    lines += queries.length;
+    if (lines > MAX_LINES && seen.length > 0) break;
+    seen.push({ run, queries });
+  }
+  return seen.reverse();
+}
+
+/** Queries that fail in the newest run that has them, with the run they fail since. */
+function failingNow(seen: readonly SeenRun[]): PageTrends['failing'] {
+  const newest = new Map<string, { name: CaseName; status: HistoryQuery['status'] }>();
+  for (const { queries } of seen)
+    for (const query of queries)
+      if (query.decided > 0) newest.set(caseText(query), { name: query, status: query.status });
+  return [...newest]
+    .filter(([, { status }]) => status === 'fail')
+    .slice(0, MAX_ROWS)
+    .flatMap(([name]) => {
+      const own = seen.map(({ run, queries }) => ({ run, queries: queries.filter((each) => caseText(each) === name) }));
+      const found = findFirstBad(queryTrend(own).points);
+      if (found.verdict !== 'bad') return [];
+      const { first, good, runs, flips } = found;
+      return [{ name, first: placeOf(first), ...(good === undefined ? {} : { good: placeOf(good) }), runs, flips }];
+    });
+}
+
+const placeOf = ({ run, at, commit }: { run: string; at: string; commit?: string }) => ({
+  run,
+  at,
+  ...(commit === undefined ? {} : { commit }),
+});
+
+/** What changed for good; of what cannot be told yet, how many runs it takes. */
+function driftWords(drifts: readonly Drift[]): string[] {
+  const changed = drifts.flatMap((drift) => {
+    if (drift.verdict !== 'up' && drift.verdict !== 'down') return [];
+    const text = drift.of === 'cost' ? formatUsd : formatMs;
+    return [
+      `The ${drift.of} went ${drift.verdict} for good with run ${drift.since}: ${text(drift.before)} before, ${text(drift.after)} since.`,
+    ];
+  });
+  const early = drifts.flatMap((drift) => (drift.verdict === 'too_few_runs' ? [drift] : []));
+  if (early.length === 0) return changed;
+  const [{ runs, needed }] = early as [(typeof early)[0]];
+  const what = early.map(({ of }) => of).join(' and ');
+  return [
+    ...changed,
+    `It takes ${needed} runs of the whole suite to tell a lasting change of ${what}; there are ${runs}.`,
+  ];
+}

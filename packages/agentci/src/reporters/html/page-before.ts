@@ -1,0 +1,44 @@
+import { defined } from '../../kit/defined.ts';
+import { clip } from '../../kit/words.ts';
+import { caseText } from '../../results/cell.ts';
+import type { PageBefore, PageBeforeQuery } from '../../results/page-data.ts';
+import type { QueryResult } from '../../results/run-result.ts';
+import type { ReportContext } from '../reporter.ts';
+import { reasonOf } from './deciding-checks.ts';
+
+const MAX_ANSWER = 100_000;
+const MAX_REASON = 400;
+
+/** What a comparison needs of the run before. */
+export function pageBefore({ run, comparison, tools }: NonNullable<ReportContext['before']>): PageBefore {
+  return {
+    run_id: run.run_id,
+    ...defined({ started_at: run.started_at }),
+    comparison,
+    queries: run.results.map((result) => {
+      const name = caseText(result);
+      const called = tools?.get(name);
+      return [name, { ...comparedQuery(result), ...(called === undefined ? {} : { tools: called }) }];
+    }),
+  };
+}
+
+/** A query as one side of a pair. */
+export function comparedQuery(result: QueryResult): PageBeforeQuery {
+  const { status, xfail, answer, cost, runs } = result;
+  const reason = reasonOf(result);
+  return {
+    status: xfail?.status ?? status,
+    answer: answer === null ? null : clip(answer, MAX_ANSWER),
+    ...(reason === undefined ? {} : { reason: clip(reason, MAX_REASON) }),
+    ...((cost.details.actual as object | undefined) ?? {}),
+    ...(runs === undefined
+      ? {}
+      : {
+          runs: runs.map(({ status: each, cost_usd, total_tokens, latency_ms }) => ({
+            status: each,
+            ...defined({ cost_usd, total_tokens, latency_ms }),
+          })),
+        }),
+  };
+}

@@ -1,0 +1,114 @@
+import type { ChangeMetric, QueryChange } from '../../agentci/src/baseline/query-changes.ts';
+import { FORMATS, plural } from './format.ts';
+import type { Sides } from './sides.ts';
+import { visible } from './visible-text.ts';
+
+const MAX_ROWS = 20;
+const MIN_SHARE = 0.01;
+
+const MORE: Record<ChangeMetric, string> = {
+  cost_usd: 'more expensive',
+  latency_ms: 'slower',
+  total_tokens: 'more tokens',
+};
+const LESS: Record<ChangeMetric, string> = { cost_usd: 'cheaper', latency_ms: 'faster', total_tokens: 'fewer tokens' };
+
+/** What got slower or more expensive, query by query: beyond its own noise first, then what one run cannot tell. */
+export function Changes({ sides }: { sides: Sides }) {
+  const of = (...verdicts: QueryChange['verdict'][]) =>
+    sides.changes.filter(({ verdict }) => verdicts.includes(verdict)).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const sure = [...of('more'), ...of('less')];
+  const unknown = of('unknown')
+    .filter((change) => sizeOf(change) >= MIN_SHARE)
+    // What got worse is what a reader looks for.
+    .sort((a, b) => Number(b.difference > 0) - Number(a.difference > 0));
+  const noise = of('noise');
+  if (sure.length + unknown.length + noise.length === 0) return null;
+  return (
+    <>
+      <h3>Slower or more expensive, faster or cheaper</h3>
+      {sure.length > 0 ? (
+        <ChangeTable changes={sure} sides={sides} caption="Beyond the noise of the repeats, with the 95 % interval" />
+      ) : (
+        <p class="empty">
+          {noise.length > 0
+            ? 'No query changed by more than its repeats vary.'
+            : 'No query ran often enough on both sides to tell a change from noise.'}
+        </p>
+      )}
+      {noise.length > 0 && <p class="empty">{plural(noise.length, 'difference')} within the noise of the repeats.</p>}
+      {unknown.length > 0 && (
+        <details open={sure.length === 0}>
+          <summary>Largest differences of single runs: they may be noise; --runs 5 would tell</summary>
+          <ChangeTable changes={unknown} sides={sides} caption="Not told apart from noise" />
+        </details>
+      )}
+    </>
+  );
+}
+
+const sizeOf = ({ before, difference }: QueryChange): number =>
+  before === 0 ? Number.MAX_VALUE : Math.abs(difference / before);
+
+function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; sides: Sides; caption: string }) {
+  const shown = changes.slice(0, MAX_ROWS);
+  return (
+    <>
+      <table class="grid cards">
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Query</th>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              Before
+            </th>
+            <th scope="col" class="number">
+              After
+            </th>
+            <th scope="col" class="number">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((change) => (
+            <tr key={`${change.id} ${change.metric}`}>
+              <td class="wrap">
+                <a href={pairHash(change.id)}>{visible(sides.asked.get(change.id) ?? change.id)}</a>{' '}
+                <code>{visible(change.id)}</code>
+              </td>
+              <td>{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
+              <td class="number" data-label="before">
+                {FORMATS[change.metric](change.before)}
+              </td>
+              <td class="number" data-label="after">
+                {FORMATS[change.metric](change.after)}
+              </td>
+              <td class="number" data-label="difference">
+                {differenceText(change)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > shown.length && <p class="empty">and {changes.length - shown.length} more</p>}
+    </>
+  );
+}
+
+/** The same comparison, opened at a query. */
+function pairHash(id: string): string {
+  const [path = '', search = ''] = location.hash.split('?', 2);
+  const params = new URLSearchParams(search);
+  params.set('q', id);
+  return `${path || '#/compare'}?${params.toString()}`;
+}
+
+function differenceText({ metric, before, difference, interval }: QueryChange): string {
+  const signed = (value: number) => `${value > 0 ? '+' : value < 0 ? '−' : ''}${FORMATS[metric](Math.abs(value))}`;
+  const share =
+    before > 0 ? ` (${difference > 0 ? '+' : '−'}${Math.round((100 * Math.abs(difference)) / before)} %)` : '';
+  const range = interval === null ? '' : `, ${signed(interval.low)} to ${signed(interval.high)}`;
+  return `${signed(difference)}${share}${range}`;
+}

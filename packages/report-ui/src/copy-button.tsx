@@ -1,0 +1,51 @@
+import { useRef, useState } from 'preact/hooks';
+
+/** Copies a text. Where the browser does not let it, the text is shown to be copied by hand. */
+export function CopyButton({ label, text }: { label: string; text: () => string }) {
+  const [state, setState] = useState<'' | 'copied' | 'by hand'>('');
+  const [shown, setShown] = useState('');
+  const area = useRef<HTMLTextAreaElement>(null);
+  const copy = async () => {
+    const value = text();
+    setShown(value);
+    const isCopied = await write(value);
+    setState(isCopied ? 'copied' : 'by hand');
+    if (!isCopied) requestAnimationFrame(() => area.current?.select());
+  };
+  return (
+    <span class="copy">
+      <button type="button" class="toggle" onClick={() => void copy()}>
+        {label}
+      </button>
+      <span role="status" class="sub">
+        {state === 'copied' ? 'copied' : state === 'by hand' ? 'press Ctrl+C to copy' : ''}
+      </span>
+      {state === 'by hand' && <textarea ref={area} readOnly rows={6} aria-label={`${label}: the text`} value={shown} />}
+    </span>
+  );
+}
+
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return writeOldWay(text);
+  }
+}
+
+/** Pages opened from a file have no clipboard in some browsers; a selection can still be copied. */
+function writeOldWay(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'sr';
+  document.body.append(area);
+  area.select();
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    area.remove();
+  }
+}

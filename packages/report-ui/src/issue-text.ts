@@ -1,0 +1,89 @@
+import { escapeMarkdownTableCell } from '../../agentci/src/kit/escape.ts';
+import { caseText } from '../../agentci/src/results/cell.ts';
+import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { visible } from './visible-text.ts';
+import { wantedOf } from './wanted.ts';
+
+const MAX_TEXT = 4000;
+const MAX_CHECKS = 20;
+const MAX_EVIDENCE = 5;
+const DEFAULT_SPEC = 'agentci_spec.yaml';
+
+/**
+ * A query as the text of an issue: where in the spec, what was asked, said and wanted, what the checks found, and how to run
+ * it again. Texts of unknown origin are in fences longer than any in them, or escaped: they cannot become markup.
+ */
+export function issueText(run: RunResult, result: QueryResult): string {
+  const { query, answer, error, location, conversation } = result;
+  const status = result.xfail?.status ?? result.status;
+  const checks = LAYERS.flatMap((layer) => result[layer].checks).filter((check) => isOfNote(check.status));
+  const facts = [
+    location && `Spec: ${inline(`${location.file}:${location.line}:${location.column}`)}`,
+    `Agent: ${inline(run.agent)}`,
+    `Run: ${inline(run.run_id)}`,
+  ].filter(Boolean);
+  const found = checks.slice(0, MAX_CHECKS).map((check) => {
+    const where = check.location ? ` (${inline(`${check.location.file}:${check.location.line}`)})` : '';
+    const quotes = check.evidence
+      .flatMap(({ text, step }) => (text && step === undefined ? [text] : []))
+      .slice(0, MAX_EVIDENCE);
+    return [
+      `- ${check.status}: ${inline(check.id)}${where}: ${inline(check.message)}`,
+      ...quotes.map((text) => `  - evidence: ${inline(cut(text, 300))}`),
+    ].join('\n');
+  });
+  const wanted = wantedOf(result).map(({ check, words, limit, terms }) => {
+    const list = terms?.map(({ text, isMet }) => `${isMet === false ? '✕ ' : ''}${inline(text)}`).join(', ');
+    return `- ${inline(words)}: ${list ?? (limit === undefined ? '' : inline(limit))} (${check.status})`;
+  });
+  const turns = conversation?.turns.map(
+    ({ turn, user, answer: said }) => `turn ${turn}\nuser: ${user}\nagent: ${said ?? '(no answer)'}`,
+  );
+  return [
+    `### ${inline(caseText(result))}: ${status}`,
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    `**Asked**\n\n${fenced(query)}`,
+    turns
+      ? `**Conversation**\n\n${fenced(turns.join('\n\n'))}`
+      : `**Said**\n\n${answer === null ? 'No final answer was captured.' : fenced(answer === '' ? '(empty)' : answer)}`,
+    ...(wanted.length === 0 ? [] : [`**Wanted**\n\n${wanted.join('\n')}`]),
+    ...(found.length === 0 ? [] : [`**Found**\n\n${found.join('\n')}`]),
+    ...(checks.length > MAX_CHECKS ? [`and ${checks.length - MAX_CHECKS} more`] : []),
+    ...(error === undefined ? [] : [`**Error** (${inline(error.kind)})\n\n${fenced(error.message)}`]),
+    `**Run it again**\n\n${fenced(rerunCommand(run, result), 'sh')}`,
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const isOfNote = (status: string): boolean => status === 'fail' || status === 'error' || status === 'warn';
+
+/** The command that runs this query alone, for a POSIX shell. */
+export function rerunCommand({ spec }: RunResult, { id, cell }: QueryResult): string {
+  return [
+    'agentci test',
+    ...(spec.file === DEFAULT_SPEC ? [] : [`-c ${shellWord(spec.file)}`]),
+    // Commas separate ids.
+    id.includes(',') ? `--filter ${shellWord(id)}` : `--ids ${shellWord(id)}`,
+    ...Object.entries(cell ?? {}).map(([name, value]) => `--cell ${shellWord(`${name}=${value}`)}`),
+  ].join(' ');
+}
+
+/** Quoted so that a shell takes it as it is; a control character, which no id has, is shown as a sign. */
+const shellWord = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) && !text.startsWith('-')
+    ? text
+    : `'${visible(text).replace(/\s/g, ' ').replaceAll("'", `'\\''`)}'`;
+
+const inline = (text: string): string => escapeMarkdownTableCell(visible(cut(text, 500)));
+
+/** A block of code that ends where it should: its fence is longer than any run of backticks inside. */
+function fenced(text: string, language = 'text'): string {
+  const shown = visible(cut(text, MAX_TEXT));
+  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${shown}\n${fence}`;
+}
+
+const cut = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`;

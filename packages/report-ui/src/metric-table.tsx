@@ -1,0 +1,96 @@
+import type { MetricComparison } from '../../agentci/src/results/diff.ts';
+import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
+import { roundNumber } from './check-value.ts';
+import { FORMATS, percent, plural } from './format.ts';
+import { Status } from './status.tsx';
+import { visible } from './visible-text.ts';
+
+const VERDICTS: Record<MetricComparison['verdict'], CheckStatus> = {
+  better: 'pass',
+  worse: 'fail',
+  no_difference: 'skip',
+  inconclusive: 'warn',
+};
+
+/** Every number over all pairs: before, after, the difference with its interval, and what may be said about it. */
+export function MetricTable({ metrics }: { metrics: readonly MetricComparison[] }) {
+  if (metrics.length === 0) return null;
+  return (
+    <>
+      <h3>Over all queries</h3>
+      <table class="grid cards">
+        <caption>Means over the pairs; the difference with its 95 % interval</caption>
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            <th scope="col">Verdict</th>
+            <th scope="col" class="number">
+              Before
+            </th>
+            <th scope="col" class="number">
+              After
+            </th>
+            <th scope="col" class="number">
+              Difference
+            </th>
+            <th scope="col">In words</th>
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((metric) => (
+            <tr key={metric.metric}>
+              <td class="wrap">
+                <code>{visible(metric.metric)}</code>
+              </td>
+              <td>
+                <Status status={VERDICTS[metric.verdict]} label={metric.verdict.replaceAll('_', ' ')} />
+              </td>
+              <td class="number" data-label="before">
+                {metricText(metric.metric, metric.before_mean)}
+              </td>
+              <td class="number" data-label="after">
+                {metricText(metric.metric, metric.after_mean)}
+              </td>
+              <td class="number" data-label="difference">
+                {changeText(metric)}
+              </td>
+              <td class="wrap">{wordsOf(metric)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+const metricText = (name: string, value: number): string =>
+  Object.hasOwn(FORMATS, name)
+    ? FORMATS[name as keyof typeof FORMATS](value)
+    : name === 'pass_rate'
+      ? percent(value)
+      : roundNumber(value);
+
+/** `damage` counts what got worse; people read after minus before. */
+function changeText({ metric, better, damage: { mean, low, high } }: MetricComparison): string {
+  const turn = better === 'higher' ? -1 : 1;
+  const isRate = metric === 'pass_rate';
+  const signed = (value: number) => {
+    const size = Math.abs(value);
+    const text = isRate ? String(Math.round(1000 * size) / 10) : metricText(metric, size);
+    return `${value > 0 ? '+' : value < 0 ? '−' : ''}${text}`;
+  };
+  const middle = `${signed(turn * mean)}${isRate ? ' points' : ''}`;
+  if (low === null || high === null) return middle;
+  const [from, to] = turn === 1 ? [low, high] : [-high, -low];
+  return `${middle} (${signed(from)} to ${signed(to)})`;
+}
+
+function wordsOf({ verdict, reason, pairs, needed_pairs, p_adjusted }: MetricComparison): string {
+  if (reason === 'identical') return 'the same in every pair';
+  const p = `p = ${p_adjusted < 0.001 ? '< 0.001' : p_adjusted.toFixed(3)}`.replace('= <', '<');
+  if (verdict !== 'inconclusive') return `${plural(pairs, 'pair')}, ${p}`;
+  const enough = needed_pairs === null ? '' : `; about ${needed_pairs} would settle it`;
+  return reason === 'too_few_pairs'
+    ? `${plural(pairs, 'pair')}: too few to tell${enough}`
+    : `${plural(pairs, 'pair')}, ${p}: not settled${enough}`;
+}

@@ -1,0 +1,136 @@
+import { plural } from '../../agentci/src/kit/words.ts';
+import { decidingChecks } from '../../agentci/src/reporters/html/deciding-checks.ts';
+import type { CheckResult, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
+import { checkValue } from './check-value.ts';
+import { showStep } from './show-step.ts';
+import { SIGNS, Status } from './status.tsx';
+import { visible } from './visible-text.ts';
+import { type Wanted, wantedOf } from './wanted.ts';
+
+/** What was wanted of the query: the terms one by one, the limits as the spec has them. */
+export function WantedList({ result }: { result: QueryResult }) {
+  const list = wantedOf(result);
+  if (list.length === 0) return null;
+  return (
+    <section aria-labelledby="wanted">
+      <h3 id="wanted">Wanted</h3>
+      <ul class="wanted">
+        {list.map((one, i) => (
+          <WantedItem key={`${one.check.id}-${i}`} wanted={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function WantedItem({ wanted: { check, words, limit, terms } }: { wanted: Wanted }) {
+  return (
+    <li>
+      <span class={`mark ${check.status}`} aria-hidden="true">
+        {SIGNS[check.status]}
+      </span>
+      <span class="sr">{check.status}: </span>
+      <span>
+        {visible(words)}
+        {limit === undefined ? ' ' : ': '}
+        {limit !== undefined && <code>{limit}</code>}
+        {terms?.map(({ text, isMet }, i) => (
+          <code key={i} class={`term ${isMet === undefined ? '' : isMet ? 'met' : 'unmet'}`}>
+            {isMet !== undefined && <span aria-hidden="true">{isMet ? '✓ ' : '✕ '}</span>}
+            {visible(text)}
+            {isMet === false && <span class="sr"> (not met)</span>}
+          </code>
+        ))}
+      </span>
+    </li>
+  );
+}
+
+/** Which checks decided, each with its finding, its numbers and its line in the spec. */
+export function DecidedBy({ result }: { result: QueryResult }) {
+  const deciding = decidingChecks(result);
+  const { error, skip, not_run: notRun, xfail } = result;
+  if (deciding.length === 0 && !error && !skip && !notRun && !xfail) return null;
+  return (
+    <section aria-labelledby="decided">
+      <h3 id="decided">Decided by</h3>
+      {error && (
+        <div class="notice error">
+          <strong>{error.kind} error</strong> {visible(error.message)}
+          {error.stderr && <pre tabIndex={0}>{visible(error.stderr)}</pre>}
+        </div>
+      )}
+      {skip && <p class="notice">Skipped: {visible(skip.reason)}</p>}
+      {notRun && <p class="notice">Not run: {visible(notRun)}</p>}
+      {xfail && (
+        <p class="notice">
+          Expected to fail: {visible(xfail.reason)} (it was <Status status={xfail.status} />)
+        </p>
+      )}
+      <ul class="decided">
+        {deciding.map(({ layer, check }, i) => (
+          <Decision key={`${check.id}-${i}`} layer={layer} check={check} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Decision({ layer, check }: { layer: Layer; check: CheckResult }) {
+  const { id, status, message, value, limit, location } = check;
+  const numbers = [
+    typeof value === 'number' && `value ${checkValue(id, value)}`,
+    typeof limit === 'number' && `limit ${checkValue(id, limit)}`,
+  ].filter(Boolean);
+  return (
+    <li>
+      <p class="facts">
+        <Status status={status} label={layer} />
+        <code>{visible(id.startsWith(`${layer}.`) ? id.slice(layer.length + 1) : id)}</code>
+        {numbers.map((text) => (
+          <span class="nowrap" key={String(text)}>
+            {text}
+          </span>
+        ))}
+        {location && <span class="where">{visible(`${location.file}:${location.line}:${location.column}`)}</span>}
+      </p>
+      <p class="finding">
+        {visible(message)} <StepLinks check={check} />
+      </p>
+      <EvidenceTexts check={check} />
+    </li>
+  );
+}
+
+/** The steps a check points at; a click opens them in the trajectory. */
+export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
+  const steps = [...new Set(evidence.flatMap(({ step }) => (step === undefined ? [] : [step])))];
+  if (steps.length === 0) return null;
+  return (
+    <span class="steps">
+      {plural(steps.length, 'step')}:{' '}
+      {steps.slice(0, 20).map((step) => (
+        <button type="button" class="link" key={step} onClick={() => showStep(step)} aria-label={`show step ${step}`}>
+          {step}
+        </button>
+      ))}
+      {steps.length > 20 && ` and ${steps.length - 20} more`}
+    </span>
+  );
+}
+
+/** What a check quotes; names of steps that it points at anyway are left out. */
+export function EvidenceTexts({ check: { evidence, message } }: { check: CheckResult }) {
+  const texts = evidence.flatMap(({ step, text }) =>
+    text === undefined || text === '' || step !== undefined || message.includes(text) ? [] : [text],
+  );
+  if (texts.length === 0) return null;
+  return (
+    <details>
+      <summary>{plural(texts.length, 'piece')} of evidence</summary>
+      {texts.slice(0, 50).map((text, i) => (
+        <blockquote key={i}>{visible(text)}</blockquote>
+      ))}
+    </details>
+  );
+}

@@ -1,0 +1,52 @@
+import { foundTerms, termsOf } from '../../agentci/src/reporters/answer-marks.ts';
+import { type CheckResult, LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
+import { checkValue } from './check-value.ts';
+
+/** Something the spec wants of a query, in words, and whether it got it. */
+export interface Wanted {
+  readonly check: CheckResult;
+  /** What is wanted, up to the terms or the limit. */
+  readonly words: string;
+  readonly limit?: string;
+  /** `isMet` is undefined where the result does not tell. */
+  readonly terms?: readonly { readonly text: string; readonly isMet: boolean | undefined }[];
+}
+
+const TERM_LISTS: Readonly<Record<string, string>> = {
+  expected_in_answer: 'The answer contains all of',
+  any_expected_in_answer: 'The answer contains at least one of',
+  not_in_answer: 'The answer contains none of',
+};
+const TEXTS: Readonly<Record<string, string>> = {
+  exact_match: 'The answer is exactly',
+  regex_match: 'The answer matches',
+  starts_with: 'The answer starts with',
+};
+
+/** What was wanted: all that the answer was held against, and of the other layers what did not pass. */
+export const wantedOf = (result: QueryResult): Wanted[] =>
+  LAYERS.flatMap((layer) =>
+    result[layer].checks
+      .filter(({ status }) => status !== 'skip' && (layer === 'correctness' || status !== 'pass'))
+      .map((check) => wanted(check, result)),
+  );
+
+function wanted(check: CheckResult, { answer, correctness }: QueryResult): Wanted {
+  const key = check.id.slice(check.id.lastIndexOf('.') + 1);
+  const terms = check.id === `correctness.${key}` ? termsOf(correctness.details[key]) : [];
+  if (terms.length > 0 && Object.hasOwn(TERM_LISTS, key)) {
+    const found = answer === null ? undefined : foundTerms(answer, terms, check.value);
+    const isMet = (term: string) => (found === undefined ? undefined : found.has(term) !== (key === 'not_in_answer'));
+    return { check, words: TERM_LISTS[key]!, terms: terms.map((text) => ({ text, isMet: isMet(text) })) };
+  }
+  const limit = check.limit === undefined ? {} : { limit: checkValue(check.id, check.limit) };
+  if (Object.hasOwn(TEXTS, key)) return { check, words: TEXTS[key]!, ...limit };
+  if (/judge|hallucination|rubric/.test(key) && typeof check.limit === 'number')
+    return { check, words: `${nameOf(key)}, a score of at least`, ...limit };
+  return { check, words: nameOf(key), ...limit };
+}
+
+const nameOf = (key: string): string => {
+  const words = key.replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
