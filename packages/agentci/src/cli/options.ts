@@ -74,7 +74,11 @@ export function shardChoice(text: string): ShardChoice {
   const choice = { index: Number(index), count: Number(count) };
   if (choice.count > MAX_SHARDS) throw new InvalidArgumentError(`at most ${MAX_SHARDS} shards are possible.`);
   if (choice.index < 1 || choice.index > choice.count)
-    throw new InvalidArgumentError(`shards are numbered from 1 to ${Math.max(1, choice.count)}.`);
+    throw new InvalidArgumentError(
+      choice.count === 0
+        ? 'there must be at least one shard: write it as 1/4.'
+        : `shards are numbered from 1 to ${choice.count}.`,
+    );
   return choice;
 }
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { planShards, type ShardPlan } from '../engine/plan-shards.ts';
+import { join, resolve } from 'node:path';
+import { planHash, planShards, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
 import { selectedQueries } from '../engine/run-suite.ts';
 import { UserError } from '../kit/user-error.ts';
+import { readPlanFile } from '../store/shard-file.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import { readTimings, timingsPath } from '../store/timings.ts';
 import type { Io } from './io.ts';
@@ -32,10 +33,22 @@ export function planShard(
   });
 }
 
-/** A shard that continues with another plan would leave out queries that no shard runs. */
-export function refuseOtherPlan({ id, header }: StoredRun, shard: ShardPlan | undefined): void {
-  if (header.started_with?.plan_hash === shard?.hash) return;
-  throw new UserError('RESUME_PLAN_CHANGED', `--resume: run ${id} was started with another plan of its shards`, {
-    hint: 'Use the timings of that time (--weights), or start a new run without --resume.',
+/**
+ * The plan that an unfinished shard was started with. Timings may have changed since: made anew, the plan could leave out queries that no
+ * shard runs.
+ */
+export function planOfShard(
+  { id, header }: StoredRun,
+  { index, count }: ShardChoice,
+  { root, specHash }: { readonly root: string; readonly specHash: string },
+): ShardPlan {
+  const plan = readPlanFile(join(root, id), count);
+  const why = typeof plan === 'string' ? plan : 'its plan.json was changed';
+  if (typeof plan !== 'string') {
+    const hash = planHash(specHash, plan);
+    if (hash === header.started_with?.plan_hash) return { index, count, hash, ...plan };
+  }
+  throw new UserError('RESUME_PLAN_CHANGED', `--resume: run ${id} cannot be continued: ${why}`, {
+    hint: 'Start a new run of this shard without --resume.',
   });
 }

@@ -22,7 +22,7 @@ import type { Io } from './io.ts';
 import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
-import { planShard, refuseOtherPlan } from './plan-shard.ts';
+import { planOfShard, planShard } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
@@ -80,8 +80,12 @@ export async function runTests(
           ? failedCasesIn(resolve(io.cwd, options.failedFrom), suite)
           : undefined;
   const runOptions = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
-  const shard = options.shard === undefined ? undefined : planShard(options.shard, runOptions, options, io);
-  if (previous !== undefined) refuseOtherPlan(previous, shard);
+  const shard =
+    options.shard === undefined
+      ? undefined
+      : previous !== undefined
+        ? planOfShard(previous, options.shard, { root, specHash: suite.hash })
+        : planShard(options.shard, runOptions, options, io);
   if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
   const git = gitState(folderOf(suite, io), io);

@@ -126,7 +126,8 @@ export class StoreSession {
       }
     } catch (error) {
       if (error instanceof UserError) throw error;
-      if (isMachineFull(error)) throw notStored(error, root);
+      // Of a shard the stored run is all there is: without it there is nothing to merge.
+      if (isMachineFull(error) || shard !== undefined) throw notStored(error, root);
       // A read-only checkout can still be judged; it only cannot be resumed.
       this.#isRefused = true;
       io.stderr.write(`agentci: the run is not stored: ${(error as Error).message}\n`);

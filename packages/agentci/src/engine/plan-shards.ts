@@ -59,9 +59,14 @@ export function planShards({ specHash, queries, runsOf, index, count, timings }:
   const shards = loads.map((load) => load.ids.sort((a, b) => position.get(a)! - position.get(b)!));
   const cases = queries.map(({ id, cell }): CaseName => (cell === undefined ? { id } : { id, cell }));
   const runs = queries.map(runsOf);
-  const hash = `sha256:${sha256Hex(canonicalJson({ plan: 1, spec: specHash, cases, runs, shards }))}`;
-  return { index, count, hash, cases, runs, shards };
+  return { index, count, hash: planHash(specHash, { cases, runs, shards }), cases, runs, shards };
 }
+
+/** Equal plans of equal specs have equal hashes. */
+export const planHash = (
+  specHash: string,
+  { cases, runs, shards }: Pick<ShardPlan, 'cases' | 'runs' | 'shards'>,
+): string => `sha256:${sha256Hex(canonicalJson({ plan: 1, spec: specHash, cases, runs, shards }))}`;
 
 /** The queries of one shard; without a shard, all of them. */
 export function queriesOfShard(queries: readonly Query[], shard: ShardPlan | undefined): readonly Query[] {

@@ -48,7 +48,7 @@ export async function mergeShards(
     if (present.has(at + 1)) continue;
     const what = ids.length === 0 ? 'it had no queries' : `not judged: ${andMore(ids, MAX_NAMED)}`;
     problems.push(problem('shards.missing', `shard ${at + 1} of ${count} is missing; ${what}`));
-    whyMissing.set(at + 1, 'its shard is missing');
+    whyMissing.set(at + 1, `shard ${at + 1} of ${count} is missing`);
   }
   const shardOf = new Map(shards.flatMap((ids, at) => ids.map((id) => [id, at + 1] as const)));
   const merged = cases.map((each): QueryResult => {
@@ -149,7 +149,11 @@ const problem = (id: string, message: string): CheckResult => ({ id, status: 'er
 
 function missingResult(each: CaseName, index: number, why = 'its shard has no result of it'): QueryResult {
   const blank = blankResult({ ...each, query: each.id, tags: [] } as unknown as Query);
-  return { ...blank, status: 'error', error: { kind: 'shard', message: `not judged: ${why} (shard ${index})` } };
+  return {
+    ...blank,
+    status: 'error',
+    error: { kind: 'shard', message: `not judged: ${why.includes('shard') ? why : `${why} (shard ${index})`}` },
+  };
 }
 
 function replacedNotices({ replaced }: FoundShards): string[] {

@@ -355,16 +355,29 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
     join(cwd, '.agentci', 'timings.json'),
     JSON.stringify({ schema: 'agentci.timings/1', ms: { q0: 9000, q1: 10 } }),
   );
+  // Timings that came since do not change what the shard was to do; a plan that was changed by hand is refused.
+  const folder = join(cwd, '.agentci', 'runs', readdirSync(join(cwd, '.agentci', 'runs'))[0]!);
+  const plan = readFileSync(join(folder, 'plan.json'), 'utf8');
+  writeFileSync(join(folder, 'plan.json'), plan.replaceAll('"q0"', '"q1"'));
   expect(await cli(['test', '--resume'], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('RESUME_PLAN_CHANGED'),
   });
-  rmSync(join(cwd, '.agentci', 'timings.json'));
+  writeFileSync(join(folder, 'plan.json'), plan);
   const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
   expect(code).toBe(0);
   expect((JSON.parse(stdout) as RunResult).shard).toMatchObject({ index: 1, ids: ['q0', 'q2', 'q4'] });
+  rmSync(join(cwd, '.agentci', 'timings.json'));
   expect((await cli(['test', '--shard', '2/2'], { cwd })).code).toBe(0);
   expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(0);
+});
+
+test('a shard that cannot be stored is not green: the stored run is all that merge gets', async () => {
+  const cwd = tempDir({ ...GOOD, '.agentci/runs': 'not a folder' });
+  expect(await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/2'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('RUN_NOT_WRITTEN'),
+  });
 });
 
 test.each(['0/2', '3/2', 'x', '1/0', '1/100000'])('--shard %s is refused', async (shard) => {

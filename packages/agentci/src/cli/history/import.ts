@@ -24,6 +24,12 @@ interface Imported {
   readonly queries: readonly HistoryQuery[];
 }
 
+/** Something that can be imported. */
+interface Source {
+  readonly place: string;
+  readonly read: () => Imported[];
+}
+
 /** What an import came to. */
 export interface ImportOutcome {
   readonly imported: number;
@@ -46,17 +52,18 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
     const path = resolve(io.cwd, given);
     if (!existsSync(path)) throw new UserError('INPUT_MISSING', `there is no file or folder "${given}"`);
     let found = 0;
-    for (const source of sourcesIn(path, 0)) {
+    for (const { place, read } of sourcesIn(path, 0)) {
       found++;
       try {
-        const runs = source();
+        const runs = read();
         const fresh = runs.filter(({ run }) => !known.has(run.id));
         before += runs.length - fresh.length;
         if (fresh.length > 0) appendRuns(root, fresh);
         for (const { run } of fresh) known.add(run.id);
         imported += fresh.length;
       } catch (error) {
-        skipped.push((error as Error).message);
+        const { message } = error as Error;
+        skipped.push(message.includes(place) ? message : `${place} cannot be read: ${message}`);
       }
     }
     if (found === 0) skipped.push(`${given} has no run in it`);
@@ -65,21 +72,21 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
 }
 
 /** Everything in a folder that can be imported; each is read when its turn comes. */
-function* sourcesIn(path: string, depth: number): Generator<() => Imported[]> {
+function* sourcesIn(path: string, depth: number): Generator<Source> {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return;
   if (!facts.isDirectory()) {
     if (depth === 0 || path.endsWith('.json')) {
-      if (depth === 0 || looksLikeReport(path)) yield () => [fromReport(path, facts.mtime)];
+      if (depth === 0 || looksLikeReport(path)) yield { place: path, read: () => [fromReport(path, facts.mtime)] };
     }
     return;
   }
   if (existsSync(join(path, 'results.jsonl'))) {
-    if (!existsSync(join(path, 'shard.json'))) yield () => [fromFolder(path)];
+    if (!existsSync(join(path, 'shard.json'))) yield { place: path, read: () => [fromFolder(path)] };
     return;
   }
   if (existsSync(join(path, 'runs.jsonl'))) {
-    yield () => fromHistory(path);
+    yield { place: path, read: () => fromHistory(path) };
     return;
   }
   if (depth === MAX_DEPTH) return;
