@@ -24,7 +24,7 @@ export const command: CliCommand = {
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
-      .option('--before <id>', 'a stored run to compare with, in the html report')
+      .option('--before <id>', 'a stored run or a JSON result to compare with, in the markdown and html reports')
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
       .option('--quiet', 'only failures and the summary')
@@ -64,7 +64,9 @@ Example:
     const latest = { branch: gitState(folder, io).branch };
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run =
-      input === undefined ? readRun(root, storedRunId(root, id, latest)) : readResults(resolve(io.cwd, input), input);
+      input === undefined
+        ? readRun(root, storedRunId(root, id, latest))
+        : readResults(resolve(io.cwd, input), input, '--input');
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
     const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
@@ -81,7 +83,7 @@ Example:
             ? () => tracesOf(root, run.run_id)
             : undefined,
       ),
-      ...(before === undefined ? {} : { before: comparedWith(readRun(root, storedRunId(root, before, latest)), run) }),
+      ...(before === undefined ? {} : { before: comparedWith(runBefore(before, { root, latest, cwd: io.cwd }), run) }),
     });
     return failed ? 2 : 0;
   },
@@ -92,11 +94,21 @@ const comparedWith = (before: RunResult, after: RunResult) => ({
   comparison: compareRuns({ before, after }),
 });
 
+/** A run to compare with: a file where there is one of that name, else a stored run. */
+function runBefore(
+  given: string,
+  { root, latest, cwd }: { root: string; latest: { branch: string | undefined }; cwd: string },
+): RunResult {
+  const path = resolve(cwd, given);
+  if (given.endsWith('.json') || existsSync(path)) return readResults(path, given, '--before');
+  return readRun(root, storedRunId(root, given, latest));
+}
+
 /** What every report reads; a file cut down by hand or by a script may lack one. */
 const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;
 
-function readResults(path: string, given: string): RunResult {
-  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `--input: there is no file "${given}"`);
+function readResults(path: string, given: string, option: string): RunResult {
+  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));

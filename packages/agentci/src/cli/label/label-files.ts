@@ -33,7 +33,7 @@ export function fileNameOf(rater: string): string {
 /** Appends labels to one file of the labels folder. A label is on disk when `append` returns. */
 export class LabelWriter {
   readonly #fd: number;
-  /** What a program that was killed had begun to write, and nobody was told of. */
+  /** What a program that was killed had begun to write and never confirmed. */
   readonly cutOff: number;
 
   constructor(folder: string, name: string) {
