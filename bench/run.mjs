@@ -13,6 +13,7 @@ import { measureGuard } from './guard.mjs';
 import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
 import { measureScale } from './scale.mjs';
+import { measureQueue } from './queue.mjs';
 import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -49,6 +50,7 @@ rows.push(...(await measureServe({ quick })));
 rows.push(...measureConversations({ quick }));
 rows.push(...measureConvert({ quick }));
 rows.push(...measureLarge({ quick }));
+rows.push(...(await measureQueue({ quick })));
 rows.push(...measureScale({ quick }));
 report();
 

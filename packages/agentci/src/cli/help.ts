@@ -6,7 +6,6 @@ export function helpText(version: string): string {
   const commands = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `agentci ${version}: does the agent still do its job, the right way, at the right price?
 Usage: agentci <command> [options]; every command explains itself: agentci test --help
-
 Commands:
 ${commands.join('\n')}
 

@@ -13,6 +13,16 @@ export function placeOf(value: unknown, fallback: Place): Place {
   return (typeof value === 'object' && value !== null ? places.get(value) : undefined) ?? fallback;
 }
 
+/** The lines of the items of lists that hold texts or numbers, which have no place of their own. */
+const itemLines = new WeakMap<object, readonly number[]>();
+
+/** Where an item of a list is written. */
+export function placeOfItem(list: readonly unknown[], index: number, fallback: Place): Place {
+  const own = placeOf(list, fallback);
+  const line = itemLines.get(list)?.[index];
+  return placeOf(list[index], line === undefined ? own : { ...own, line });
+}
+
 /** Notes where a value is written. */
 export function placed<T extends object>(value: T, place: Place): T {
   places.set(value, place);
@@ -41,8 +51,15 @@ function plain(node: YamlNode, seen: Map<YamlNode, unknown>): unknown {
   const value: unknown[] | Record<string, unknown> = node.kind === 'seq' ? [] : {};
   seen.set(node, value);
   places.set(value, { file: node.source.file, line });
-  if (node.kind === 'seq') for (const item of node.items) (value as unknown[]).push(plain(item, seen));
-  else for (const [key, entry] of node.entries) setOwn(value as Record<string, unknown>, key, plain(entry.value, seen));
+  if (node.kind === 'seq') {
+    for (const item of node.items) (value as unknown[]).push(plain(item, seen));
+    if (node.items.some(({ kind }) => kind === 'scalar'))
+      itemLines.set(
+        value,
+        node.items.map((item) => locate(item.source, item.start).line),
+      );
+  } else
+    for (const [key, entry] of node.entries) setOwn(value as Record<string, unknown>, key, plain(entry.value, seen));
   return value;
 }
 

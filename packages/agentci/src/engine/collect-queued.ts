@@ -90,7 +90,7 @@ class Collector {
   }
 
   async collect(): Promise<void> {
-    const { queue, ledger } = this.#input;
+    const { queue, ledger, options } = this.#input;
     // What came in while no one collected is first.
     await this.#readAll(1);
     await queue.put(this.#jobs());
@@ -103,6 +103,9 @@ class Collector {
         await queue.stop('stopped', this.#jobs());
       }
       const came = await this.#readAll(isStopped ? STOPPED_READ_MS : READ_MS);
+      // Workers count as well, and begin nothing more once they find the limit reached.
+      if (!isStopped && came === 0 && options.maxCostUsd !== undefined && (await queue.hasReachedCost()))
+        ledger.reachMaxCost();
       if (isStopped) await this.#forgetUnstarted();
       else if (queue.wasReset()) await queue.restore(await queue.missing(this.#jobs()));
       else if (Date.now() - this.#lookedAt >= LOOK_MS) await this.#look(came > 0);

@@ -115,6 +115,11 @@ export class Ledger implements Budget {
     if (maxCostUsd !== undefined && this.#spentUsd >= maxCostUsd) this.#stopped ??= 'max_cost';
   }
 
+  /** Others who count with us have found that `--max-cost` is reached: sums of the same numbers can differ in the last digit. */
+  reachMaxCost(): void {
+    this.#stopped ??= 'max_cost';
+  }
+
   /** Sets money aside for a call of the judge; false when the call could go beyond `--max-cost`. */
   reserve(usd: number): boolean {
     const { maxCostUsd } = this.#options;

@@ -35,8 +35,13 @@ export type Client = Redis & {
   readonly dropLease: (...args: string[]) => Promise<number>;
 };
 
+/** What everyone who lost a connection says. Several commands sent as one are not sent again by themselves. */
+const LOST = /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|NR_CLOSED/i;
+const PAUSE_MS = 100;
+
 /** How long a first connection may take. */
 const CONNECT_MS = 10_000;
+const PATIENCE_MS = 3000;
 
 /** The packages a queue needs. Whoever uses none does not install them. */
 export async function loadPackages(): Promise<Packages> {
@@ -71,8 +76,19 @@ const redisOptions = (address: QueueAddress): RedisOptions => ({
 export const queueConnection = (address: QueueAddress): ConnectionOptions =>
   ({ ...redisOptions(address), lazyConnect: false }) as ConnectionOptions;
 
-/** A connection that works, or what is wrong with the address. */
-export async function connect({ Redis }: Packages, address: QueueAddress): Promise<Client> {
+/** A connection that works, or what is wrong with the address. A Redis that is just being started gets a moment. */
+export async function connect(packages: Packages, address: QueueAddress): Promise<Client> {
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    try {
+      return await tryConnect(packages, address);
+    } catch (error) {
+      const isRefused = (error as { code?: string }).code === 'ECONNREFUSED' || LOST.test((error as Error).message);
+      if (!isRefused || Date.now() > until) throw unreachable(address, error as Error);
+    }
+  }
+}
+
+async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<Client> {
   const redis = new Redis({ ...redisOptions(address), retryStrategy: () => null, enableAutoPipelining: true });
   let why: Error | undefined;
   redis.on('error', (error: Error) => {
@@ -83,7 +99,7 @@ export async function connect({ Redis }: Packages, address: QueueAddress): Promi
     await redis.ping();
   } catch (error) {
     redis.disconnect();
-    throw unreachable(address, why ?? (error as Error));
+    throw why ?? error;
   }
   // From here on a connection that is lost is made again.
   redis.options.retryStrategy = (times) => Math.min(50 * times, 1000);
@@ -125,10 +141,6 @@ export async function refuseEviction(redis: Client): Promise<string | undefined>
     },
   );
 }
-
-/** What everyone who lost a connection says. Several commands sent as one are not sent again by themselves. */
-const LOST = /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|NR_CLOSED/i;
-const PAUSE_MS = 100;
 
 /** Does something again that a lost connection cut off. It must be something that may be done twice. */
 export async function steadily<T>(action: () => Promise<T>, isGivenUp: () => boolean = () => false): Promise<T> {

@@ -9,6 +9,9 @@ export const WORKERS_KEY = `${PREFIX}:workers`;
 /** Why nothing more is started in a run that has all its results. */
 export const OVER = 'over';
 
+/** Why nothing more is started in a run that has cost what it may. */
+export const MAX_COST = 'max_cost';
+
 /** The keys of one run; the braces keep them on one node of a cluster. */
 export const runKeys = (run: string) => {
   const key = (part: string): string => `${PREFIX}:{${run}}:${part}`;

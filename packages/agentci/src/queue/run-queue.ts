@@ -13,7 +13,7 @@ import {
   steadily,
 } from './client.ts';
 import { type Job, nameOf, readJob, type Ticket } from './job.ts';
-import { OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
+import { MAX_COST, OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
 import { unpackParcel } from './parcel.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
 
@@ -217,6 +217,11 @@ export class RunQueue {
     if (jobs.length === 0) return;
     await this.#steadily(() => this.#redis.hdel(this.#keys.done, ...jobs.map(nameOf)));
     await this.put(jobs);
+  }
+
+  /** Whether workers have found that the run has cost what it may. */
+  async hasReachedCost(): Promise<boolean> {
+    return (await this.#steadily(() => this.#redis.get(this.#keys.stop))) === MAX_COST;
   }
 
   /** Whether Redis has lost what it knew of the run since the last call. */

@@ -1,3 +1,5 @@
+import { MAX_COST } from './names.ts';
+
 /**
  * What must happen in one step in Redis. Each is given the keys of a run first, in the order of its parameters.
  */
@@ -20,7 +22,7 @@ return {'go', tostring(redis.call('HINCRBY', starts, ARGV[1], 1) - 1)}`,
 local ticket, done, results, spent, stop = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if redis.call('EXISTS', ticket) == 0 then return -1 end
 local total = tonumber(redis.call('INCRBYFLOAT', spent, ARGV[3]))
-if ARGV[4] ~= '' and total >= tonumber(ARGV[4]) then redis.call('SET', stop, 'max_cost') end
+if ARGV[4] ~= '' and total >= tonumber(ARGV[4]) then redis.call('SET', stop, '${MAX_COST}') end
 local first = redis.call('HSETNX', done, ARGV[1], '1')
 if first == 1 then
   redis.call('XADD', results, '*', 'kind', 'result', 'job', ARGV[1], 'cost', ARGV[3], 'data', ARGV[2])

@@ -216,7 +216,8 @@ export class QueryReader {
       if (written !== undefined || !node.entries.has('conversation'))
         checkTurnNumbers(turns, draft.turns, written && toConversation(written), this.#problems);
     }
-    if (!draft.hasChecks) {
+    // One that is left out is not run, so it need not check anything.
+    if (!draft.hasChecks && draft.plain.skip === undefined) {
       this.#problems.add(node, {
         severity: 'warning',
         code: 'SPEC_NO_CHECKS',

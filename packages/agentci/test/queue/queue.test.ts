@@ -223,6 +223,16 @@ queries:
     await end(...both);
   });
 
+  test('--max-cost is kept where our sum falls short of the limit by the last digit', async () => {
+    // Ten times 0.01 is 0.0999… here and 0.1 in Redis; with one slot nothing more is on its way then.
+    const cwd = project(many(14, 'hello'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const { code, stdout } = await cli(['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url], { cwd });
+    expect(code).toBe(2);
+    expect(report(stdout).results.filter(({ status }) => status === 'pass')).toHaveLength(10);
+    await end(worker);
+  });
+
   test('--fail-fast stops all workers', async () => {
     const cwd = project(`${many(60, 'slow 50').replace('[n3]', '[never]')}`);
     const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];

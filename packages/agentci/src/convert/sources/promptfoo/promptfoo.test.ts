@@ -273,3 +273,23 @@ describe('calls of tools', () => {
     expect(await judge([{ query: 'q', answer: 'x' }])).toEqual({ 'test-1': 'error' });
   });
 });
+
+test('providers are told at their own lines, texts and maps alike', async () => {
+  const { report } = await convertFiles({
+    'promptfooconfig.yaml': `prompts: [hello]
+providers:
+  - exec:one
+  - id: openai:gpt-4o-mini
+  - exec:two
+tests: [{assert: [{type: contains, value: x}]}]
+`,
+  });
+  const lines = report.settings.filter(({ type }) => type.startsWith('provider')).map(({ type, line }) => [type, line]);
+  expect(new Map(lines as [string, number][])).toEqual(
+    new Map([
+      ['provider exec:one', 3],
+      ['provider openai:gpt-4o-mini', 4],
+      ['provider exec:two', 5],
+    ]),
+  );
+});

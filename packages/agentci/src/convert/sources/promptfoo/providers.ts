@@ -2,7 +2,7 @@ import { dirname, relative, sep } from 'node:path';
 import { isObject } from '../../../kit/object.ts';
 import type { SourceFile } from '../../folder.ts';
 import type { Block, Finding, Place } from '../../model.ts';
-import { placeOf } from '../../places.ts';
+import { placeOf, placeOfItem } from '../../places.ts';
 import type { SourceOptions } from '../../source.ts';
 import { httpRunner } from './http-provider.ts';
 import type { Vars } from './render.ts';
@@ -78,8 +78,8 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
 function listed(written: unknown, file: SourceFile): readonly Provider[] {
   const root = { file: file.name, line: 1 };
   const entries = Array.isArray(written) ? written : written === undefined || written === null ? [] : [written];
-  return entries.flatMap((entry): Provider[] => {
-    const place = placeOf(entry, placeOf(written, root));
+  return entries.flatMap((entry, index): Provider[] => {
+    const place = placeOfItem(entries, index, placeOf(written, root));
     if (typeof entry === 'string') return [{ id: entry, config: {}, place, transform: undefined }];
     if (!isObject(entry)) return [{ id: 'unknown', config: {}, place, transform: undefined }];
     const [key] = Object.keys(entry);
