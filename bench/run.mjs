@@ -12,8 +12,8 @@ import { writeDataset, writeTraces } from './dataset.mjs';
 import { measureGuard } from './guard.mjs';
 import { measureLarge } from './large.mjs';
 import { inTurns, median, timeCommand } from './measure.mjs';
-import { measureScale } from './scale.mjs';
 import { measureQueue } from './queue.mjs';
+import { measureScale } from './scale.mjs';
 import { measureServe } from './serve.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
