@@ -57,7 +57,11 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('p');
     await page.waitForSelector('text=What others said');
-    await page.keyboard.press('s');
+    const next = async () => {
+      await page.keyboard.press('s');
+      await page.waitForSelector('.yours .status', { state: 'detached' });
+    };
+    await next();
     await page.waitForSelector('text=1 of 3');
     await page.keyboard.press('2');
     await page.waitForSelector('text=2 of 3');
@@ -65,7 +69,7 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     await page.waitForSelector('text=1 of 3');
     await page.keyboard.press('5');
     await page.waitForSelector('text=2 of 3');
-    await page.keyboard.press('s');
+    await next();
     await page.keyboard.press('f');
     await page.waitForSelector('text=3 of 3');
     await page.keyboard.press('s');
@@ -109,6 +113,30 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     });
     expect(violations).toEqual([]);
     expect(problems).toEqual([]);
+  });
+
+  test('a key that is pressed before the next answer is in sight labels neither of the two', async () => {
+    const { page, lines } = await open();
+    await page.keyboard.press('p');
+    await page.waitForSelector('text=What others said');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/labels/item*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.keyboard.press('s');
+    await page.keyboard.press('f');
+    release();
+    await page.waitForSelector('.yours .status', { state: 'detached' });
+    await page.keyboard.press('1');
+    await page.waitForSelector('text=2 of 3');
+    expect(lines().map(({ label, score }) => [label, score])).toEqual([
+      ['pass', undefined],
+      ['fail', 1],
+    ]);
   });
 
   test('a label that could not be saved is not shown as saved', async () => {

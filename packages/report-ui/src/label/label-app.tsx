@@ -82,7 +82,8 @@ export function LabelApp() {
 
   const save = (label: LabelRequest['label'], score?: number) =>
     attempt(async () => {
-      if (item === undefined) return;
+      // A key pressed while the next answer was on its way was meant for the one in sight, and that is gone.
+      if (item === undefined || current.current?.id !== item.id) return;
       const given = { id: item.id, label, ...(score === undefined ? {} : { score }), ...(note === '' ? {} : { note }) };
       const saved = await saveLabel(given);
       put(saved.item);
