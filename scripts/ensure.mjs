@@ -33,7 +33,9 @@ function ensureDeps() {
 }
 
 function ensurePage() {
-  const page = join(root, 'packages', 'agentci', 'src', 'reporters', 'html', 'page.gen.ts');
+  const pages = [join('reporters', 'html', 'page.gen.ts'), join('cli', 'label', 'label-page.gen.ts')].map((name) =>
+    join(root, 'packages', 'agentci', 'src', name),
+  );
   const shared = [
     'baseline',
     'results',
@@ -43,7 +45,8 @@ function ensurePage() {
     'reporters/failure-lines.ts',
   ].map((name) => join(root, 'packages', 'agentci', 'src', name));
   const parts = [join(root, 'packages', 'report-ui'), ...shared];
-  if (existsSync(page) && statSync(page).mtimeMs >= Math.max(...parts.flatMap((part) => [...sources(part)]))) return;
+  const newest = Math.max(...parts.flatMap((part) => [...sources(part)]));
+  if (pages.every((page) => existsSync(page) && statSync(page).mtimeMs >= newest)) return;
   say('building the report page');
   run(process.execPath, [join(root, 'packages', 'report-ui', 'build.mjs')]);
 }

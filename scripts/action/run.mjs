@@ -61,6 +61,7 @@ const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
 const summary = join(folder, files.markdown);
 const hasResults = existsSync(join(folder, files.json));
+compareWithBase();
 if (!hasResults && status === 0)
   console.log('::error title=AgentCI::agentci test made no results: look at the args of the action');
 // No results, no verdict: `--help` among the arguments ends well and checks nothing.
@@ -85,6 +86,21 @@ output({
   suffix: env.INPUT_SHARD ? `-${env.INPUT_SHARD.replace('/', '-of-')}` : '',
   runs: env.INPUT_SHARD ? madeFolder(join(dirname(spec), '.agentci', 'runs')) : '',
 });
+
+/** Writes summary and page once more, with what changed. The first ones stay where the base cannot be read. */
+function compareWithBase() {
+  const base = env.INPUT_BASE || env.AGENTCI_BASE;
+  if (!hasResults || !base) return;
+  if (!existsSync(base)) {
+    if (env.INPUT_BASE) console.log(`::warning title=AgentCI::base: there is no file ${JSON.stringify(base)}`);
+    return;
+  }
+  const report = ['report', '-c', spec, '-i', join(folder, files.json), '--before', base];
+  for (const format of ['markdown', 'html']) report.push('-f', `${format}=${join(folder, files[format])}`);
+  if (env.INPUT_TRACES) report.push('--traces', env.INPUT_TRACES);
+  const made = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', report, { stdio: 'inherit' });
+  if (made.status !== 0) console.log('::warning title=AgentCI::the comparison with the base could not be made');
+}
 
 /** A folder from the root of the checkout, where it is there. */
 function madeFolder(path) {

@@ -109,6 +109,7 @@ describe('commands', () => {
     cpSync(join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
     // Some commands read a stored run; a fresh clone has none.
     if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
+    if (line.includes('--before base.json')) await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
     // Others read the history, or the shards of a run, of which one is missing.
     if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
       await cli(['test', '--quiet'], { cwd });

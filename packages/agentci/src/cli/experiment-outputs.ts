@@ -1,7 +1,9 @@
-import { extname, resolve } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { renderConsole } from '../experiment/report/console.ts';
 import { renderCsv, renderTrialsCsv } from '../experiment/report/csv.ts';
+import { renderFigure } from '../experiment/report/figure.ts';
 import { renderHtml } from '../experiment/report/html.ts';
+import { renderLatex } from '../experiment/report/latex.ts';
 import { renderMarkdown } from '../experiment/report/markdown.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -18,6 +20,8 @@ const FORMATS: Readonly<
   trials: { render: renderTrialsCsv },
   markdown: { ending: '.md', render: renderMarkdown },
   html: { ending: '.html', render: renderHtml },
+  svg: { ending: '.svg', render: renderFigure },
+  latex: { ending: '.tex', render: renderLatex },
 };
 
 export const EXPERIMENT_FORMATS = Object.keys(FORMATS).join(', ');
@@ -65,10 +69,12 @@ function known(name: string): string {
 }
 
 function formatFor(file: string): string {
+  // Both are CSV; the name says which of the two it is.
+  if (/(?:^|[-_.])trials\.csv$/i.test(basename(file))) return 'trials';
   const ending = extname(file).toLowerCase();
   const found = Object.entries(FORMATS).find(([, format]) => format.ending === ending);
   if (found !== undefined) return found[0];
   throw new UserError('OUTPUT_UNKNOWN', `no format is known for "${file}"`, {
-    hint: `End it in .json, .csv, .md or .html, or write -f NAME=${file}`,
+    hint: `End it in .json, .csv, .md, .html, .svg or .tex, or write -f NAME=${file}`,
   });
 }

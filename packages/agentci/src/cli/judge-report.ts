@@ -1,7 +1,9 @@
 import type { AuditReport } from '../judge/audit.ts';
 import type { Agreement, Calibration } from '../judge/calibrate.ts';
 import type { JudgeUsage } from '../judge/port.ts';
+import type { RaterPair } from '../judge/rater-agreement.ts';
 import { formatUsd } from '../kit/format-number.ts';
+import { plural } from '../kit/words.ts';
 
 const percent = (value: number | null): string => (value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`);
 const decimal = (value: number | null): string => (value === null ? 'not measured' : value.toFixed(2));
@@ -54,6 +56,7 @@ export function renderCalibration(
   verdict: {
     readonly min_kappa: number | null;
     readonly errors: readonly { readonly id: string; readonly message: string }[];
+    readonly raters: { readonly pairs: readonly RaterPair[]; readonly disputed: readonly string[] };
     readonly judge: JudgeUsage | undefined;
   },
 ): string {
@@ -75,8 +78,27 @@ export function renderCalibration(
   ];
   for (const { id, message } of verdict.errors.slice(0, 5)) lines.push(`? ${id}: ${short(message)}`);
   if (verdict.errors.length > 0) lines.push(`${verdict.errors.length} labels got no verdict`);
-  lines.push(usageLine(verdict.judge));
+  lines.push(...raterLines(verdict.raters), usageLine(verdict.judge));
   return lines.join('\n').trimEnd();
+}
+
+/** A judge cannot agree with people more than they agree with each other. */
+function raterLines({
+  pairs,
+  disputed,
+}: {
+  readonly pairs: readonly RaterPair[];
+  readonly disputed: readonly string[];
+}): string[] {
+  const lines = pairs.map(
+    ({ a, b, n, agreed, kappa, kappa_interval: range }) =>
+      `raters: ${a} and ${b} agree on ${agreed} of ${n}, kappa ${decimal(kappa)}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
+  );
+  if (disputed.length > 0)
+    lines.push(
+      `${plural(disputed.length, 'answer')} left out because raters disagree: ${disputed.slice(0, 5).join(', ')}${disputed.length > 5 ? ', …' : ''}`,
+    );
+  return lines;
 }
 
 const cell = (count: number): string => String(count).padStart(10);

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { createColors } from 'picocolors';
+import { defined } from '../kit/defined.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
 import { reportText } from '../reporters/reporter.ts';
@@ -8,6 +9,7 @@ import { countLine, exitLine } from '../reporters/verdict-line.ts';
 import { type RenderOptions, renderReport } from '../reporting/render-report.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
+import { jobUrl, lineUrl } from './ci-urls.ts';
 import { type Io, wantsColor } from './io.ts';
 import type { NotifyPlan } from './notify/plan.ts';
 import type { Channel } from './notify/send.ts';
@@ -38,6 +40,8 @@ export async function writeReports(
         columns: io.stdout.columns,
         hasStepSummary: stepSummary !== undefined && stepSummary !== '',
         publicPath: (file) => publicPath(file, io),
+        lineUrl: (file, line) => lineUrl(io.env, publicPath(file, io), line),
+        ...defined({ jobUrl: jobUrl(io.env) }),
         version: io.version,
         ...(notify === undefined ? {} : { notify: notify.context }),
         ...about,

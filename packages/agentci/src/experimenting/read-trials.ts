@@ -105,7 +105,8 @@ function dqOf(
 
 /** A list, or in a CSV cell a JSON list or one action per line. */
 function readActions(value: unknown, say: (message: string) => void): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined;
+  // A blank cell is not an empty list: that someone proposed nothing is written as [].
+  if (isBlank(value)) return undefined;
   let list: unknown = value;
   if (typeof value === 'string') {
     try {

@@ -1,4 +1,4 @@
-import type { WrittenRubric } from './rubric.ts';
+import type { RubricExample, WrittenRubric } from './rubric.ts';
 
 /** One line of a labels file: an answer and what a person said of it. */
 export interface Label {
@@ -9,6 +9,14 @@ export interface Label {
   readonly context?: readonly string[];
   /** A rubric of its own, instead of the one given for all. */
   readonly rubric?: WrittenRubric;
+  /** The judge is told to go by the context alone, as `hallucination_check` does. */
+  readonly isGrounded?: boolean;
+  /** Who said it. Without a name an id has one label. */
+  readonly rater?: string;
+  readonly score?: number;
+  readonly note?: string;
+  /** When, in ISO 8601. */
+  readonly at?: string;
 }
 
 export interface LabelProblem {
@@ -17,30 +25,62 @@ export interface LabelProblem {
 }
 
 const MAX_LABELS = 100_000;
+const MAX_PROBLEMS = 50;
 const PASS = new Set<unknown>([true, 1, 'pass', 'good', 'yes']);
 const FAIL = new Set<unknown>([false, 0, 'fail', 'bad', 'no']);
 
-/** Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`, `template`. */
-export function parseLabels(text: string): { labels: Label[]; problems: LabelProblem[] } {
-  const labels: Label[] = [];
-  const problems: LabelProblem[] = [];
-  const seen = new Set<string>();
-  for (const [index, source] of text.split('\n').entries()) {
-    if (source.trim() === '') continue;
-    const line = index + 1;
-    const label = labels.length >= MAX_LABELS ? `there are more than ${MAX_LABELS} labels` : readLabel(source, line);
-    if (typeof label === 'string') problems.push({ line, message: label });
-    else if (seen.has(label.id)) problems.push({ line, message: `the id "${label.id}" is used twice` });
-    else {
-      seen.add(label.id);
-      labels.push(label);
+/** A line that takes the rater's label back. */
+type Withdrawn = Pick<Label, 'id' | 'rater' | 'at'> & { readonly human: null };
+
+/** The labels of one file or several. What a rater says later takes the place of what the rater said before. */
+export class LabelBook {
+  readonly #labels = new Map<string, Label | Withdrawn>();
+  #lines = 0;
+
+  /** Adds a file's lines and gives what is wrong with them. Names of lines without an `id` begin with `name`. */
+  add(text: string, name = ''): LabelProblem[] {
+    const problems: LabelProblem[] = [];
+    for (const [index, source] of text.split('\n').entries()) {
+      if (source.trim() === '') continue;
+      const line = index + 1;
+      const message =
+        ++this.#lines > MAX_LABELS
+          ? `there are more than ${MAX_LABELS} labels`
+          : this.#take(source, `${name}line-${line}`);
+      if (message !== undefined) problems.push({ line, message });
+      if (problems.length >= MAX_PROBLEMS) break;
     }
-    if (problems.length >= 50) break;
+    return problems;
   }
-  return { labels, problems };
+
+  labels(): Label[] {
+    return [...this.#labels.values()].filter((label): label is Label => label.human !== null);
+  }
+
+  #take(source: string, name: string): string | undefined {
+    const label = readLabel(source, name);
+    if (typeof label === 'string') return label;
+    const key = JSON.stringify([label.rater ?? null, label.id]);
+    const before = this.#labels.get(key);
+    if (before !== undefined && label.rater === undefined) return `the id "${label.id}" is used twice`;
+    // Lines of one file are in order; those of two files have only their times.
+    if (before?.at !== undefined && label.at !== undefined && before.at > label.at) return undefined;
+    this.#labels.set(key, label);
+    return undefined;
+  }
 }
 
-function readLabel(source: string, line: number): Label | string {
+/**
+ * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`,
+ * `template`, `rater`, `score`, `note`. With a `rater` the label may be `null`: it is taken back.
+ */
+export function parseLabels(text: string): { labels: Label[]; problems: LabelProblem[] } {
+  const book = new LabelBook();
+  const problems = book.add(text);
+  return { labels: book.labels(), problems };
+}
+
+function readLabel(source: string, name: string): Label | Withdrawn | string {
   let value: unknown;
   try {
     value = JSON.parse(source);
@@ -48,26 +88,67 @@ function readLabel(source: string, line: number): Label | string {
     return 'not valid JSON';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a label is a JSON object';
-  const field = (name: string): unknown =>
-    Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-  const text = (name: string): string | undefined => {
-    const found = field(name);
+  const field = (key: string): unknown =>
+    Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+  const text = (key: string): string | undefined => {
+    const found = field(key);
     return typeof found === 'string' ? found : undefined;
   };
+  const id = text('id') ?? name;
+  const rater = text('rater');
+  const at = text('at');
+  const signed = { ...(rater === undefined ? {} : { rater }), ...(at === undefined ? {} : { at }) };
+  if (rater !== undefined && field('label') === null) return { id, human: null, ...signed };
   const answer = text('answer');
   if (answer === undefined) return 'needs "answer", a text';
   const human = PASS.has(field('label')) ? true : FAIL.has(field('label')) ? false : undefined;
   if (human === undefined) return 'needs "label", which is "pass" or "fail"';
-  const context = field('context');
-  const documents = (Array.isArray(context) ? context : [context]).filter((item) => typeof item === 'string');
-  const rule = text('rule');
-  const template = text('template');
+  const score = field('score');
+  if (score !== undefined && !isScore(score)) return '"score" is a whole number from 1 to 5';
+  const context = texts(field('context'));
+  const note = text('note');
+  const rubric = rubricIn({ rule: text('rule'), template: text('template') }, field);
+  if (typeof rubric === 'string') return rubric;
   return {
-    id: text('id') ?? `line-${line}`,
+    id,
     query: text('query') ?? '',
     answer,
     human,
-    ...(documents.length > 0 ? { context: documents } : {}),
-    ...(rule === undefined && template === undefined ? {} : { rubric: { rule, template } }),
+    ...(context.length > 0 ? { context } : {}),
+    ...(rubric === undefined ? {} : { rubric }),
+    ...(text('check') === 'correctness.hallucination_check' ? { isGrounded: true } : {}),
+    ...signed,
+    ...(score === undefined ? {} : { score }),
+    ...(note === undefined ? {} : { note }),
   };
 }
+
+function rubricIn(
+  { rule, template }: Pick<WrittenRubric, 'rule' | 'template'>,
+  field: (key: string) => unknown,
+): WrittenRubric | string | undefined {
+  if (rule === undefined && template === undefined) return undefined;
+  const scale = field('scale');
+  if (scale !== undefined && (!Array.isArray(scale) || texts(scale).length !== scale.length))
+    return '"scale" is a list of texts';
+  const examples = field('few_shot_examples');
+  if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
+    return '"few_shot_examples" is a list of {"output", "score"}';
+  return {
+    rule,
+    template,
+    ...(scale === undefined ? {} : { scale: scale as string[] }),
+    ...(examples === undefined ? {} : { few_shot_examples: examples as RubricExample[] }),
+  };
+}
+
+const texts = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string');
+
+export const isScore = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 5;
+
+const isExample = (value: unknown): boolean => {
+  const { input, output, score } = (value ?? {}) as Record<string, unknown>;
+  return typeof output === 'string' && typeof score === 'number' && (input === undefined || typeof input === 'string');
+};

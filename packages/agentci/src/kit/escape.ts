@@ -101,3 +101,21 @@ export function escapeSlack(text: string): string {
     .replaceAll('>', '&gt;')
     .replace(/[*_~`]/g, (char) => `\u200b${char}\u200b`);
 }
+
+const LATEX: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '|': '\\textbar{}',
+  '"': '\\textquotedbl{}',
+  '−': '$-$',
+  '–': '--',
+  '→': '$\\rightarrow$',
+};
+
+/** For text in LaTeX, on one line: no character of it is a command, a comment, or ends a cell. */
+export function escapeLatex(text: string): string {
+  return escapeTerminalLine(text).replace(/[\\~^<>|"−–→{}$&#%_]/g, (char) => LATEX[char] ?? `\\${char}`);
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportContext } from '../../test/support/report-context.ts';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
+import { compareRuns } from '../baseline/compare-runs.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { reporter } from './markdown.ts';
 import { type ReportContext, reportText } from './reporter.ts';
@@ -98,7 +99,7 @@ test('a comment holds only so much: the details that do not fit are counted', ()
   const results = Array.from({ length: 200 }, (_, i) => ({ ...failing, id: `q${i}`, answer: 'x'.repeat(900) }));
   const text = render(runOf(results));
   expect(text.length).toBeLessThan(65_536);
-  const shown = text.match(/<details>/g)?.length ?? 0;
+  const shown = text.match(/<details><summary>❌/g)?.length ?? 0;
   expect(shown).toBeGreaterThan(20);
   expect(text).toContain(`The details of ${200 - shown} queries are left out: a comment has no more room.`);
 });
@@ -110,4 +111,73 @@ test('a query compared with a baseline says with which, and how it did', () => {
   result!.cost.details.cost_multiplier = 1.5;
   result!.path.details.sequence_similarity = 0.8;
   expect(read(render(run))).toContain('- compared with baseline v1: cost ×1.5, sequence similarity 0.8\n');
+});
+
+const compared = (before: RunResult, after: RunResult, context: Partial<ReportContext> = {}) =>
+  render(after, { before: { run: before, comparison: compareRuns({ before, after }) }, ...context });
+const passing = (id: string): ShortResult => ({ id, status: 'pass', path: [checkOf('path.max_loops', 'pass')] });
+const broken = (id: string): ShortResult => ({ id, status: 'fail', path: [checkOf('path.max_loops', 'fail')] });
+
+/** The lines a reader sees before unfolding anything. */
+function visibleLines(text: string): string[] {
+  let depth = 0;
+  return text.split('\n').filter((line) => {
+    const isShown = depth === 0;
+    depth += (line.match(/<details>/g)?.length ?? 0) - (line.match(/<\/details>/g)?.length ?? 0);
+    return isShown && line !== '' && !line.startsWith('<!--');
+  });
+}
+
+test('what changed against the run before comes first: broken, without a verdict, mended', () => {
+  const before = runOf([passing('a'), passing('b'), broken('c'), passing('d'), passing('gone')]);
+  const after = runOf([
+    broken('a'),
+    { id: 'b', status: 'error', error: { kind: 'agent', message: 'boom' }, answer: null },
+    passing('c'),
+    passing('d'),
+    passing('new'),
+  ]);
+  expect(read(compared(before, after)).split('\n').slice(5, 10)).toEqual([
+    `**Changed** against ${before.run_id}, 4 queries in both runs, 1 new, 1 gone`,
+    '',
+    '- ❌ **a** passed before, fails now: path.max_loops is fail — agentci_spec.yaml:4',
+    '- ❓ **b** passed before, could not be judged now: boom — agentci_spec.yaml:4',
+    '- ✅ **c** failed before, passes now',
+  ]);
+});
+
+test('two equal runs say that nothing changed', () => {
+  const run = runOf([passing('a'), broken('b')]);
+  expect(read(compared(run, run))).toContain('**Nothing changed** beyond noise against');
+});
+
+test('however much failed or changed, it is one screen until it is unfolded, and fits a comment', () => {
+  const ids = Array.from({ length: 300 }, (_, i) => `<b>|[x](y)@team ${'*'.repeat(200)} ${i}`);
+  const notices = ids.slice(0, 40);
+  const text = compared(
+    runOf(ids.map(passing)),
+    runOf(ids.map(broken), {
+      notices,
+      checks: ids.slice(0, 30).map((id) => checkOf(id, 'fail', { message: id.repeat(3) })),
+    }),
+  );
+  expect(visibleLines(text).length).toBeLessThanOrEqual(40);
+  expect(text.length).toBeLessThan(65_536);
+  expect(text).not.toMatch(/<b>\|/);
+  expect(text.match(/<details>/g)).toHaveLength(text.match(/<\/details>/g)!.length);
+});
+
+test('a line of the spec and the files of the job are links where there are pages for them', () => {
+  const run = runOf([broken('a')]);
+  run.results[0]!.path.checks[0]!.location = { file: 's (1).yaml', line: 9, column: 1 };
+  const text = read(
+    compared(runOf([passing('a')]), run, {
+      jobUrl: 'https://ci.example/runs/5',
+      lineUrl: (file, line) => `https://ci.example/blob/${encodeURIComponent(file)}#L${line}`,
+    }),
+  );
+  expect(text).toContain('[report and results](https://ci.example/runs/5#artifacts)');
+  expect(text).toMatch(
+    /fails now: path\.max_loops is fail — \[s \(1\)\.yaml:9\]\(https:\/\/ci\.example\/blob\/s%20%281%29\.yaml#L9\)/,
+  );
 });

@@ -5,6 +5,7 @@ import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { cellTable } from './cell-tables.ts';
+import { changesOf, comparedText } from './change-lines.ts';
 import { conversationLines } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
@@ -13,6 +14,11 @@ import type { ReportContext, Reporter } from './reporter.ts';
 
 /** A comment on GitHub holds 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
+/** What one list may take of it, in sight and folded. */
+const MAX_SEEN = 5000;
+const MAX_FOLDED = 4000;
+/** Details beside each other; more are behind one line. */
+const MAX_OPEN = 6;
 const ICONS: Record<CheckStatus, string> = { pass: '✅', warn: '⚠️', fail: '❌', error: '❓', skip: '➖' };
 
 export const reporter: Reporter = {
@@ -30,45 +36,129 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     `<!-- agentci:${escapeHtml(escapeTerminalLine(run.agent)).replaceAll('--', '- -')}:${escapeHtml(escapeTerminalLine(run.spec.file)).replaceAll('--', '- -')} -->`,
     `## ${ICONS[verdictOf(run)]} AgentCI: ${inline(run.agent)}`,
     '',
-    headline(run),
+    `${headline(run)}${context.jobUrl === undefined ? '' : ` · ${linkOf('report and results', `${context.jobUrl}#artifacts`)}`}`,
     '',
+    ...changeLines(run, context),
+    ...folded(
+      run.checks.map((check) => `- ${ICONS[check.status]} ${inline(check.message)}`),
+      { shown: 5, what: 'checks of the whole run' },
+    ),
+    ...cellLines(run),
   ];
-  for (const check of run.checks) lines.push(`- ${ICONS[check.status]} ${inline(check.message)}`);
-  // Without it the table would be taken for more of the last item.
-  if (run.checks.length > 0) lines.push('');
-  lines.push(...cellLines(run));
   if (told.length > 0) {
-    lines.push(
+    const head = [
       '| query | correctness | path | cost | tokens | dollars | time |',
       '| --- | --- | --- | --- | --- | --- | --- |',
-    );
-    lines.push(...told.map((result) => rowOf(result)), '');
+    ];
+    lines.push(...folded(told.map(rowOf), { head, shown: context.before === undefined ? 12 : 8, what: 'queries' }));
   }
   lines.push(...passHatLines(run), ...groupLines(run));
-  let length = lines.join('\n').length;
-  let left = 0;
+  const tail = [
+    ...(run.cassette === undefined ? [] : [`> ${inline(cassetteText(run.cassette, run))}`, '']),
+    ...folded(
+      run.notices.map((notice) => `> ${inline(notice)}\n`),
+      { shown: 3, what: 'notices' },
+    ),
+  ];
+  let length = [...lines, ...tail].join('\n').length;
+  const blocks: string[] = [];
   for (const result of told) {
     const block = detailsOf(result, context);
-    if (length + block.length > MAX_CHARACTERS) {
-      left++;
-      continue;
-    }
-    lines.push(block);
+    if (length + block.length > MAX_CHARACTERS) continue;
+    blocks.push(block);
     length += block.length;
   }
+  // Each is a line of its own even when it is closed; many of them are behind one.
+  const isMany = blocks.length > MAX_OPEN;
+  if (isMany) lines.push(`<details><summary>Details of ${blocks.length} queries</summary>`, '');
+  lines.push(...blocks);
+  if (isMany) lines.push('</details>', '');
+  const left = told.length - blocks.length;
   if (left > 0)
     lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
-  lines.push(...metricTable(run.results, MAX_CHARACTERS - length));
-  if (run.cassette !== undefined) lines.push(`> ${inline(cassetteText(run.cassette, run))}`, '');
-  for (const notice of run.notices) lines.push(`> ${inline(notice)}`, '');
+  lines.push(...metricTable(run.results, MAX_CHARACTERS - length), ...tail);
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** What a reviewer wants to know first: what this change did. */
+function changeLines(run: RunResult, context: ReportContext): string[] {
+  if (context.before === undefined) return [];
+  const changes = changesOf(run, context.before);
+  const about = `against ${inline(context.before.run.run_id)}, ${comparedText(context.before)}`;
+  if (changes.length === 0) return [`**Nothing changed** beyond noise ${about}`, ''];
+  const lines = changes.map(
+    ({ status, name, text, result }) =>
+      `- ${ICONS[status]} **${inline(name)}** ${inline(clip(text, 200))}${result === undefined ? '' : placeOf(result, context)}`,
+  );
+  return [`**Changed** ${about}`, '', ...folded(lines, { shown: 8, what: 'changes' })];
+}
+
+/** Where the check that decided a query is written. */
+function placeOf(result: QueryResult, context: ReportContext): string {
+  const check = LAYERS.flatMap((layer) => result[layer].checks).find(({ status }) => status === result.status);
+  const location = check?.location ?? result.location;
+  return location === undefined || result.status === 'pass' ? '' : ` — ${lineLink(location, context)}`;
+}
+
+function lineLink({ file, line }: { file: string; line: number }, { publicPath, lineUrl }: ReportContext): string {
+  const url = lineUrl?.(file, line);
+  const text = `${publicPath(file)}:${line}`;
+  return url === undefined ? inline(text) : linkOf(text, url);
+}
+
+/** A link of ours: what could end the address early is encoded. */
+const linkOf = (text: string, url: string): string =>
+  `[${inline(text)}](${encodeURI(decodeSafely(url)).replace(/[()<>\s]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)})`;
+
+function decodeSafely(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
+
+/** As many lines from the start as there is room for. */
+function fitting(lines: readonly string[], room: number): readonly string[] {
+  let length = 0;
+  const end = lines.findIndex((line) => {
+    length += line.length + 1;
+    return length > room;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
+}
+
+/** The first lines in sight, the others to unfold; nothing is lost, and nothing fills the screen. */
+function folded(
+  lines: readonly string[],
+  { head = [], shown, what }: { head?: readonly string[]; shown: number; what: string },
+): string[] {
+  if (lines.length === 0) return [];
+  const first = fitting(lines.slice(0, shown), MAX_SEEN);
+  const rest = lines.slice(first.length);
+  const seen = [...head, ...first, ''];
+  if (rest.length === 0) return seen;
+  const more = fitting(rest, MAX_FOLDED);
+  const left = rest.length - more.length;
+  return [
+    ...seen,
+    `<details><summary>${rest.length} more ${what}</summary>`,
+    '',
+    ...head,
+    ...more,
+    '',
+    ...(left > 0 ? [`${left} are left out: a comment has no more room.`, ''] : []),
+    '</details>',
+    '',
+  ];
 }
 
 /** Many failures are mostly few causes. */
 function groupLines(run: RunResult): string[] {
   const groups = shownGroups(run);
   if (groups.length === 0) return [];
-  return ['**Failures by cause**', '', ...groups.map((group) => `- ${inline(groupLine(group))}`), ''];
+  const lines = groups.map((group) => `- ${inline(groupLine(group))}`);
+  return ['**Failures by cause**', '', ...folded(lines, { shown: 5, what: 'causes' })];
 }
 
 /** The cells of the matrix beside each other. */
@@ -76,7 +166,8 @@ function cellLines(run: RunResult): string[] {
   const table = cellTable(run);
   if (table === undefined) return [];
   const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`;
-  return [row(table.head), `| ${table.head.map(() => '---').join(' | ')} |`, ...table.rows.map(row), ''];
+  const head = [row(table.head), `| ${table.head.map(() => '---').join(' | ')} |`];
+  return folded(table.rows.map(row), { head, shown: 8, what: 'cells' });
 }
 
 function passHatLines({ summary }: RunResult): string[] {
@@ -142,7 +233,7 @@ function rowOf(result: QueryResult): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
+function detailsOf(result: QueryResult, context: ReportContext): string {
   const lines = [
     `<details><summary>${ICONS[result.status]} <b>${escapeHtml(caseText(result))}</b> ${escapeHtml(escapeTerminalLine(clip(result.query, 120)))}</summary>`,
     '',
@@ -155,10 +246,7 @@ function detailsOf(result: QueryResult, { publicPath }: ReportContext): string {
   for (const { message } of result.warnings ?? []) lines.push(`- ${ICONS.warn} trace: ${inline(message)}`);
   for (const layer of LAYERS) {
     for (const check of result[layer].checks) {
-      const place =
-        check.location && check.status !== 'pass'
-          ? ` — ${inline(publicPath(check.location.file))}:${check.location.line}`
-          : '';
+      const place = check.location && check.status !== 'pass' ? ` — ${lineLink(check.location, context)}` : '';
       lines.push(`- ${ICONS[check.status]} ${inline(check.id)}: ${inline(check.message)}${place}`);
     }
   }

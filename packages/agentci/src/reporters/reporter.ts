@@ -13,6 +13,10 @@ export interface ReportContext {
   readonly quiet: boolean;
   /** How a file is named to someone outside this folder, e.g. from the root of the repository. */
   readonly publicPath: (file: string) => string;
+  /** The page of a line of a file, where the repository has pages. */
+  readonly lineUrl?: (file: string, line: number) => string | undefined;
+  /** The page of the CI job, where its files are kept. */
+  readonly jobUrl?: string;
   /** One line on what a check asserts, by its id; reporters do not know the checks. */
   readonly checkSummary: (id: string) => string | undefined;
   readonly version: string;

@@ -137,6 +137,62 @@ test.each([
   ).toBe(code);
 });
 
+test('with the results of the base branch the comment leads with what changed', async () => {
+  const comments: Comment[] = [];
+  const api = await github(comments);
+  const cwd = project('ok');
+  await runAction(cwd, { traces: 'traces.jsonl' }, api);
+  renameSync(join(cwd, 'agentci-results', 'results.json'), join(cwd, 'base.json'));
+  writeFileSync(
+    join(cwd, 'traces.jsonl'),
+    `${JSON.stringify({ id: 'a', query: 'q', answer: 'no', tool_calls: [] })}\n`,
+  );
+  const { code } = await runAction(cwd, { traces: 'traces.jsonl', base: 'base.json' }, api);
+  expect(code).toBe(1);
+  expect(comments[0]!.body.split('\n')[5]).toMatch(/^\*\*Changed\*\* against .*1 query in both runs$/);
+  expect(comments[0]!.body.split('\n')[7]).toContain('passed before, fails now');
+});
+
+test.each(['none.json', 'agentci_spec.yaml'])(
+  'a base that cannot be read (%s) is a warning; the verdict holds',
+  async (base) => {
+    const comments: Comment[] = [];
+    const { code, log } = await runAction(project('ok'), { traces: 'traces.jsonl', base }, await github(comments));
+    expect(code).toBe(0);
+    expect(log).toContain('::warning title=AgentCI::');
+    expect(comments[0]!.body).toContain('1 passed');
+  },
+);
+
+test.each([
+  {
+    when: 'the newest of the branch',
+    artifacts: [artifact(1, 'main'), artifact(3, 'main'), artifact(2, 'main')],
+    run: '3',
+  },
+  { when: 'none of another branch', artifacts: [artifact(1, 'topic')], run: undefined },
+  { when: 'none of a fork', artifacts: [artifact(1, 'main', { fork: 9 })], run: undefined },
+  { when: 'none that is gone', artifacts: [artifact(1, 'main', { expired: true })], run: undefined },
+])('the base is $when', async ({ artifacts, run }) => {
+  const server = createServer((_, response) => void response.end(JSON.stringify({ artifacts })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const output = join(tempDir({ 'output.txt': '' }), 'output.txt');
+  const child = spawn(process.execPath, [join(root, 'scripts', 'action', 'base.mjs')], {
+    env: {
+      ...{ GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GITHUB_REPOSITORY: 'a/b' },
+      ...{ GITHUB_BASE_REF: 'main', GITHUB_OUTPUT: output, AGENTCI_NAME: 'agentci' },
+    },
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(readFileSync(output, 'utf8')).toBe(run === undefined ? '' : `run-id=${run}\n`);
+});
+
+function artifact(id: number, head_branch: string, { fork = 1, expired = false } = {}) {
+  const workflow_run = { id, head_branch, repository_id: 1, head_repository_id: fork };
+  return { expired, created_at: `2026-11-0${id}T00:00:00Z`, workflow_run };
+}
+
 test('a comment that cannot be posted is a warning, not a verdict', async () => {
   const { code, log } = await runAction(project('ok'), { traces: 'traces.jsonl' }, await github([], 403));
   expect(code).toBe(0);

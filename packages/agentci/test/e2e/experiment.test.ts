@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ describe('the demo', () => {
     ]);
     expect(result.excluded).toEqual([{ condition: 'last-month', trial: 't07' }]);
     expect(result.conditions[0]!.metrics.dq).toBeUndefined();
-    expect(readFileSync(join(cwd, 'r.html'), 'utf8').match(/<svg/g)!.length).toBe(7);
+    expect(readFileSync(join(cwd, 'r.html'), 'utf8').match(/<svg/g)!.length).toBe(16);
     expect(readFileSync(join(cwd, 'r.csv'), 'utf8')).toContain('pair,single-agent,several-agents,dq,cohens_d,');
     expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toContain('| --- |');
     const again = await cli(['experiment', 'experiment.yaml', '--json', '--quiet'], { cwd });
@@ -197,4 +197,40 @@ describe('mistakes', () => {
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(code) });
     expect(outcome.stderr).not.toMatch(/\n\s+at /);
   });
+});
+
+test('trials with their actions are scored again to the same result, and against another truth to another', async () => {
+  const cwd = demoDir();
+  const first = await cli(['experiment', 'experiment.yaml', '--json', '-o', 'trials.csv', '--quiet'], { cwd });
+  const truth = /^ground_truth: .*$/m.exec(readFileSync(join(cwd, 'experiment.yaml'), 'utf8'))![0];
+  const again = (ground: string) => {
+    writeFileSync(
+      join(cwd, 'again.yaml'),
+      `version: 1\nexperiment: again\n${ground}\nconditions:\n  human: {data: ./trials.csv}\n  single-agent: {data: ./trials.csv}\n  several-agents: {data: ./trials.csv}\n`,
+    );
+    return cli(['experiment', 'again.yaml', '--json', '--quiet'], { cwd });
+  };
+  const numbers = (text: string) =>
+    json(text)
+      .conditions.slice(0, 3)
+      .map(({ condition, metrics }) => [condition, metrics.dq?.mean, metrics.t2u_s?.mean]);
+  expect(numbers((await again(truth)).stdout)).toEqual(numbers(first.stdout));
+  expect(numbers((await again('ground_truth: order a pizza')).stdout)).not.toEqual(numbers(first.stdout));
+});
+
+test('the published study is computed by one command', async () => {
+  const cwd = demoDir();
+  const files = ['-o', 'figure.svg', '-o', 'table.tex', '-o', 'report.html'];
+  const { code, stdout } = await cli(['experiment', 'published-study.yaml', '--json', ...files], { cwd });
+  expect(code).toBe(0);
+  const { conditions, comparisons } = json(stdout);
+  expect(conditions.map(({ n, metrics, actionable }) => [n, metrics.dq!.mean.toFixed(3), actionable!.count])).toEqual([
+    [116, '0.000', 0],
+    [115, '0.403', 2],
+    [116, '0.692', 116],
+  ]);
+  const pair = comparisons.find(({ metric, a, b }) => metric === 'dq' && a === 'C2' && b === 'C3')!;
+  expect(pair.relative_improvement_pct!.toFixed(1)).toBe('71.7');
+  expect(readFileSync(join(cwd, 'figure.svg'), 'utf8')).toContain('(a) decision quality');
+  expect(readFileSync(join(cwd, 'table.tex'), 'utf8')).toContain('decision quality & C3 & 116 & 0.692 & 0.000 &');
 });

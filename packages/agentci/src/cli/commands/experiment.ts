@@ -41,7 +41,11 @@ export const command: CliCommand = {
       .argument('<file>', 'the experiment (YAML), or the word "agreement"')
       .argument('[ratings]', 'agreement: a CSV file with the columns item, rater and one for each component')
       .option('-f, --format <name[=file]>', `${EXPERIMENT_FORMATS} (repeatable; default: console)`, collect)
-      .option('-o, --output <file>', 'write a report, format by ending: .json, .csv, .md, .html (repeatable)', collect)
+      .option(
+        '-o, --output <file>',
+        'write a report, format by ending: .json, .csv, .md, .html, .svg, .tex, or trials.csv (repeatable)',
+        collect,
+      )
       .option('--json', 'the same as -f json')
       .option('--seed <n>', "seed of simulations and resamples, instead of the file's", wholeNumber(0))
       .option('-n, --trials <n>', 'trials of every condition that is run or simulated', wholeNumber(1))
@@ -65,6 +69,7 @@ An agreement below --min-alpha exits 1.
 
 Examples:
   agentci experiment experiment.yaml -o report.html
+  agentci experiment experiment.yaml -o figure.svg -o table.tex -o trials.csv
   agentci experiment experiment.yaml --resume
   agentci experiment agreement ratings.csv --level ordinal --min-alpha 0.7`,
       );

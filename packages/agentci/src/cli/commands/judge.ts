@@ -7,8 +7,9 @@ import { limitedBudget } from '../../judge/budget.ts';
 import { calibrate } from '../../judge/calibrate.ts';
 import { createJudge } from '../../judge/create-judge.ts';
 import type { JudgeConfig } from '../../judge/judge-config.ts';
-import { type Label, parseLabels } from '../../judge/labels.ts';
+import { type Label, type LabelProblem, parseLabels } from '../../judge/labels.ts';
 import { isFailure, type Judge } from '../../judge/port.ts';
+import { raterPairs, settleLabels } from '../../judge/rater-agreement.ts';
 import { isTemplate, RUBRICS, resolveRubric, type WrittenRubric } from '../../judge/rubric.ts';
 import { defined } from '../../kit/defined.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
@@ -18,6 +19,7 @@ import { seededRandom } from '../../stats/seeded-random.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { renderAudit, renderCalibration } from '../judge-report.ts';
+import { readLabelFolder } from '../label/label-files.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
@@ -55,7 +57,10 @@ export const command: CliCommand = {
       )
       .option('--model <name>', "the judge's model, instead of the spec's")
       .option('--base-url <url>', 'where the model is served, instead of the spec')
-      .option('--labels <file>', 'calibrate: JSON Lines of {"query", "answer", "label": "pass" or "fail"}')
+      .option(
+        '--labels <file>',
+        'calibrate: JSON Lines of {"query", "answer", "label": "pass" or "fail"}, or a folder of such files',
+      )
       .option('--template <name>', `calibrate: the rubric to use: ${Object.keys(RUBRICS).join(', ')}`)
       .option('--rule <text>', 'calibrate: the rubric to use, in words')
       .option('--threshold <t>', 'calibrate: lowest passing score between 0 and 1', fraction)
@@ -113,19 +118,21 @@ async function audit(judge: Judge, flags: JudgeFlags, io: Io): Promise<number> {
 }
 
 async function calibrateWith(judge: Judge, flags: JudgeFlags, io: Io): Promise<number> {
-  const labels = readLabels(flags, io);
+  const given = readLabels(flags, io);
+  const { settled: labels, disputed } = settleLabels(given);
+  const raters = { pairs: raterPairs(given, flags.seed), disputed };
   const shared = sharedRubric(flags);
   const replies: { id: string; human: boolean; reply: Awaited<ReturnType<Judge['ask']>> }[] = [];
   await runPool(labels, { workers: WORKERS }, async (label) => {
-    const { id, query, answer, context, human } = label;
-    const rubric = resolveRubric(rubricOf(label, shared));
+    const { id, query, answer, context, human, isGrounded } = label;
+    const rubric = { ...resolveRubric(rubricOf(label, shared)), ...(isGrounded ? { needsContext: true } : {}) };
     replies.push({ id, human, reply: await judge.ask({ rubric, query, answer, ...(context ? { context } : {}) }) });
   });
   const rows = replies.flatMap(({ id, human, reply }) => (isFailure(reply) ? [] : [{ id, human, score: reply.score }]));
   const errors = replies.flatMap(({ id, reply }) => (isFailure(reply) ? [{ id, message: reply.message }] : []));
   const threshold = flags.threshold ?? resolveRubric(shared ?? { rule: '-' }).threshold;
   const result = calibrate(rows, { threshold, seed: flags.seed });
-  const verdict = { min_kappa: flags.minKappa ?? null, errors, judge: judge.usage?.() };
+  const verdict = { min_kappa: flags.minKappa ?? null, errors, raters, judge: judge.usage?.() };
   print(
     io,
     flags,
@@ -145,22 +152,26 @@ function readLabels(flags: JudgeFlags, io: Io): readonly Label[] {
     });
   }
   const path = resolve(io.cwd, flags.labels);
-  if (!existsSync(path) || !statSync(path).isFile())
-    throw new UserError('LABELS_MISSING', `--labels: there is no file "${flags.labels}"`);
-  if (statSync(path).size > MAX_LABEL_BYTES)
-    throw new UserError('LABELS_TOO_LARGE', `${flags.labels} is larger than 64 MB`);
-  const { labels, problems } = parseLabels(readFileSync(path, 'utf8'));
-  const diagnostics = problems.map(({ line, message }) => ({
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile() && !found?.isDirectory())
+    throw new UserError('LABELS_MISSING', `--labels: there is no file or folder "${flags.labels}"`);
+  if (found.size > MAX_LABEL_BYTES) throw new UserError('LABELS_TOO_LARGE', `${flags.labels} is larger than 64 MB`);
+  const { labels, problems } = found.isDirectory() ? readLabelFolder(path) : readLabelFile(path);
+  const diagnostics = problems.map(({ line, message, file }) => ({
     severity: 'error' as const,
     code: 'LABEL_INVALID',
     message,
-    file: flags.labels!,
+    file: file === undefined ? flags.labels! : join(flags.labels!, file),
     line,
     column: 1,
   }));
   if (diagnostics.length > 0) throw new UserError('LABELS_INVALID', `${flags.labels} cannot be used`, { diagnostics });
   if (labels.length === 0) throw new UserError('LABELS_EMPTY', `no labels found in ${flags.labels}`);
   return labels;
+}
+
+function readLabelFile(path: string): { labels: Label[]; problems: (LabelProblem & { file?: string })[] } {
+  return parseLabels(readFileSync(path, 'utf8'));
 }
 
 function sharedRubric({ template, rule }: JudgeFlags): WrittenRubric | undefined {

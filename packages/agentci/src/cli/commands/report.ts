@@ -24,7 +24,7 @@ export const command: CliCommand = {
       .option('--run <id>', 'the stored run (default: the newest finished one)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
-      .option('--before <id>', 'a stored run to compare with, in the html report')
+      .option('--before <id>', 'a stored run or a JSON result to compare with, in the markdown and html reports')
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
       .option('--quiet', 'only failures and the summary')
@@ -64,7 +64,9 @@ Example:
     const latest = { branch: gitState(folder, io).branch };
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run =
-      input === undefined ? readRun(root, storedRunId(root, id, latest)) : readResults(resolve(io.cwd, input), input);
+      input === undefined
+        ? readRun(root, storedRunId(root, id, latest))
+        : readResults(resolve(io.cwd, input), input, '--input');
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
     const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
@@ -81,15 +83,15 @@ Example:
             ? () => tracesOf(root, run.run_id)
             : undefined,
       ),
-      ...(before === undefined ? {} : { before: await comparedWith(root, storedRunId(root, before, latest), run) }),
+      ...(before === undefined
+        ? {}
+        : { before: await comparedWith(runBefore(before, { root, latest, cwd: io.cwd }), run) }),
     });
     return failed ? 2 : 0;
   },
 };
 
-async function comparedWith(root: string, id: string, after: RunResult) {
-  const before = readRun(root, id);
-  const { traces } = tracesAt(() => tracesOf(root, id));
+async function comparedWith({ run: before, traces }: RunBefore, after: RunResult) {
   // Loaded on demand: the engine is not needed for other reports.
   const { beforeTools } = await import('../../reporting/before-tools.ts');
   return {
@@ -99,11 +101,28 @@ async function comparedWith(root: string, id: string, after: RunResult) {
   };
 }
 
+/** A run to compare with, and its traces where they are stored. */
+interface RunBefore {
+  readonly run: RunResult;
+  readonly traces?: string;
+}
+
+/** A file where there is one of that name, else a stored run. */
+function runBefore(
+  given: string,
+  { root, latest, cwd }: { root: string; latest: { branch: string | undefined }; cwd: string },
+): RunBefore {
+  const path = resolve(cwd, given);
+  if (given.endsWith('.json') || existsSync(path)) return { run: readResults(path, given, '--before') };
+  const id = storedRunId(root, given, latest);
+  return { run: readRun(root, id), ...tracesAt(() => tracesOf(root, id)) };
+}
+
 /** What every report reads; a file cut down by hand or by a script may lack one. */
 const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;
 
-function readResults(path: string, given: string): RunResult {
-  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `--input: there is no file "${given}"`);
+function readResults(path: string, given: string, option: string): RunResult {
+  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));

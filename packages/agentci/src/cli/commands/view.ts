@@ -1,5 +1,7 @@
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { openDesk } from '../label/open-desk.ts';
 import { wholeNumber } from '../options.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
 import { RunLibrary } from '../view/run-library.ts';
@@ -13,17 +15,29 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
       .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
       .option('--run <id>', 'open this run; "latest" is the newest (default: the list)')
+      .option('--label', 'label answers by hand, without seeing the verdict of the judge first')
+      .option('--rater <name>', 'with --label: who labels (default: the user of git, else of the machine)')
       .addHelpText(
         'after',
         `
 Prints an address with a secret in it and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
 
-Example:
-  agentci view --port 8321`,
+With --label, labels are appended to labels/RATER.jsonl beside the spec; agentci judge calibrate --labels labels reads them.
+
+Examples:
+  agentci view --port 8321
+  agentci view --label --rater ada`,
       ),
   run: async ({ options, io }) => {
-    const { config, port, run: given } = options as { config?: string; port?: number; run?: string };
+    const {
+      config,
+      port,
+      run: given,
+      label = false,
+      rater,
+    } = options as { config?: string; port?: number; run?: string; label?: boolean; rater?: string };
     if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+    if (rater !== undefined && !label) throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
     const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd);
     // Here the newest may be one in progress: it is what one wants to look at.
     const run = given === 'latest' ? library.list()[0]?.id : given;
@@ -36,21 +50,26 @@ Example:
             : `The newest is: ${newest}`,
       });
     }
-    const server = await startViewServer({ library, port: port ?? 0, version: io.version }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
-        throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
-          hint: 'Leave --port out to get a free one.',
-        });
-      },
+    const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
+    const server = await startViewServer({
+      ...{ library, port: port ?? 0, version: io.version },
+      ...(desk === undefined ? {} : { desk }),
+    }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
+      throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
+        hint: 'Leave --port out to get a free one.',
+      });
+    });
+    io.stdout.write(`${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`);
+    io.stderr.write(
+      `agentci: serving ${desk === undefined ? 'the runs of this folder' : `${plural(desk.labels.total, 'answer')} to label`} to this machine; Ctrl-C ends it\n`,
     );
-    io.stdout.write(`${server.url}${run === undefined ? '' : `#/?run=${encodeURIComponent(run)}`}\n`);
-    io.stderr.write('agentci: serving the runs of this folder to this machine; Ctrl-C ends it\n');
     await new Promise<void>((resolve) => {
       if (io.signal.aborted) resolve();
       else io.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await server.close();
+    desk?.labels.close();
     return 0;
   },
 };

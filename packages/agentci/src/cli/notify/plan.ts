@@ -8,6 +8,7 @@ import { namesIn } from '../../reporters/notify/fill-template.ts';
 import { EMPTY_NOTICE, statusWord } from '../../reporters/notify/notice.ts';
 import type { NotifyContext } from '../../reporters/reporter.ts';
 import type { RunResult } from '../../results/run-result.ts';
+import { jobUrl } from '../ci-urls.ts';
 import type { GitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import type { NotifyOptions } from './flags.ts';
@@ -80,11 +81,4 @@ export function planNotify(
       notifyOn === 'always' ||
       (notifyOn === 'fail' ? summary.exit_code !== 0 : previous !== statusWord(summary.exit_code)),
   };
-}
-
-/** The page of the CI job. */
-function jobUrl(env: Io['env']): string | undefined {
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
-  if (server && repository && run) return `${server}/${repository}/actions/runs/${run}`;
-  return env.CI_JOB_URL || env.BUILDKITE_BUILD_URL || env.CIRCLE_BUILD_URL || undefined;
 }

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pageWith } from '../../reporters/html.ts';
 import { PAGE_SCHEMA } from '../../results/page-data.ts';
+import type { LabelDesk } from '../label/label-desk.ts';
+import { answerLabels } from '../label/label-routes.ts';
 import type { RunLibrary } from './run-library.ts';
 
 const HOST = '127.0.0.1';
@@ -21,6 +23,8 @@ export async function startViewServer(options: {
   readonly library: RunLibrary;
   readonly port: number;
   readonly version: string;
+  /** Serves the page for labels instead, and nothing that tells what a judge said. */
+  readonly desk?: { readonly labels: LabelDesk; readonly page: string };
 }): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
@@ -34,6 +38,15 @@ export async function startViewServer(options: {
     const url = new URL(request.url ?? '/', `http://${HOST}`);
     const [, given = '', ...path] = url.pathname.split('/');
     if (!isSame(given, token)) return send(response, 403, { error: 'use the whole address that agentci view printed' });
+    if (options.desk !== undefined && path.length > 0) {
+      if (path.join('/') === '') return sendPage(response, options.desk.page);
+      const found = await answerLabels(options.desk.labels, {
+        request,
+        path: path.map(decoded),
+        search: url.searchParams,
+      });
+      return send(response, found.status, found.body);
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return send(response, 405, { error: 'this server only shows' });
     if (path.length === 0) {
@@ -42,8 +55,7 @@ export async function startViewServer(options: {
     }
     if (path.join('/') === '') {
       const page = [...pageWith({ schema: PAGE_SCHEMA, version: options.version, live: true, notes: [] })].join('');
-      response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' }).end(page);
-      return;
+      return sendPage(response, page);
     }
     const found = await lookUp(options.library, path, url.searchParams);
     send(response, found === undefined ? 404 : 200, found ?? { error: 'not found' });
@@ -101,6 +113,9 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 } as const;
+
+const sendPage = (response: ServerResponse, page: string): void =>
+  void response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' }).end(page);
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   if (response.headersSent) return void response.end();

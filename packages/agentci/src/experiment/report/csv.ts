@@ -1,5 +1,5 @@
 import { escapeTerminalLine } from '../../kit/escape.ts';
-import type { ExperimentResult, MetricSummary } from '../../results/experiment-result.ts';
+import type { ExperimentResult, MetricSummary, Trial } from '../../results/experiment-result.ts';
 
 type Cell = string | number | boolean | null | undefined;
 
@@ -41,9 +41,15 @@ export function renderTrialsCsv({ trials }: ExperimentResult): string {
     't2u_s',
     'cost_usd',
     'total_tokens',
+    'actions',
     'error',
   ] as const;
-  return [columns, ...trials.map((trial) => columns.map((column) => trial[column]))].map(line).join('');
+  const written = (trial: Trial): Cell[] =>
+    columns.map((column) =>
+      // With its actions a trial can be scored again, also against another ground truth.
+      column !== 'actions' ? trial[column] : trial.actions === undefined ? null : JSON.stringify(trial.actions),
+    );
+  return [[...columns], ...trials.map(written)].map(line).join('');
 }
 
 /** The fields of a record, nested ones by their joined names. */

@@ -4,12 +4,10 @@ import { distributionPlot } from '../plots/distribution-plot.ts';
 import { intervalPlot } from '../plots/interval-plot.ts';
 import { sensitivityPlot } from '../plots/sensitivity-plot.ts';
 import { colourOf } from '../plots/svg.ts';
-import { valuesOf } from '../summarize-condition.ts';
 import { formatValue, METRIC_LABELS } from './format.ts';
+import { COMPONENTS, HEADLINE, measureBoxes, measureDifferences, samplesOf } from './measure-plots.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type Table, tablesOf } from './tables.ts';
-
-const PLOTTED: readonly TrialMetric[] = ['dq', 't2u_s', 'cost_usd', 'total_tokens'];
 
 const SOURCES: Readonly<Record<ExperimentResult['sources'][number]['kind'], string>> = {
   runner: 'agent run live',
@@ -40,7 +38,8 @@ ${legend(result)}
 </header>
 <main>
 ${notes(result)}
-${PLOTTED.map((metric) => metricSection(result, metric)).join('')}
+${HEADLINE.map((metric) => metricSection(result, metric)).join('')}
+${componentSection(result)}
 ${weightSection(result)}
 <section><h2>All numbers</h2>
 ${tablesOf(result, 'full').map(tableHtml).join('')}
@@ -83,20 +82,22 @@ function metricSection(result: ExperimentResult, metric: TrialMetric): string {
     return summary === undefined ? [] : [{ name: condition, index, summary }];
   });
   if (present.length === 0) return '';
-  const samples = present.map(({ name, index }) => ({
-    name,
-    index,
-    values: valuesOf(
-      result.trials.filter(({ condition }) => condition === name),
-      metric,
-    ),
-  }));
   const heading = `${label[0]!.toUpperCase()}${label.slice(1)}`;
   return `<section><h2>${heading}</h2>
-<figure><figcaption>Every trial; the line is the mean</figcaption>${distributionPlot(samples, label)}</figure>
+<figure><figcaption>Every trial with quartiles; the ring is the mean, whiskers end within 1.5 times the distance of the quartiles</figcaption>${measureBoxes(result, metric)}</figure>
+<figure><figcaption>Every trial, counted; the line is the mean</figcaption>${distributionPlot(samplesOf(result, metric), label)}</figure>
 <figure><figcaption>Mean and 95 % interval</figcaption>${intervalPlot(present, { label, format: (value) => formatValue(metric, value) })}</figure>
-</section>
+${figureOf('Differences between conditions with 95 % intervals; a full dot leaves out 0', measureDifferences(result, metric))}</section>
 `;
+}
+
+const figureOf = (caption: string, plot: string): string =>
+  plot === '' ? '' : `<figure><figcaption>${caption}</figcaption>${plot}</figure>\n`;
+
+/** The parts of decision quality, all on the scale from 0 to 1. */
+function componentSection(result: ExperimentResult): string {
+  const plots = COMPONENTS.map((metric) => figureOf(METRIC_LABELS[metric], measureBoxes(result, metric))).join('');
+  return plots === '' ? '' : `<section><h2>Parts of decision quality</h2>\n${plots}</section>\n`;
 }
 
 function weightSection({ sensitivity, conditions }: ExperimentResult): string {

@@ -1,4 +1,4 @@
-const LIGHT = ['#2f6fb7', '#d9730d', '#2e8b57', '#b0468f', '#7a6a00', '#5b5bd6', '#b33a3a', '#3b8686'];
+export const LIGHT = ['#2f6fb7', '#d9730d', '#2e8b57', '#b0468f', '#7a6a00', '#5b5bd6', '#b33a3a', '#3b8686'];
 const DARK = ['#6ea8e8', '#f0a050', '#62c48d', '#df8cc4', '#cdbb4a', '#a0a0ff', '#ee8a8a', '#74c7c7'];
 
 const colours = (list: readonly string[]): string => list.map((colour, i) => `--c${i}:${colour}`).join(';');
@@ -34,7 +34,11 @@ figcaption{margin-bottom:.6rem}
 .plot .tick,.plot .axis{fill:var(--soft)}
 .plot .name{font-weight:600;font-size:13px}
 .grid,.base{stroke:var(--line);stroke-width:1}
-.mean{stroke:var(--fg);stroke-width:1.5}
+.mean,.median{stroke:var(--fg);stroke-width:1.5}
+.threshold{stroke:var(--soft);stroke-dasharray:4 3}
+.range{stroke:var(--fg);stroke-width:2}
+.pair{fill:var(--fg);stroke:var(--fg);stroke-width:1.5}
+.pair.open{fill:var(--panel)}
 .bar{stroke:none;fill-opacity:.75}
 .whisker{stroke-width:2}
 .dot.hollow{fill:var(--panel);stroke-width:2.5}
@@ -56,5 +60,7 @@ ${classes}
 .mix.moved{stroke:var(--fg)}
 .whisker{fill:none}
 .dot.hollow{fill:var(--panel)}
+.box{fill-opacity:.2;stroke-width:1.5}
+.point{fill-opacity:.45;stroke:none}
 @media print{body{max-width:none}figure,.scroll{break-inside:avoid}}
 `;

@@ -6,7 +6,9 @@ import { scaleOf } from '../plots/scale.ts';
 import { weightSensitivity } from '../weight-sensitivity.ts';
 import { renderConsole } from './console.ts';
 import { renderCsv, renderTrialsCsv } from './csv.ts';
+import { renderFigure } from './figure.ts';
 import { renderHtml } from './html.ts';
+import { renderLatex } from './latex.ts';
 import { renderMarkdown } from './markdown.ts';
 
 function resultOf(names: readonly string[], rest: Partial<ExperimentResult> = {}): ExperimentResult {
@@ -67,7 +69,15 @@ describe('hostile names', () => {
 
 test('every report names every condition and is the same twice', () => {
   const result = resultOf(['alpha', 'beta', 'gamma']);
-  for (const render of [renderConsole, renderMarkdown, renderCsv, renderTrialsCsv, renderHtml]) {
+  for (const render of [
+    renderConsole,
+    renderMarkdown,
+    renderCsv,
+    renderTrialsCsv,
+    renderHtml,
+    renderFigure,
+    renderLatex,
+  ]) {
     const text = render(result);
     expect(render(result)).toBe(text);
     for (const name of ['alpha', 'beta', 'gamma']) expect(text).toContain(name);
@@ -86,7 +96,15 @@ test('reports say which component drives the difference of each pair', () => {
 
 test('an experiment without any number still renders', () => {
   const empty = resultOf([], { sensitivity: null });
-  for (const render of [renderConsole, renderMarkdown, renderCsv, renderTrialsCsv, renderHtml])
+  for (const render of [
+    renderConsole,
+    renderMarkdown,
+    renderCsv,
+    renderTrialsCsv,
+    renderHtml,
+    renderFigure,
+    renderLatex,
+  ])
     expect(render(empty).length).toBeGreaterThan(0);
 });
 
@@ -103,4 +121,34 @@ test('a scale keeps every value on it, and its ticks in order', () => {
       }
     }),
   );
+});
+
+describe('for a paper', () => {
+  test('the figure is one picture with title and description, without script or outside files', () => {
+    const text = renderFigure(resultOf([HOSTILE, 'b'], { experiment: HOSTILE }));
+    expect(text).toMatch(/<title id="title">Experiment: [\s\S]*?<\/title>\n<desc id="desc">/);
+    expect(text).not.toMatch(/<script|on\w+="|href=|url\(/);
+    expect(text).not.toContain('\u001b');
+    expect(text.match(/<svg /g)!.length).toBe(text.match(/<\/svg>/g)!.length);
+  });
+
+  test('shares are drawn from 0 to 1 in every plot, and the bands of decision quality are lines', () => {
+    const text = renderFigure(resultOf(['a', 'b']));
+    for (const name of ['mediocre', 'actionable', 'excellent']) expect(text).toContain(`>${name}</text>`);
+    expect(text.match(/<circle [^>]*class="point c0"/g)).toHaveLength(5 * 5);
+    expect(text).toContain('median 0.640, quartiles 0.520 to 0.760, mean 0.640, n = 5');
+    expect(text).toContain('Differences of decision quality between conditions');
+  });
+
+  test('hostile names are text in LaTeX: every special character is escaped, every row has its cells', () => {
+    const name = '\\input{x} 50% & _a_ #1 $y$ ~^ {';
+    const text = renderLatex(resultOf([name, 'b'], { experiment: 'a\n\\end{document}' }));
+    expect(text).toContain(
+      '\\textbackslash{}input\\{x\\} 50\\% \\& \\_a\\_ \\#1 \\$y\\$ \\textasciitilde{}\\textasciicircum{} \\{',
+    );
+    expect(text).not.toMatch(/\\input|\\end\{document|(^|[^\\])%(?! Experiment)/m);
+    const [first] = text.split('\\end{tabular}');
+    const rows = first!.split('\n').filter((line) => line.endsWith('\\\\'));
+    for (const row of rows) expect(row.replaceAll('\\&', '').split('&')).toHaveLength(9);
+  });
 });

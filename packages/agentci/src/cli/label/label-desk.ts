@@ -1,0 +1,202 @@
+import { readTraces } from '../../adapters/reader/read-traces.ts';
+import { recordingOf, TraceMatcher } from '../../engine/match-traces.ts';
+import { rubricQuestion } from '../../engine/rubric-question.ts';
+import { isScore, type Label } from '../../judge/labels.ts';
+import { raterPairs } from '../../judge/rater-agreement.ts';
+import { resolveRubric } from '../../judge/rubric.ts';
+import { caseKey, caseText } from '../../results/cell.ts';
+import type { LabelGiven, LabelItem, LabelRequest, LabelSaved, LabelState } from '../../results/label-data.ts';
+import type { RunResult } from '../../results/run-result.ts';
+import type { Suite } from '../../spec/suite.ts';
+import type { Trace } from '../../trace/model.ts';
+import { finalText } from '../../trace/selectors.ts';
+import { fileNameOf, type LabelFiles, LabelWriter, labelStamp, readLabelFolder } from './label-files.ts';
+import { byUncertainty, type LabelCase, labelCases } from './label-items.ts';
+
+const MAX_QUEUE = 50;
+const MAX_NOTE = 10_000;
+
+export interface DeskOptions {
+  readonly run: RunResult;
+  readonly suite: Suite | undefined;
+  /** Where the recordings of the run are. */
+  readonly traces: string | undefined;
+  /** Where labels are kept. */
+  readonly folder: string;
+  readonly rater: string;
+  readonly now: () => number;
+}
+
+/** Where one rater labels the answers of one run. */
+export class LabelDesk {
+  readonly #options: DeskOptions;
+  readonly #cases: readonly LabelCase[];
+  readonly #byId: ReadonlyMap<string, LabelCase>;
+  readonly #writer: LabelWriter;
+  readonly #file: string;
+  #read: { stamp: string; files: LabelFiles } | undefined;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.#cases = byUncertainty(labelCases(options.run.results, options.suite));
+    this.#byId = new Map(this.#cases.map((one) => [one.id, one]));
+    this.#file = fileNameOf(options.rater);
+    this.#writer = new LabelWriter(options.folder, this.#file);
+  }
+
+  get total(): number {
+    return this.#cases.length;
+  }
+
+  /** Bytes of a line that was never finished, and is gone. */
+  get cutOff(): number {
+    return this.#writer.cutOff;
+  }
+
+  state(): LabelState {
+    const { rater, run } = this.#options;
+    const { labels, problems } = this.#labels();
+    const here = labels.filter(({ id }) => this.#byId.has(id));
+    const mine = new Map(here.filter((label) => label.rater === rater).map((label) => [label.id, label]));
+    const disputed = here.flatMap(({ id, human, rater: by }) =>
+      by !== rater && mine.has(id) && mine.get(id)!.human !== human ? [id] : [],
+    );
+    return {
+      rater,
+      agent: run.agent,
+      run: run.run_id,
+      file: `labels/${this.#file}`,
+      total: this.#cases.length,
+      labelled: mine.size,
+      queue: this.#cases
+        .filter(({ id }) => !mine.has(id))
+        .slice(0, MAX_QUEUE)
+        .map(({ id }) => id),
+      disputed: [...new Set(disputed)],
+      pairs: raterPairs(here),
+      judged: this.#cases.filter(({ uncertainty }) => uncertainty !== null).length,
+      unreadable: problems.length,
+    };
+  }
+
+  async item(id: string): Promise<LabelItem | undefined> {
+    const one = this.#byId.get(id);
+    if (one === undefined) return undefined;
+    const given = this.#labels().labels.filter((label) => label.id === id);
+    const mine = given.find(({ rater }) => rater === this.#options.rater);
+    const question = await this.#question(one);
+    const rubric = one.rubric === undefined ? undefined : resolveRubric(one.rubric.written);
+    return {
+      id,
+      name: caseText(one.result),
+      ...question,
+      answer: one.answer,
+      ...(rubric === undefined ? {} : { rule: rubric.rule, scale: rubric.scale }),
+      min_score: one.minScore,
+      // Who has not decided yet is told nothing that could decide it.
+      ...(mine === undefined
+        ? {}
+        : {
+            mine: givenBy(mine),
+            after: {
+              judge: { status: one.judge.status, verdicts: [...one.judge.verdicts] },
+              others: given
+                .filter((label) => label !== mine)
+                .map((label) => ({ rater: label.rater ?? 'unnamed', ...givenBy(label) })),
+            },
+          }),
+    };
+  }
+
+  /** Writes a label; it is on disk when this returns. A text says what is wrong with the request. */
+  async save(request: unknown): Promise<LabelSaved | string> {
+    const wrong = problemOf(request);
+    if (wrong !== undefined) return wrong;
+    const { id, label, score, note } = request as LabelRequest;
+    const one = this.#byId.get(id);
+    if (one === undefined) return 'there is no such answer in this run';
+    const { rater, run, now } = this.#options;
+    const { query, context } = await this.#question(one);
+    const { rule, template, scale, few_shot_examples } = one.rubric?.written ?? {};
+    this.#writer.append({
+      id,
+      query,
+      answer: one.answer,
+      label,
+      ...(label !== null && score !== undefined ? { score } : {}),
+      ...(note ? { note } : {}),
+      rater,
+      at: new Date(now()).toISOString(),
+      run: run.run_id,
+      ...(one.rubric === undefined ? {} : { check: one.rubric.place.id }),
+      ...{ rule, template, scale, few_shot_examples, context },
+    });
+    this.#read = undefined;
+    return { item: (await this.item(id))!, state: this.state() };
+  }
+
+  close(): void {
+    this.#writer.close();
+  }
+
+  #labels(): LabelFiles {
+    const { folder } = this.#options;
+    const stamp = labelStamp(folder);
+    if (this.#read?.stamp !== stamp) this.#read = { stamp, files: readLabelFolder(folder) };
+    return this.#read.files;
+  }
+
+  /** The texts the judge was shown. Recordings are read only for rubrics that are about more than the answer. */
+  async #question(one: LabelCase): Promise<Pick<LabelItem, 'query' | 'context' | 'context_missing'>> {
+    const { query, rubric, result, answer } = one;
+    const plain = { query: result.query };
+    if (query === undefined || rubric === undefined) return plain;
+    const { needsContext, needs } = resolveRubric(rubric.written);
+    const isPlain =
+      !needsContext &&
+      needs === undefined &&
+      rubric.key !== 'hallucination_check' &&
+      rubric.written.context_file === undefined &&
+      query.conversation === undefined;
+    if (isPlain) return plain;
+    const trace = await this.#trace(one);
+    if (trace === undefined) return { ...plain, context_missing: 'the recording of this answer is unavailable' };
+    const asked = rubricQuestion(rubric, { query, trace, answer, dir: this.#options.suite!.dir });
+    if ('problem' in asked) return { ...plain, context_missing: asked.problem };
+    const { query: text, context } = asked.question;
+    return { query: text, ...(context === undefined ? {} : { context }) };
+  }
+
+  async #trace({ result, answer }: LabelCase): Promise<Trace | undefined> {
+    const { traces, run } = this.#options;
+    if (traces === undefined) return undefined;
+    const matcher = new TraceMatcher(run.results, (each) => each.runs?.length ?? 1);
+    try {
+      for await (const trace of readTraces(traces, { onProblem: () => {} })) {
+        const match = matcher.take(recordingOf(trace));
+        if (match.kind === 'run' && caseKey(match.query) === caseKey(result) && finalText(trace) === answer)
+          return trace;
+      }
+    } catch {
+      // What cannot be read is said to be missing.
+    }
+    return undefined;
+  }
+}
+
+const givenBy = ({ human, score, note }: Label): LabelGiven => ({
+  label: human ? 'pass' : 'fail',
+  ...(score === undefined ? {} : { score }),
+  ...(note === undefined ? {} : { note }),
+});
+
+function problemOf(request: unknown): string | undefined {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return 'a label is a JSON object';
+  const { id, label, score, note } = request as Record<string, unknown>;
+  if (typeof id !== 'string') return 'a label needs the "id" of an answer';
+  if (label !== 'pass' && label !== 'fail' && label !== null) return '"label" is "pass", "fail" or null';
+  if (score !== undefined && !isScore(score)) return '"score" is a whole number from 1 to 5';
+  if (note !== undefined && (typeof note !== 'string' || note.length > MAX_NOTE))
+    return `"note" is a text of at most ${MAX_NOTE} characters`;
+  return undefined;
+}

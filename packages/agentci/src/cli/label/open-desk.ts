@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
+import { loadSpec } from '../../spec/load.ts';
+import type { Suite } from '../../spec/suite.ts';
+import { readRun, tracesOf } from '../../store/stored-runs.ts';
+import { gitState } from '../git-state.ts';
+import type { Io } from '../io.ts';
+import { tracesAt } from '../run-tests.ts';
+import { DEFAULT_SPEC, runsRoot, specFolder } from '../spec-folders.ts';
+import { specPath } from '../spec-path.ts';
+import { storedRunId } from '../stored-run.ts';
+import { LabelDesk } from './label-desk.ts';
+import { raterName } from './rater-name.ts';
+
+/** Everything `agentci view --label` needs: the answers of a finished run, the rubrics of the spec, the file to write to. */
+export async function openDesk(
+  { config, run: given, rater }: { config: string | undefined; run: string | undefined; rater: string | undefined },
+  io: Io,
+): Promise<{ labels: LabelDesk; page: string }> {
+  const folder = specFolder(config, io);
+  const root = runsRoot(folder);
+  const run = readRun(root, storedRunId(root, given, { branch: gitState(folder, io).branch }));
+  const labels = new LabelDesk({
+    run,
+    suite: await suiteOf(config, io),
+    traces: tracesAt(() => tracesOf(root, run.run_id)).traces,
+    folder: join(folder, 'labels'),
+    rater: raterName(rater, folder),
+    now: io.now,
+  });
+  if (labels.total === 0) {
+    labels.close();
+    throw new UserError('NO_ANSWERS', `the run ${run.run_id} has no answers to label`, {
+      hint: '--run names another one.',
+    });
+  }
+  if (labels.cutOff > 0)
+    io.stderr.write(
+      `agentci: the last line of the labels file was cut off and never confirmed; its ${plural(labels.cutOff, 'byte')} are removed\n`,
+    );
+  const { LABEL_PAGE } = await import('./label-page.gen.ts');
+  return { labels, page: LABEL_PAGE };
+}
+
+/** Answers can be labelled without their spec, then without rubrics. A spec that is there and broken is an error. */
+async function suiteOf(config: string | undefined, io: Io): Promise<Suite | undefined> {
+  if (config === undefined && !existsSync(join(io.cwd, DEFAULT_SPEC))) return undefined;
+  return (await loadSpec(specPath(config ?? DEFAULT_SPEC, io.cwd))).suite;
+}

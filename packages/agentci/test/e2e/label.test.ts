@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import type { LabelState } from '../../src/results/label-data.ts';
+import { CLI, cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const demo = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..', 'demos', 'judge');
+
+/** The demo with its stored verdicts, run once. */
+async function project(): Promise<string> {
+  const cwd = tempDir();
+  cpSync(demo, cwd, { recursive: true, filter: (path) => !path.includes(join('.agentci', 'runs')) });
+  await cli(['test', '--judge', 'recorded', '--quiet'], { cwd });
+  return cwd;
+}
+
+async function label(cwd: string, rater: string): Promise<{ url: string; child: ChildProcess; state: LabelState }> {
+  const child = spawn(process.execPath, [CLI, 'view', '--label', '--rater', rater], { cwd });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const url = line.toString().trim();
+  return { url, child, state: (await (await fetch(`${url}api/labels`)).json()) as LabelState };
+}
+
+const post = (url: string, body: object) =>
+  fetch(`${url}api/labels`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+test('every label that was confirmed is on disk after kill -9, again and again', async () => {
+  const cwd = await project();
+  const confirmed: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const { url, child, state } = await label(cwd, 'ada');
+    const ids = [...state.queue, ...state.queue];
+    setTimeout(() => child.kill('SIGKILL'), 40 + round * 35);
+    for (let i = 0; ; i++) {
+      const note = `note ${round}/${i}`;
+      const reply = await post(url, { id: ids[i % ids.length], label: 'pass', note }).catch(() => undefined);
+      if (reply?.status !== 200) break;
+      confirmed.push(note);
+      // What is labelled already stays in the list of this round: a later line takes its place.
+    }
+    const written = readFileSync(join(cwd, 'labels', 'ada.jsonl'), 'utf8');
+    const notes = new Set(
+      written
+        .slice(0, written.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { note: string }).note),
+    );
+    expect(confirmed.filter((note) => !notes.has(note))).toEqual([]);
+    // All are labelled after a while; then they are taken back, so that the next round has some.
+    writeFileSync(join(cwd, 'labels', 'ben.jsonl'), '');
+    const again = await label(cwd, 'ada');
+    if (again.state.queue.length === 0)
+      for (const id of new Set(ids)) {
+        await post(again.url, { id, label: null, note: 'open again' });
+      }
+    again.child.kill('SIGKILL');
+    await once(again.child, 'exit');
+  }
+  expect(confirmed.length).toBeGreaterThan(4);
+});
+
+test('labels of two raters calibrate the judge, and their disagreements are left out', async () => {
+  const cwd = await project();
+  const ada = await label(cwd, 'ada');
+  const ben = await label(cwd, 'ben');
+  const ids = ada.state.queue;
+  expect(ids.length).toBeGreaterThan(1);
+  for (const id of ids) await post(ada.url, { id, label: 'pass' });
+  for (const [i, id] of ids.entries()) await post(ben.url, { id, label: i === 0 ? 'fail' : 'pass' });
+  const state = (await (await fetch(`${ben.url}api/labels`)).json()) as LabelState;
+  expect(state).toMatchObject({
+    queue: [],
+    disputed: [ids[0]],
+    pairs: [{ a: 'ada', b: 'ben', agreed: ids.length - 1 }],
+  });
+  const { stdout, code } = await cli(['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded'], { cwd });
+  expect(stdout).toContain(`raters: ada and ben agree on ${ids.length - 1} of ${ids.length}`);
+  expect(stdout).toContain(`1 answer left out because raters disagree: ${ids[0]}`);
+  // The demo stores verdicts of its ensemble, and calibrate asks the single judge: each label was put to it.
+  expect(stdout).toContain(`${ids.length - 1} labels got no verdict`);
+  expect(code).toBe(2);
+});
+
+test.each([
+  [['view', '--rater', 'ada'], 'OPTIONS_CONFLICT'],
+  [['view', '--label', '--rater', ' '], 'RATER_INVALID'],
+  [['view', '--label', '--run', 'none'], 'RUN_MISSING'],
+])('%j is refused with %s', async (args, code) => {
+  const cwd = await project();
+  const result = await cli(args, { cwd });
+  expect(result.code).toBe(2);
+  expect(result.stderr).toContain(code);
+});

@@ -1,0 +1,50 @@
+import type { LabelPair, LabelState } from '../../../agentci/src/results/label-data.ts';
+import { visible } from '../visible-text.ts';
+
+/** Who labels what, how far the work is, and how far raters agree. */
+export function Progress({ state }: { state: LabelState }) {
+  const { rater, agent, run, file, total, labelled, judged, unreadable, pairs } = state;
+  return (
+    <header class="top">
+      <div class="bar">
+        <span class="brand">AgentCI</span>
+        <h1>Labels for {visible(agent)}</h1>
+      </div>
+      <p class="about">
+        {visible(rater)} has labelled {labelled} of {total} · run {visible(run)} · saved to {visible(file)} ·{' '}
+        {judged === 0
+          ? 'the judge has no verdicts here, so answers come in a shuffled order'
+          : 'answers the judge is least certain about come first'}
+      </p>
+      {pairs.map((pair) => (
+        <p class="about" key={`${pair.a}\n${pair.b}`}>
+          {visible(pairText(pair))}
+        </p>
+      ))}
+      {unreadable > 0 && (
+        <p class="notice">
+          {unreadable} lines of label files could not be read; agentci judge calibrate --labels labels names them.
+        </p>
+      )}
+    </header>
+  );
+}
+
+const share = (value: number): string => `${(value * 100).toFixed(0)} %`;
+
+export function pairText({
+  a,
+  b,
+  n,
+  agreed,
+  agreed_interval: range,
+  kappa,
+  kappa_interval: spread,
+}: LabelPair): string {
+  const between = range === null ? '' : ` (95 % interval ${share(range.low)} to ${share(range.high)})`;
+  const beyond =
+    kappa === null
+      ? 'kappa not defined'
+      : `kappa ${kappa.toFixed(2)}${spread === null ? '' : ` (${spread.low.toFixed(2)} to ${spread.high.toFixed(2)})`}`;
+  return `${a} and ${b} agree on ${agreed} of ${n}${between}, ${beyond}`;
+}
