@@ -120,6 +120,10 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     );
     await page.goto(`${server.url}#/runs`);
     await page.waitForSelector('.plot canvas');
+    // Charts and tables come one after the other.
+    await page.waitForSelector('table:has(caption:text("of the history")) tbody tr >> nth=1');
+    await page.waitForSelector('h3:text("Flakiest") + table tbody tr');
+    await page.waitForSelector('.chart:has-text("Pass rate") summary');
     expect(await page.locator('table:has(caption:text("of the history")) tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/refund.*c0ffee2.*c0ffee1.*4/s),
       expect.stringMatching(/img.*c0ffee5.*c0ffee4.*may be chance/s),
@@ -128,6 +132,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
       expect.stringMatching(/img.*50 % \(3 of 6\).*\d+(\.\d)? % to .*5/s),
     ]);
     await page.click('.chart:has-text("Pass rate") summary');
+    await page.waitForSelector('.chart:has-text("Pass rate") tbody tr');
     expect(await page.locator('.chart:has-text("Pass rate") tbody tr').allInnerTexts()).toEqual(
       expect.arrayContaining([expect.stringMatching(/h0.*100 % \(3 of 3\).*43\.\d % to 100 %/s)]),
     );
