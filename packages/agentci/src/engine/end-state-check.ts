@@ -1,3 +1,4 @@
+import { hasLostDigits } from '../kit/exact-json.ts';
 import { compileOnce } from '../layers/answer-schema.ts';
 import { jsonContains } from '../layers/json-compare.ts';
 import { clip, plural } from '../layers/words.ts';
@@ -24,6 +25,11 @@ export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): Chec
   if (maskedTest(trace)?.(endState.value)) return check('error', 'a secret was taken out of the stored end state');
   const { value } = endState;
   const shown = clip(JSON.stringify(value), MAX_SHOWN);
+  if (hasLostDigits(value) || hasLostDigits(plan.subset) || hasLostDigits(plan.jsonSchema))
+    return check(
+      'error',
+      'a whole number in the end state, or in what is expected of it, is too large to be compared digit by digit; write such numbers as text',
+    );
   if (plan.subset !== undefined && !jsonContains(value, plan.subset))
     return check(
       'fail',

@@ -1,6 +1,6 @@
 import { linesOfCalls, type McpCall } from '../capture/cassette/mcp-call.ts';
 import type { CassetteMode } from '../capture/cassette/session.ts';
-import { stringifyExact } from '../kit/exact-json.ts';
+import { hasLostDigits, stringifyExact } from '../kit/exact-json.ts';
 import { isObject } from '../kit/object.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -121,11 +121,4 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
     const { jsonrpc: _, id: __, ...rest } = answer;
     return { server, method, ...(params === undefined ? {} : { params }), answer: rest };
   });
-}
-
-/** Digits of a whole number that we cannot hold would be other ones in replay. */
-function hasLostDigits(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (Array.isArray(value)) return value.some(hasLostDigits);
-  return isObject(value) && Object.values(value).some(hasLostDigits);
 }

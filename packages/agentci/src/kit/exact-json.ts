@@ -96,3 +96,10 @@ function decimalOf(token: string): string {
   if (bare === '') return '0';
   return `${sign}${bare}e${Number(exponent) - part.length + digits.length - bare.length}`;
 }
+
+/** Whether a whole number in a value may have had digits that were lost when it was read: it is larger than what is held exactly. */
+export function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (Array.isArray(value)) return value.some(hasLostDigits);
+  return isObject(value) && Object.values(value).some(hasLostDigits);
+}

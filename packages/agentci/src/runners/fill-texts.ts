@@ -60,9 +60,12 @@ export function filledText(
   return template === undefined ? text : renderTemplate(template, (name) => valueIn(request, name), encode);
 }
 
-/** Texts that mean themselves where no variables are in scope: the arguments of a program, the headers of a request. */
+/**
+ * Texts that mean themselves where no variables are in scope and nothing is said in turns: the arguments of a program, the headers of
+ * a request.
+ */
 export function filledTexts(texts: readonly string[], request: RunRequest): readonly string[] {
-  if (request.vars === undefined) return texts;
+  if (request.vars === undefined && request.turn === undefined) return texts;
   return texts.map((text) => {
     const filled = filledText(text, request);
     if (filled.includes('\0')) throw new AgentError('agent', 'a variable in a text of the runner holds a null byte');

@@ -157,6 +157,11 @@ test.each([
   { what: 'an empty path, which asks for a baseline', query: ', path: {}', warns: false },
   { what: 'a policy', query: ', policy: {tools: {deny: [rm]}}', warns: false },
   { what: 'a check', query: ', cost: {max_llm_calls: 1}', warns: false },
+  {
+    what: 'an end that the agent must bring about',
+    query: ', conversation: {user: {script: [x]}, max_turns: 2, end: {agent_tool: bye, user_done: false}}',
+    warns: false,
+  },
   { what: 'a reason to be left out', query: ', skip: later', warns: false },
 ])('a query with $what is said to check nothing: $warns', ({ query, warns }) => {
   expect(found(`queries:\n  - {query: q${query}}\n`).some((line) => line.startsWith('SPEC_NO_CHECKS'))).toBe(warns);

@@ -217,7 +217,9 @@ export class QueryReader {
         checkTurnNumbers(turns, draft.turns, written && toConversation(written), this.#problems);
     }
     // One that is left out is not run, so it need not check anything.
-    if (!draft.hasChecks && draft.plain.skip === undefined) {
+    // How a conversation must end is a check too.
+    const mustEnd = (draft.plain.conversation as WrittenConversation | undefined)?.end?.user_done === false;
+    if (!draft.hasChecks && !mustEnd && draft.plain.skip === undefined) {
       this.#problems.add(node, {
         severity: 'warning',
         code: 'SPEC_NO_CHECKS',

@@ -50,3 +50,17 @@ test.each([
   const { steps } = joinTurns(turns.map(turn), {}, { areApart: true });
   expect(steps.flatMap((step) => (step.kind === 'tool' ? [`${step.userTurn} ${step.name}`] : []))).toEqual(calls);
 });
+
+test('calls of a model that has the same id for every answer are all kept', () => {
+  const asked = (t0: number, text: string) => {
+    const { message, trace } = turn('look#1');
+    const llm = {
+      ...{ id: `l${t0}`, seq: 1, kind: 'llm' as const, status: 'ok' as const, responseId: 'chatcmpl-123', t0 },
+      output: { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
+    };
+    return { message, trace: { ...trace, steps: [llm, ...trace.steps] } };
+  };
+  const calls = (runs: ReturnType<typeof asked>[]) =>
+    joinTurns(runs, {}).steps.filter(({ kind }) => kind === 'llm').length;
+  expect(calls([asked(1, 'a'), asked(2, 'b'), asked(3, 'b')])).toBe(3);
+});

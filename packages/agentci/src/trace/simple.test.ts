@@ -326,3 +326,12 @@ test('no JSON value at all makes the parser throw', () => {
     ),
   );
 });
+
+test('an answer beside turns must be that of the last turn', () => {
+  const turns = [
+    { user: 'Hi', answer: 'Hello', tool_calls: [] },
+    { user: 'Refund me', answer: 'I refuse.', tool_calls: [] },
+  ];
+  expect(simpleTrace({ turns, answer: 'I refuse.' }).conversation?.turns).toHaveLength(2);
+  expect(() => simpleTrace({ turns, answer: 'Refunded' })).toThrow(/last turn/);
+});

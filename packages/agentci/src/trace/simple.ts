@@ -127,6 +127,13 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
   if (told.steps.length > 0)
     return refuse('turns', 'what all steps are in: a call belongs to the turn it was made in', turns);
   const { final, reported, error } = told;
+  const last = joined.conversation?.turns.at(-1)?.final;
+  if (final !== undefined && last !== undefined && JSON.stringify(final) !== JSON.stringify(last))
+    return refuse(
+      'answer',
+      'what the last turn answered, or left out: it is the answer of the conversation',
+      whole.answer,
+    );
   return {
     ...joined,
     id: told.id,

@@ -175,9 +175,10 @@ function repeats(told: readonly string[], before: readonly string[]): boolean {
 /** What a step is known by when it comes again: calls of tools and models. */
 function markOf(step: Step): string | undefined {
   if (step.kind === 'tool') return JSON.stringify([step.callId ?? '', step.kind, step.name, step.args ?? null]);
-  return step.kind === 'llm' && step.responseId !== undefined
-    ? JSON.stringify([step.responseId, step.kind])
-    : undefined;
+  if (step.kind !== 'llm' || step.responseId === undefined) return undefined;
+  const { responseId, kind, t0, usage, output } = step;
+  // Some servers give every answer the same id: one that was given at another time, or says something else, is another.
+  return JSON.stringify([responseId, kind, t0 ?? null, usage ?? null, output?.parts ?? null]);
 }
 
 const idIn = (mark: string): unknown => (JSON.parse(mark) as unknown[])[0];
