@@ -335,6 +335,32 @@ test('a log in a zip file is read, and one that is not a zip is refused', async 
   expect(() => readSuites(['b.eval'], options)).toThrow('is not a zip file that can be read');
 });
 
+test('every sample of a log is a case: epochs, and different samples with one id', async () => {
+  const sample = (id: number, epoch: number, input: string, completion: string) => ({
+    ...{ id, epoch, input, target: 'Rome', output: { completion } },
+  });
+  const { files, suite, report } = await convertFiles({
+    'log.json': {
+      eval: { task: 'capitals', scorers: [{ name: 'includes' }] },
+      samples: [
+        sample(1, 1, 'Capital?', 'Rome'),
+        sample(1, 2, 'Capital?', 'Milan'),
+        sample(1, 1, 'City?', 'Rome'),
+        sample(2, 1, 'Other?', 'Rome'),
+      ],
+    },
+  });
+  expect(suite.queries.map(({ id, query }) => [id, query])).toEqual([
+    ['1', 'Capital?'],
+    ['1-2', 'Capital?'],
+    ['1-3', 'City?'],
+    ['2', 'Other?'],
+  ]);
+  const recorded = files.get('recordings.jsonl')!.trim().split('\n');
+  expect(recorded.map((line) => JSON.parse(line).answer)).toEqual(['Rome', 'Milan', 'Rome', 'Rome']);
+  expect(report.settings).toMatchObject([{ type: 'epochs', verdict: 'close' }]);
+});
+
 test('all suites of a folder are one spec, and files that are not suites are passed over', async () => {
   const { report } = await convertFiles(
     {
