@@ -238,6 +238,14 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'Capital?', answer: 'Paris it is' },
   },
   {
+    when: 'letters outside of ASCII may fold in another way',
+    from: 'inspect',
+    file: 'samples.jsonl',
+    content: lines({ input: 'Capital?', target: 'Zürich' }),
+    map: { scorer: 'includes' },
+    verdicts: ['includes close'],
+  },
+  {
     when: 'a log says its scorer',
     from: 'inspect',
     file: 'log.json',

@@ -311,3 +311,77 @@ tests: [{assert: [{type: contains, value: x}]}]
     ]),
   );
 });
+
+test.each([
+  { when: 'by label', test: { prompts: ['short'] }, queries: ['S'] },
+  { when: 'by the text of one without a label', test: { prompts: ['L'] }, queries: ['L'] },
+  { when: 'with a wildcard', test: { prompts: ['group:*'] }, queries: ['G1', 'G2'] },
+  { when: 'by group', test: { prompts: ['group'] }, queries: ['G1', 'G2'] },
+  { when: 'that match nothing', test: { prompts: ['none'] }, queries: ['S'], skip: 'leave nothing to ask' },
+  { when: 'of providers that match', test: { providers: ['ec*'], prompts: ['L'] }, queries: ['L'] },
+  {
+    when: 'of providers that do not',
+    test: { providers: ['x'], prompts: ['L'] },
+    queries: ['S'],
+    skip: 'leave nothing',
+  },
+  { when: 'by a provider of its own', test: { provider: 'x', prompts: ['L'] }, queries: ['L'], skip: 'of its own' },
+])('filters of a test are kept: $when', async ({ test: own, queries, skip }) => {
+  const { suite, report } = await convertFiles({
+    'promptfooconfig.json': {
+      prompts: [{ raw: 'S', label: 'short' }, 'L', { raw: 'G1', label: 'group:1' }, { raw: 'G2', label: 'group:2' }],
+      providers: ['echo'],
+      tests: [{ ...own, assert: [contains('x')] }],
+    },
+  });
+  expect(suite.queries.map(({ query }) => query)).toEqual(queries);
+  expect(report.skipped.map(({ why }) => why)).toEqual(skip === undefined ? [] : [expect.stringContaining(skip)]);
+  expect(report.counts.exact).toBe(skip === undefined ? 1 : 0);
+});
+
+test('a test for some of several models is skipped, and a provider has prompts of its own', async () => {
+  const { report, suite } = await convertFiles({
+    'promptfooconfig.json': {
+      prompts: ['A', 'B'],
+      providers: [
+        { id: 'openai:gpt-4o', label: 'big', prompts: ['A'] },
+        { id: 'openai:gpt-4o-mini', prompts: ['A'] },
+      ],
+      tests: [{ assert: [contains('x')] }, { providers: ['big'], assert: [contains('y')] }],
+    },
+  });
+  expect(report.cases).toBe(2);
+  expect(new Set(suite.queries.map(({ query }) => query))).toEqual(new Set(['A']));
+  expect(report.skipped.map(({ why }) => why)).toEqual([expect.stringContaining('only some of the providers')]);
+});
+
+test.each([
+  {
+    when: 'in a header',
+    config: { headers: { Authorization: 'Bearer abc-def-123456' } },
+    spec: 'Bearer ${AUTHORIZATION}',
+  },
+  { when: 'in a header of its own', config: { headers: { 'X-Api-Key': 'abc-def-123456' } }, spec: '${X_API_KEY}' },
+  { when: 'in the body', config: { body: { q: '{{prompt}}', api_key: 'abc-def-123456' } } },
+  { when: 'in the URL', config: { url: 'https://api.test/x?api_key=abc-def-123456' } },
+])('a credential $when is not copied', async ({ config, spec: wanted }) => {
+  const { files, spec, report } = await convertFiles(
+    {
+      'promptfooconfig.json': {
+        prompts: ['q'],
+        providers: [
+          {
+            id: 'https://api.test/x',
+            config: { body: { q: '{{prompt}}' }, transformResponse: 'json.text', ...config },
+          },
+        ],
+        tests: [{ assert: [contains('x')] }],
+      },
+    },
+    { lossy: true },
+  );
+  expect([...files.values()].join('')).not.toContain('abc-def');
+  if (wanted !== undefined) expect(spec).toContain(wanted);
+  expect(report.settings[0]!.verdict).toBe(wanted === undefined ? 'none' : 'close');
+  expect(report.settings[0]!.why).toContain('not copied');
+});
