@@ -135,10 +135,10 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
 }
 
 function finish({ layouts, files, suite }: Made, { from, lossy, folder }: ConvertOptions): Conversion {
-  const assertions: Finding[] = [];
-  for (const { source } of layouts)
+  const assertions: Judged[] = [];
+  for (const { source, skip } of layouts)
     for (const { finding, members } of [...source.carried, ...(source.turns ?? []).flatMap(({ carried }) => carried)])
-      assertions.push(finding, ...(members ?? []));
+      for (const one of [finding, ...(members ?? [])]) assertions.push({ finding: one, skip });
   const merged = mergeFindings(assertions);
   const skipped = layouts.flatMap(({ id, skip, source }) =>
     skip === undefined ? [] : [{ id, ...source.place, why: skip }],
@@ -170,11 +170,23 @@ function finish({ layouts, files, suite }: Made, { from, lossy, folder }: Conver
 
 const RANK = { exact: 0, close: 1, none: 2 } as const;
 
-/** One line per assertion of the source: one that many cases share (a default) has the worst of what it became in them. */
-function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
+/** A finding, and why its case is skipped if it is. */
+interface Judged {
+  readonly finding: Finding;
+  readonly skip: string | undefined;
+}
+
+/**
+ * One line per assertion of the source: one that many cases share (a default) has the worst of what it became in them. One
+ * whose cases are all skipped judges nothing, so it was not carried.
+ */
+function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
   const merged: Finding[] = [];
   const known = new Map<object, number>();
-  for (const { origin, ...finding } of findings) {
+  const judged = new Set(findings.flatMap(({ finding, skip }) => (skip === undefined ? (finding.origin ?? []) : [])));
+  for (const { finding: found, skip } of findings) {
+    const { origin, ...finding } = skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
+    if (skip !== undefined && origin !== undefined && judged.has(origin) && found.verdict === 'exact') continue;
     const at = origin === undefined ? undefined : known.get(origin);
     if (at === undefined) {
       if (origin !== undefined) known.set(origin, merged.length);
@@ -182,4 +194,11 @@ function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
     } else if (RANK[finding.verdict] > RANK[merged[at]!.verdict]) merged[at] = finding;
   }
   return merged;
+}
+
+/** What is only close stays so: `--lossy` may write it, and then the case is not skipped. */
+function unjudged({ target: _, ...finding }: Finding, skip: string): Finding {
+  return finding.verdict === 'close' && /--lossy/.test(skip)
+    ? finding
+    : { ...finding, verdict: 'none', why: `its case is skipped: ${skip}` };
 }

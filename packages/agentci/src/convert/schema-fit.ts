@@ -1,6 +1,7 @@
 import { canFail } from '../kit/json-schema.ts';
 import { isObject } from '../kit/object.ts';
 import type { Block, BlockValue } from './model.ts';
+import { refusedBy } from './schema-strict.ts';
 
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
 /** Keywords that every validator of draft 7 reads alike. */
@@ -33,6 +34,9 @@ export function draft7(schema: unknown): SchemaFit {
   const draft = schema.$schema;
   if (draft !== undefined && (typeof draft !== 'string' || !/draft-07\/schema#?$/.test(draft)))
     return { kind: 'none', why: `the schema is of ${String(draft).slice(0, 60)}, which is refused there` };
+  const refused = refusedBy(schema);
+  if (refused !== undefined)
+    return { kind: 'none', why: `${refused} is refused there, so that the assertion fails whatever the answer is` };
   if (!canFail(schema)) return { kind: 'any' };
   const odd = unplain(schema);
   const pinned = { $schema: DRAFT_7, ...schema } as Block;

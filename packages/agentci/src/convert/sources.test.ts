@@ -55,7 +55,15 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     file: 'x.yaml',
     content: 'x.v0:\n  class: my.module:Mine\n  args: {samples_jsonl: s.jsonl}\n',
     beside: { 's.jsonl': lines({ input: 'q', ideal: 'a' }) },
-    verdicts: ['Mine none'],
+    verdicts: ['my.module:Mine none'],
+  },
+  {
+    when: 'a class of another module is none, also where it is called Match',
+    from: 'openai-evals',
+    file: 'x.yaml',
+    content: 'x.v0:\n  class: my.module:Match\n  args: {samples_jsonl: s.jsonl}\n',
+    beside: { 's.jsonl': lines({ input: 'q', ideal: 'a' }) },
+    verdicts: ['my.module:Match none'],
   },
   {
     when: 'string_check compares the whole answer',
@@ -88,9 +96,36 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
         additionalMetadata: { team: 'a' },
       },
     ],
-    verdicts: ['expected_output close', 'expected_tools exact'],
+    verdicts: ['expected_output close', 'expected_tools close'],
+  },
+  {
+    when: 'tools of a golden, where that is asked for',
+    from: 'deepeval',
+    file: 'goldens.json',
+    content: [{ input: 'Refund 42', expected_tools: [{ name: 'refund', input_parameters: { id: 42 } }] }],
+    lossy: true,
+    verdicts: ['expected_tools close'],
     good: { query: 'Refund 42', answer: 'x', tool_calls: [call('look'), call('refund', { id: 42 })] },
     bad: { query: 'Refund 42', answer: 'x', tool_calls: [call('refund', { id: 41 })] },
+  },
+  {
+    when: 'an empty list of tools is told',
+    from: 'deepeval',
+    file: 'goldens.json',
+    content: [{ input: 'Hi', expected_tools: [] }],
+    verdicts: ['expected_tools none'],
+  },
+  {
+    when: 'test cases that were run are recognized, also where one has only its input',
+    from: 'deepeval',
+    file: 'cases.json',
+    content: {
+      test_cases: [
+        { input: 'a', name: 'a' },
+        { input: 'b', actual_output: 'x', tools_called: [{ name: 't' }] },
+      ],
+    },
+    verdicts: [],
   },
   {
     when: 'the calls of one turn, in order and with their arguments',
@@ -174,6 +209,18 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     bad: { query: 'Weather?', answer: 'x', tool_calls: [call('weather', { city: 'SF' }), call('time')] },
   },
   {
+    when: 'calls of one message have no order in strict of agentevals',
+    from: 'langsmith',
+    file: 'examples.json',
+    content: [
+      {
+        inputs: { question: 'Weather?' },
+        outputs: { messages: [{ type: 'ai', tool_calls: ['a', 'b'].map((name) => ({ name, args: {} })) }] },
+      },
+    ],
+    verdicts: ['trajectory strict close'],
+  },
+  {
     when: 'outputs of an example are compared by a judge',
     from: 'langsmith',
     file: 'd.csv',
@@ -189,6 +236,14 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     verdicts: ['match exact'],
     good: { query: 'Capital?', answer: 'It is PARIS!! ' },
     bad: { query: 'Capital?', answer: 'Paris it is' },
+  },
+  {
+    when: 'letters outside of ASCII may fold in another way',
+    from: 'inspect',
+    file: 'samples.jsonl',
+    content: lines({ input: 'Capital?', target: 'Zürich' }),
+    map: { scorer: 'includes' },
+    verdicts: ['includes close'],
   },
   {
     when: 'a log says its scorer',
@@ -212,6 +267,33 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     verdicts: ['MaxDuration exact', 'EqualsExpected exact', 'Contains exact', 'Custom none'],
     good: { query: 'What?', answer: 'Yes', latency_ms: 1500 },
     bad: { query: 'What?', answer: 'Yes', latency_ms: 1501 },
+  },
+  {
+    when: 'a case without an expected output is told, and leaves the others exact',
+    from: 'pydantic-evals',
+    file: 'd.yaml',
+    content:
+      'name: d\ncases:\n- {name: one, inputs: What?, expected_output: Yes}\n- {name: two, inputs: Who?}\nevaluators: [EqualsExpected]\n',
+    verdicts: ['EqualsExpected exact', 'EqualsExpected none'],
+    good: { query: 'What?', answer: 'Yes' },
+    bad: { query: 'What?', answer: 'No' },
+  },
+  {
+    when: 'classes of a pattern are those of Rust',
+    from: 'assay',
+    file: 'eval.yaml',
+    content:
+      "version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: regex_not_match, pattern: '^[[:alpha:]]+ \\w+$'}\n",
+    verdicts: ['regex_not_match exact'],
+    good: { query: 'Hi', answer: 'é a' },
+    bad: { query: 'Hi', answer: 'a é' },
+  },
+  {
+    when: 'a pattern that does not compile in Rust is none',
+    from: 'assay',
+    file: 'eval.yaml',
+    content: "version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: regex_match, pattern: 'a(?=b)'}\n",
+    verdicts: ['regex_match none'],
   },
   {
     when: 'expectations are case-sensitive, and a list of terms must all be there',
@@ -259,7 +341,8 @@ test.each(ROWS)(
     expect(converted.report.from).toBe(from);
     expect(converted.verdicts).toEqual(verdicts);
     const status = async (trace: object) => Object.values(await converted.judge([trace]))[0];
-    if (good === undefined || bad === undefined) expect(Object.values(await converted.judge([]))).toEqual(['skip']);
+    if (good === undefined || bad === undefined)
+      expect(new Set(Object.values(await converted.judge([])))).toEqual(new Set(['skip']));
     else {
       expect(await status(good)).toBe('pass');
       expect(await status(bad)).toBe('fail');
@@ -333,6 +416,46 @@ test('a log in a zip file is read, and one that is not a zip is refused', async 
     { name: 'a', query: 'q', recording: { answer: 'xy' } },
   ]);
   expect(() => readSuites(['b.eval'], options)).toThrow('is not a zip file that can be read');
+});
+
+test('an assertion whose cases are all skipped was not carried', async () => {
+  const { report } = await convertFiles({
+    'log.json': {
+      eval: { task: 'capitals', scorers: [{ name: 'includes' }] },
+      samples: [
+        { id: 1, target: 'Rome', output: { completion: 'x' } },
+        { id: 2, input: 'q', target: 'Rome' },
+      ],
+    },
+  });
+  expect(report.counts).toMatchObject({ exact: 1, none: 1, skipped: 1 });
+  expect(report.assertions[0]!.why).toBe('its case is skipped: the sample has no input');
+});
+
+test('every sample of a log is a case: epochs, and different samples with one id', async () => {
+  const sample = (id: number, epoch: number, input: string, completion: string) => ({
+    ...{ id, epoch, input, target: 'Rome', output: { completion } },
+  });
+  const { files, suite, report } = await convertFiles({
+    'log.json': {
+      eval: { task: 'capitals', scorers: [{ name: 'includes' }] },
+      samples: [
+        sample(1, 1, 'Capital?', 'Rome'),
+        sample(1, 2, 'Capital?', 'Milan'),
+        sample(1, 1, 'City?', 'Rome'),
+        sample(2, 1, 'Other?', 'Rome'),
+      ],
+    },
+  });
+  expect(suite.queries.map(({ id, query }) => [id, query])).toEqual([
+    ['1', 'Capital?'],
+    ['1-2', 'Capital?'],
+    ['1-3', 'City?'],
+    ['2', 'Other?'],
+  ]);
+  const recorded = files.get('recordings.jsonl')!.trim().split('\n');
+  expect(recorded.map((line) => JSON.parse(line).answer)).toEqual(['Rome', 'Milan', 'Rome', 'Rome']);
+  expect(report.settings).toMatchObject([{ type: 'epochs', verdict: 'close' }]);
 });
 
 test('all suites of a folder are one spec, and files that are not suites are passed over', async () => {

@@ -77,6 +77,21 @@ describe('what cannot be said here is refused at its line', () => {
   });
 });
 
+test.each([
+  ['^[[:alpha:]_]+$', '"[:alpha:]" in a set', 'write A-Za-z in its place'],
+  ['[x[:^digit:]]', '"[:^digit:]" in a set', 'write the characters themselves'],
+])('the POSIX class in %s is refused at its line', (pattern, message, hint) => {
+  const { diagnostics } = suiteOf(`- {id: t, input: Hi, expected: {type: regex_match, pattern: '${pattern}'}}\n`);
+  const found = diagnostics.find(({ code }) => code === 'SPEC_REGEX');
+  expect(found).toMatchObject({ severity: 'error', line: 6, hint });
+  expect(found!.message).toContain(message);
+});
+
+test('a bracket and a colon that are no class of POSIX are read as they are', () => {
+  const { diagnostics } = suiteOf(`- {id: t, input: Hi, expected: {type: regex_match, pattern: '\\[[:;]x[:a]'}}\n`);
+  expect(diagnostics).toEqual([]);
+});
+
 test('a file with tests of another tool is not called an Assay suite', () => {
   const { diagnostics } = parseSpec(
     'prompts: [p.txt]\nproviders: [openai:gpt-5]\ntests:\n  - vars: {x: 1}\n    assert: [{type: equals, value: a}]\n',

@@ -1,4 +1,5 @@
 import type { Problem } from '../kit/problem.ts';
+import { posixClassIn } from '../kit/regex-posix.ts';
 import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
 import { entryAt, mapAt, scalarAt } from '../policy/assay-form.ts';
 import { unknownHint } from '../policy/issue.ts';
@@ -217,6 +218,14 @@ class ExpectedReader {
         only('pattern', 'flags');
         const pattern = needs('pattern');
         if (pattern === undefined) return [];
+        const posix = posixClassIn(String(toPlain(pattern.value)));
+        if (posix !== undefined)
+          return this.#fail(
+            pattern.value,
+            'SPEC_REGEX',
+            `"${posix.written}" in a set is not read as a class here`,
+            posix.set === undefined ? 'write the characters themselves' : `write ${posix.set} in its place`,
+          );
         const flags = toPlain(get('flags')?.value ?? scalarAt(node, ''));
         const letters = (Array.isArray(flags) ? flags.map(String) : [String(flags)]).join('').replace(/[^ims]/g, '');
         const text = scalarAt(

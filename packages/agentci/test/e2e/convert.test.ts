@@ -68,6 +68,11 @@ test.each([
   },
   { when: 'a path leaves the folder', args: ['out.json', '--from', 'promptfoo'], says: 'CONVERT_OUTSIDE' },
   { when: '--map has no "="', args: ['promptfooconfig.json', '--map', 'x'], says: 'CONVERT_MAP' },
+  {
+    when: '--map has a name that is not known',
+    args: ['promptfooconfig.json', '--map', 'inptu=x'],
+    says: 'did you mean "input"',
+  },
   { when: 'there are no cases', args: ['empty.json', '--from', 'promptfoo'], says: 'CONVERT_NOTHING' },
 ])('exits 2 without a stack and writes nothing when $when', async ({ args, says }) => {
   const cwd = tempDir({

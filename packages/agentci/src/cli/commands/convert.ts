@@ -8,6 +8,7 @@ import { type ConvertReport, groupLeft, isWhole, summaryLines } from '../../conv
 import { writeFiles } from '../../importing/write-files.ts';
 import { defined } from '../../kit/defined.ts';
 import type { Diagnostic } from '../../kit/diagnostic.ts';
+import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -92,6 +93,8 @@ Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source c
   },
 };
 
+const MAP_NAMES = ['input', 'output', 'items', 'mode', 'scorer'];
+
 function readMap(written: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     written.map((one) => {
@@ -100,7 +103,14 @@ function readMap(written: readonly string[]): Readonly<Record<string, string>> {
         throw new UserError('CONVERT_MAP', `--map: "${one}" has no "="`, {
           hint: 'for example --map input=inputs.question',
         });
-      return [one.slice(0, at), one.slice(at + 1)];
+      const name = one.slice(0, at);
+      if (!MAP_NAMES.includes(name)) {
+        const near = didYouMean(name, MAP_NAMES);
+        throw new UserError('CONVERT_MAP', `--map: there is no "${name}" to say`, {
+          hint: near === undefined ? `there are ${MAP_NAMES.join(', ')}` : `did you mean "${near}"?`,
+        });
+      }
+      return [name, one.slice(at + 1)];
     }),
   );
 }

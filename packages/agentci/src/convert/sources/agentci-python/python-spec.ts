@@ -14,6 +14,7 @@ import {
 } from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import { type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
+import { pythonPattern } from './python-pattern.ts';
 
 /** A spec of the Python program that ours does not take as it is. */
 export const isPythonSpec = (root: Fields): boolean =>
@@ -62,6 +63,11 @@ function layerChecks(block: unknown, layer: Layer, defaults: Fields, place: Plac
     // These belong to `expected_tools` and are written with it.
     if (NEEDS_TOOLS.has(key))
       return merged.expected_tools === undefined ? [refuse(at, key, 'it needs expected_tools beside it')] : [];
+    if (layer === 'correctness' && key === 'regex_match' && typeof value === 'string') {
+      const { pattern, close } = pythonPattern(value);
+      const part = { layer, block: { regex_match: pattern } };
+      return [carry(at, `${layer}.${key}`, close === undefined ? 'exact' : 'close', [part], close)];
+    }
     const parts = { [key]: value as BlockValue, ...(key === 'expected_tools' ? beside(merged) : {}) };
     // In the Python program path and cost only warn, as here without a severity.
     const block1 = layer === 'correctness' || key === 'forbidden_tools' ? parts : { ...parts, severity: 'warn' };

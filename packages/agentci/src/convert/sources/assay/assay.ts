@@ -15,6 +15,7 @@ import {
   refuse,
 } from '../../model.ts';
 import { placeOf } from '../../places.ts';
+import { rustFit } from '../../rust-regex.ts';
 import type { SuiteSource } from '../../source.ts';
 import { expectedCalls, type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
 
@@ -114,8 +115,10 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
             .replace(/[^ims]/g, ''),
         ),
       ].join('');
-      const part = correctness({ regex_match: `${flags === '' ? '' : `(?${flags})`}${pattern}` });
-      return exact([type === 'regex_match' ? part : negate([part])!]);
+      const fit = rustFit(pattern, flags);
+      if (fit.verdict === 'none') return none(fit.why);
+      const part = correctness({ regex_match: fit.pattern });
+      return carry(place, type, fit.verdict, [type === 'regex_match' ? part : negate([part])!], fit.why);
     }
     case 'json_schema': {
       const schema = parsed(one.json_schema);

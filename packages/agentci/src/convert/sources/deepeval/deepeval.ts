@@ -7,6 +7,7 @@ import {
   carry,
   correctness,
   type Place,
+  refuse,
 } from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
@@ -28,7 +29,8 @@ export const source: SuiteSource = {
   recognizes: (file) => {
     if (!['.json', '.jsonl', '.csv'].includes(file.extension)) return false;
     const list = goldensIn(file.value);
-    return list.length > 0 && list.slice(0, 20).every((one) => isObject(one) && isGolden(one));
+    const first = list.slice(0, 20);
+    return first.every((one) => isObject(one) && mayBeGolden(one)) && first.some((one) => isGolden(fieldsOf(one)));
   },
   read: (file) => ({
     agent: file.base.replace(/\.\w+$/, ''),
@@ -39,8 +41,9 @@ export const source: SuiteSource = {
   }),
 };
 
+const LISTS = ['goldens', 'conversationalGoldens', 'conversational_goldens', 'test_cases', 'testCases'];
 const goldensIn = (value: unknown): readonly unknown[] =>
-  isObject(value) ? listOf(field(value, 'goldens', 'conversationalGoldens', 'conversational_goldens')) : listOf(value);
+  isObject(value) ? listOf(field(value, ...LISTS)) : listOf(value);
 
 const OWN = [
   'expected_output',
@@ -63,6 +66,10 @@ const OWN = [
 const isGolden = (one: Fields): boolean =>
   (typeof one.input === 'string' && OWN.some((name) => name in one)) ||
   (typeof one.scenario === 'string' && ('expected_outcome' in one || 'expectedOutcome' in one || 'turns' in one));
+
+/** Not every one of a list says more than what is asked. */
+const mayBeGolden = (one: Fields): boolean =>
+  isGolden(one) || (typeof one.input === 'string' && !('target' in one) && !('ideal' in one));
 
 /** A cell of a CSV file holds lists as JSON, or as text with a bar between. */
 function texts(value: unknown): readonly string[] {
@@ -115,10 +122,18 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
         'the metric is in Python code; here a judge compares',
       ),
     );
-  if (tools !== undefined && tools.length > 0) {
+  if (tools !== undefined) {
     const hasArgs = tools.some(({ args }) => args !== undefined);
     carried.push(
-      carry(place, 'expected_tools', 'exact', expectedCalls('any_order', hasArgs ? 'exact' : 'ignore', tools)),
+      tools.length === 0
+        ? refuse(place, 'expected_tools', 'the list is empty, and the golden does not say that no tool may be called')
+        : carry(
+            place,
+            'expected_tools',
+            'close',
+            expectedCalls('any_order', hasArgs ? 'exact' : 'ignore', tools),
+            'the metric in Python code says how they are compared; here each must be called, in any order',
+          ),
     );
   }
   const context = [...texts(golden.context), ...texts(field(golden, 'retrieval_context', 'retrievalContext'))];

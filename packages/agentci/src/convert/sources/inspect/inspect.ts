@@ -38,14 +38,16 @@ function readLog(log: Fields, file: SourceFile): ConvertedSuite {
   const samples = listOf(log.samples);
   const settings: Finding[] =
     samples.length === 0 ? [{ ...root, type: 'samples', verdict: 'none', why: 'the log has no samples' }] : [];
-  // Each sample is one case, however many epochs ran; the first answer is its recording.
-  const seen = new Set<string>();
-  const cases = samples.flatMap((sample, i) => {
-    const id = String(fieldsOf(sample).id ?? i + 1);
-    if (seen.has(id)) return [];
-    seen.add(id);
-    return [sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i)];
-  });
+  // Every run of a sample is a case with its own answer: an id that is there twice gets `-2`.
+  const cases = samples.map((sample, i) => sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i));
+  const ids = new Set(cases.map(({ name }) => name));
+  if (ids.size < cases.length)
+    settings.push({
+      ...root,
+      type: 'epochs',
+      verdict: 'close',
+      why: `${cases.length} samples have ${ids.size} ids: each is a case that has to pass (ID, ID-2, …), and no reducer joins their scores`,
+    });
   return { agent: String(spec.task), cases, settings };
 }
 

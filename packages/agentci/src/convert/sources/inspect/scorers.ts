@@ -1,4 +1,4 @@
-import { escapePattern, foldsRegularly } from '../../literal.ts';
+import { escapePattern } from '../../literal.ts';
 import { type Carried, carry, correctness, type Place, refuse } from '../../model.ts';
 import { agreesWith, type Fields } from '../../values.ts';
 
@@ -71,13 +71,16 @@ function matched(name: string, options: Fields, targets: readonly string[], plac
   return folded(place, name, `${isFolded ? '(?i)' : ''}${write(texts.map(escapePattern).join('|'))}`, isFolded, texts);
 }
 
+/** Letters outside of ASCII that have a case may be folded in another way. */
+const isPlainlyCased = (text: string): boolean => !/(?![\0-\x7f])[\p{CWCM}\p{CWCF}]/u.test(text);
+
 function folded(place: Place, name: string, pattern: string, isFolded: boolean, texts: readonly string[]): Carried {
-  const isRegular = !isFolded || texts.every(foldsRegularly);
+  const isRegular = !isFolded || texts.every(isPlainlyCased);
   return carry(
     place,
     name,
     isRegular ? 'exact' : 'close',
     [correctness({ regex_match: pattern })],
-    isRegular ? undefined : 'letters that fold in another way there',
+    isRegular ? undefined : 'letters outside of ASCII may fold in another way there',
   );
 }

@@ -60,6 +60,8 @@ const MODES: Readonly<Record<string, { readonly mode: CallMode; readonly close?:
   subset: { mode: 'only', close: 'how often a call is made does not count here' },
 };
 
+const PARALLEL = 'calls of one message may come in any order there, and their order counts here';
+
 function exampleCase(written: Fields, place: Place, index: number, { map }: SourceOptions): ConvertedCase {
   const example = unflattened(written);
   const outputs = example.reference_outputs ?? example.outputs;
@@ -106,7 +108,9 @@ function reference(
     if (calls.includes(undefined)) return refuse(place, 'trajectory', 'the arguments of a call are not JSON');
     const parts = expectedCalls(chosen.mode, 'exact', calls as readonly WantedCall[]);
     if (parts.length === 0) return refuse(place, 'trajectory', 'the reference has no calls, so that nothing can fail');
-    return carry(place, `trajectory ${name}`, chosen.close === undefined ? 'exact' : 'close', parts, chosen.close);
+    const isParallel = messages.some((message) => callsOf(message).length > 1);
+    const close = chosen.close ?? (name === 'strict' && isParallel ? PARALLEL : undefined);
+    return carry(place, `trajectory ${name}`, close === undefined ? 'exact' : 'close', parts, close);
   }
   const text = map.output === undefined ? answerOf(outputs) : shownText(at({ outputs }, map.output));
   if (text === undefined) return refuse(place, 'outputs', 'the reference is empty');

@@ -45,7 +45,7 @@ const evalsIn = (root: Fields): readonly (readonly [string, Fields])[] =>
 function readEval(name: string, one: Fields, file: SourceFile): ConvertedSuite {
   const place = placeOf(one, { file: file.name, line: 1 });
   const args = fieldsOf(one.args);
-  const kind = String(one.class).split(':').at(-1)!;
+  const kind = kindOf(String(one.class));
   const path = textOf(args.samples_jsonl);
   const none = (why: string): ConvertedSuite => ({
     cases: [],
@@ -65,6 +65,10 @@ function readEval(name: string, one: Fields, file: SourceFile): ConvertedSuite {
   const cases = samples.flatMap((sample, i) => caseOf(sample, { name, i, kind, args, place: placeOf(sample, place) }));
   return { cases, settings };
 }
+
+/** The class's own name where it is one of the package; a class of another module is code, whatever it is called. */
+const kindOf = (path: string): string =>
+  /^evals\.elsuite\.(?:basic\.\w+|modelgraded\.classify):\w+$/.test(path) ? path.slice(path.indexOf(':') + 1) : path;
 
 const NO_FILE = new Set(['CONVERT_UNREADABLE', 'CONVERT_OUTSIDE']);
 

@@ -117,7 +117,10 @@ export const ANSWER_RULES: Readonly<Record<string, Rule>> = {
         return { none: 'it needs a pattern, and promptfoo refuses it without one' };
       const fit = javascriptFit(value);
       if (fit.verdict === 'none') return { none: fit.why };
-      return { parts: [correctness({ regex_match: value })], close: fit.verdict === 'close' ? fit.why : undefined };
+      return {
+        parts: [correctness({ regex_match: fit.pattern })],
+        close: fit.verdict === 'close' ? fit.why : undefined,
+      };
     },
   },
   'is-json': { read: ({ value }) => json(value, false) },

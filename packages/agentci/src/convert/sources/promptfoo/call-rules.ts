@@ -9,6 +9,16 @@ const nameTest = (pattern: string): string => {
   return `c.name.matches(${JSON.stringify(`(?i)^${regex}$`)})`;
 };
 
+/** A name in a list of calls, whatever the case of its letters. `*` and `?` mean the same there. */
+const foldedName = (name: string): string =>
+  name.replace(/[A-Za-z]/g, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+const BRACKET = { none: 'a "[" in a name is a wildcard here' };
+/** Case of letters outside of ASCII counts here. */
+const foldsOtherwise = (names: readonly string[]): string | undefined =>
+  names.some((name) => /[^\0-\x7f]/.test(name))
+    ? 'the case of letters outside of ASCII counts here in the name of a tool'
+    : undefined;
+
 interface Matcher {
   readonly pattern: string;
   readonly min?: number;
@@ -59,8 +69,9 @@ function toolSequence(value: unknown): RuleOutcome {
     if ('none' in matcher) return matcher;
     names.push(matcher.pattern);
   }
-  if (names.some((name) => name.includes('['))) return { none: 'a "[" in a name is a wildcard here' };
-  return { parts: [path({ expected_calls: { mode, args: 'ignore', calls: names.map((tool) => ({ tool })) } })] };
+  if (names.some((name) => name.includes('['))) return BRACKET;
+  const calls = names.map((name) => ({ tool: foldedName(name) }));
+  return { parts: [path({ expected_calls: { mode, args: 'ignore', calls } })], close: foldsOtherwise(names) };
 }
 
 const MATCHERS = new Set(['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore']);
@@ -80,7 +91,7 @@ function toolArgs(value: unknown): RuleOutcome {
   if (!isObject(args)) return { none: 'arguments without names are not compared here' };
   const mode = value.mode ?? 'partial';
   if (mode !== 'partial' && mode !== 'exact') return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };
-  if (matcher.pattern.includes('[')) return { none: 'a "[" in a name is a wildcard here' };
+  if (matcher.pattern.includes('[')) return BRACKET;
   const nested = mode === 'partial' && Object.values(args).some((item) => typeof item === 'object' && item !== null);
   const wanted = Object.fromEntries(
     Object.entries(args).map(([key, item]) => [
@@ -88,11 +99,13 @@ function toolArgs(value: unknown): RuleOutcome {
       nested && isObject(item) ? ({ subset: item } as Block) : plainly(item),
     ]),
   );
-  const call = { tool: matcher.pattern, args: wanted as Block };
+  const call = { tool: foldedName(matcher.pattern), args: wanted as Block };
   const how = mode === 'exact' ? 'exact' : 'subset';
   return {
     parts: [path({ expected_calls: { mode: 'any_order', args: how, calls: [call] } })],
-    close: nested ? 'lists inside of arguments are compared as a whole or as a part, not item by item' : undefined,
+    close: nested
+      ? 'lists inside of arguments are compared as a whole or as a part, not item by item'
+      : foldsOtherwise([matcher.pattern]),
   };
 }
 

@@ -1,14 +1,24 @@
+import { maskAllSecrets } from '../../../kit/mask-secrets.ts';
 import { isObject } from '../../../kit/object.ts';
+import { isSecretName } from '../../../kit/secrets.ts';
 import type { Block, BlockValue } from '../../model.ts';
 import type { Vars } from './render.ts';
 import type { RunnerOutcome } from './runner-outcome.ts';
 
 const RUN = new Set(['query', 'id', 'run', 'metadata', 'message', 'messages', 'conversation']);
 
+const holdsSecret = (text: string): boolean => maskAllSecrets(text, () => '') !== text;
+/** A login, a key by its form, or a parameter whose name says that it is one. */
+const hasCredential = (url: string): boolean =>
+  holdsSecret(url) ||
+  [...url.matchAll(/[?&]([^=&]+)=([^&]+)/g)].some(([, name, value]) => isSecretName(name!) && !/\{\{/.test(value!));
+
 /** The texts of a request: `{{prompt}}` is `{{query}}` here, and `{{env.KEY}}` in a header is `${KEY}`. */
 class Texts {
   readonly variables = new Set<string>();
   why: string | undefined;
+  /** What was left out of a request that is made all the same. */
+  left: string | undefined;
 
   fill(text: string, mayBeEnv: boolean): string {
     if (/\{%|\{#/.test(text)) this.why ??= 'template logic ({% … %}) is not carried';
@@ -25,11 +35,32 @@ class Texts {
     });
   }
 
-  fillAll(value: unknown): BlockValue {
-    if (typeof value === 'string') return this.fill(value, false);
+  /** A header; a credential that is written out is not copied, and the environment has to give it. */
+  header(name: string, text: string): string {
+    const filled = this.fill(text, true);
+    if (
+      /\$\{|\{\{/.test(filled) ||
+      !(isSecretName(name) || /^(?:proxy-)?authorization$|^cookie$/i.test(name) || holdsSecret(text))
+    )
+      return filled;
+    const scheme = /^(?:bearer|basic|token|apikey)\s+/i.exec(text)?.[0] ?? '';
+    const variable = name
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_')
+      .replace(/^(?=\d)/, '_');
+    this.left ??= `the credential in the header ${name.slice(0, 60)} is not copied: set ${variable}`;
+    return `${scheme}\${${variable}}`;
+  }
+
+  fillAll(value: unknown, key = ''): BlockValue {
+    if (typeof value === 'string') {
+      if (holdsSecret(value) || (isSecretName(key) && value !== '' && !value.includes('{{')))
+        this.why ??= `its body holds a credential${key === '' ? '' : ` ("${key.slice(0, 60)}")`}, which is not copied`;
+      return this.fill(value, false);
+    }
     if (Array.isArray(value)) return value.map((item) => this.fillAll(item));
     if (isObject(value))
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillAll(item)]));
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.fillAll(item, name)]));
     return value as BlockValue;
   }
 }
@@ -56,7 +87,9 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
   const texts = new Texts();
   const answer = pointerOf(config.transformResponse ?? config.responseParser);
   const headers = isObject(config.headers)
-    ? Object.fromEntries(Object.entries(config.headers).map(([name, value]) => [name, texts.fill(String(value), true)]))
+    ? Object.fromEntries(
+        Object.entries(config.headers).map(([name, value]) => [name, texts.header(name, String(value))]),
+      )
     : undefined;
   const body = bodyOf(config.body);
   if (body === undefined && config.body !== undefined) return { none: 'its body is a text that is not JSON' };
@@ -64,11 +97,17 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
   if (headers !== undefined) http.headers = headers;
   if (body !== undefined) http.body = texts.fillAll(body);
   if (typeof answer === 'string') http.answer = answer;
+  if (hasCredential(url))
+    return { none: 'its URL holds a credential, which is not copied: write {{env.NAME}} in its place' };
   if (texts.why !== undefined) return { none: texts.why };
   if (!JSON.stringify(http).includes('{{query}}')) return { none: 'the request does not say where the prompt goes' };
+  const close = [
+    ...(typeof answer === 'string' ? [] : [answer.why]),
+    ...(texts.left === undefined ? [] : [texts.left]),
+  ].join('; ');
   return {
     runner: { http } satisfies Block,
-    ...(typeof answer === 'string' ? {} : { close: answer.why }),
+    ...(close === '' ? {} : { close }),
     variables: [...texts.variables],
   };
 }

@@ -235,27 +235,45 @@ describe('calls of tools', () => {
     },
     {
       when: 'the order counts',
-      assert: { type: 'trajectory:tool-sequence', value: ['a', 'b'] },
-      good: [call('a'), call('x'), call('b')],
-      bad: [call('b'), call('a')],
+      assert: { type: 'trajectory:tool-sequence', value: ['look', 'book'] },
+      good: [call('look'), call('x'), call('book')],
+      bad: [call('book'), call('look')],
+    },
+    {
+      when: 'the case of a name does not count',
+      assert: { type: 'trajectory:tool-sequence', value: ['Search*', 'book'] },
+      good: [call('searchWeb'), call('BOOK')],
+      bad: [call('seek'), call('BOOK')],
+    },
+    {
+      when: 'the case of a name does not count',
+      assert: { type: 'not-trajectory:tool-sequence', value: ['DROP'] },
+      good: [call('b')],
+      bad: [call('drop')],
+    },
+    {
+      when: 'the case of a name does not count',
+      assert: { type: 'trajectory:tool-args-match', value: { name: 'Pay', args: { id: 7 } } },
+      good: [call('pay', { id: 7 })],
+      bad: [call('pays', { id: 7 })],
     },
     {
       when: 'nothing else may be called',
-      assert: { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['a', 'b'] } },
-      good: [call('a'), call('b')],
-      bad: [call('a'), call('x'), call('b')],
+      assert: { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['look', 'book'] } },
+      good: [call('look'), call('book')],
+      bad: [call('look'), call('x'), call('book')],
     },
     {
       when: 'arguments are a part',
-      assert: { type: 'trajectory:tool-args-match', value: { name: 'a', args: { id: 7 } } },
-      good: [call('a', { id: 7, x: 1 })],
-      bad: [call('a', { id: 8 })],
+      assert: { type: 'trajectory:tool-args-match', value: { name: 'look', args: { id: 7 } } },
+      good: [call('look', { id: 7, x: 1 })],
+      bad: [call('look', { id: 8 })],
     },
     {
       when: 'arguments are exact',
-      assert: { type: 'trajectory:tool-args-match', value: { name: 'a', mode: 'exact', args: { id: 7 } } },
-      good: [call('a', { id: 7 })],
-      bad: [call('a', { id: 7, x: 1 })],
+      assert: { type: 'trajectory:tool-args-match', value: { name: 'look', mode: 'exact', args: { id: 7 } } },
+      good: [call('look', { id: 7 })],
+      bad: [call('look', { id: 7, x: 1 })],
     },
     {
       when: 'steps are counted',
@@ -292,4 +310,78 @@ tests: [{assert: [{type: contains, value: x}]}]
       ['provider exec:two', 5],
     ]),
   );
+});
+
+test.each([
+  { when: 'by label', test: { prompts: ['short'] }, queries: ['S'] },
+  { when: 'by the text of one without a label', test: { prompts: ['L'] }, queries: ['L'] },
+  { when: 'with a wildcard', test: { prompts: ['group:*'] }, queries: ['G1', 'G2'] },
+  { when: 'by group', test: { prompts: ['group'] }, queries: ['G1', 'G2'] },
+  { when: 'that match nothing', test: { prompts: ['none'] }, queries: ['S'], skip: 'leave nothing to ask' },
+  { when: 'of providers that match', test: { providers: ['ec*'], prompts: ['L'] }, queries: ['L'] },
+  {
+    when: 'of providers that do not',
+    test: { providers: ['x'], prompts: ['L'] },
+    queries: ['S'],
+    skip: 'leave nothing',
+  },
+  { when: 'by a provider of its own', test: { provider: 'x', prompts: ['L'] }, queries: ['L'], skip: 'of its own' },
+])('filters of a test are kept: $when', async ({ test: own, queries, skip }) => {
+  const { suite, report } = await convertFiles({
+    'promptfooconfig.json': {
+      prompts: [{ raw: 'S', label: 'short' }, 'L', { raw: 'G1', label: 'group:1' }, { raw: 'G2', label: 'group:2' }],
+      providers: ['echo'],
+      tests: [{ ...own, assert: [contains('x')] }],
+    },
+  });
+  expect(suite.queries.map(({ query }) => query)).toEqual(queries);
+  expect(report.skipped.map(({ why }) => why)).toEqual(skip === undefined ? [] : [expect.stringContaining(skip)]);
+  expect(report.counts.exact).toBe(skip === undefined ? 1 : 0);
+});
+
+test('a test for some of several models is skipped, and a provider has prompts of its own', async () => {
+  const { report, suite } = await convertFiles({
+    'promptfooconfig.json': {
+      prompts: ['A', 'B'],
+      providers: [
+        { id: 'openai:gpt-4o', label: 'big', prompts: ['A'] },
+        { id: 'openai:gpt-4o-mini', prompts: ['A'] },
+      ],
+      tests: [{ assert: [contains('x')] }, { providers: ['big'], assert: [contains('y')] }],
+    },
+  });
+  expect(report.cases).toBe(2);
+  expect(new Set(suite.queries.map(({ query }) => query))).toEqual(new Set(['A']));
+  expect(report.skipped.map(({ why }) => why)).toEqual([expect.stringContaining('only some of the providers')]);
+});
+
+test.each([
+  {
+    when: 'in a header',
+    config: { headers: { Authorization: 'Bearer abc-def-123456' } },
+    spec: 'Bearer ${AUTHORIZATION}',
+  },
+  { when: 'in a header of its own', config: { headers: { 'X-Api-Key': 'abc-def-123456' } }, spec: '${X_API_KEY}' },
+  { when: 'in the body', config: { body: { q: '{{prompt}}', api_key: 'abc-def-123456' } } },
+  { when: 'in the URL', config: { url: 'https://api.test/x?api_key=abc-def-123456' } },
+])('a credential $when is not copied', async ({ config, spec: wanted }) => {
+  const { files, spec, report } = await convertFiles(
+    {
+      'promptfooconfig.json': {
+        prompts: ['q'],
+        providers: [
+          {
+            id: 'https://api.test/x',
+            config: { body: { q: '{{prompt}}' }, transformResponse: 'json.text', ...config },
+          },
+        ],
+        tests: [{ assert: [contains('x')] }],
+      },
+    },
+    { lossy: true },
+  );
+  expect([...files.values()].join('')).not.toContain('abc-def');
+  if (wanted !== undefined) expect(spec).toContain(wanted);
+  expect(report.settings[0]!.verdict).toBe(wanted === undefined ? 'none' : 'close');
+  expect(report.settings[0]!.why).toContain('not copied');
 });

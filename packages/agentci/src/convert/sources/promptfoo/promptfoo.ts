@@ -5,6 +5,7 @@ import { placed, placeOf } from '../../places.ts';
 import type { SourceOptions, SuiteSource } from '../../source.ts';
 import { readAssertions } from './assertions.ts';
 import { type Combination, combinations } from './expand.ts';
+import { filtered } from './filters.ts';
 import { ask, type Prompt, readPrompts } from './prompts.ts';
 import { type Providers, readProviders } from './providers.ts';
 import { jsonText, render, type Vars } from './render.ts';
@@ -52,6 +53,8 @@ function readTable(file: SourceFile, options: SourceOptions): ConvertedSuite {
   return { cases, settings: findings };
 }
 
+const NOT_ASKED = 'its filters of prompts and providers leave nothing to ask: promptfoo does not run it';
+
 function readConfig(config: Vars, file: SourceFile, options: SourceOptions): ConvertedSuite {
   const { prompts, findings: promptFindings } = readPrompts(config.prompts, file);
   const { tests, findings: testFindings } = readTests(config, file);
@@ -61,13 +64,19 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
   const runs = typeof repeat === 'number' && Number.isInteger(repeat) && repeat > 1 ? repeat : undefined;
   const cases: ConvertedCase[] = [];
   const systems = new Set<string | undefined>();
-  for (const [index, test] of tests.entries())
+  for (const [index, test] of tests.entries()) {
+    const uses = prompts.map((prompt, number) => ({ prompt, number, ...filtered(test, prompt, providers.kept) }));
+    // A test that its filters leave nothing to ask is told, with the first prompt.
+    const chosen = uses.some(({ isAsked }) => isAsked)
+      ? uses.filter(({ isAsked }) => isAsked)
+      : uses.slice(0, 1).map((use) => ({ ...use, skip: NOT_ASKED }));
     for (const made of combinations(test, file))
-      for (const [number, prompt] of prompts.entries()) {
+      for (const { prompt, number, skip } of chosen) {
         const one = caseOf({ test, made, prompt, file, index, providers, ...(prompts.length > 1 ? { number } : {}) });
         systems.add(asked(prompt, made.vars, test).system);
-        cases.push(runs === undefined ? one : { ...one, runs });
+        cases.push({ ...one, ...(runs === undefined ? {} : { runs }), ...(skip === undefined ? {} : { skip }) });
       }
+  }
   const name =
     typeof config.description === 'string' && config.description.trim() !== '' ? config.description : undefined;
   return {

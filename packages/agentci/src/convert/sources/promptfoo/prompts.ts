@@ -8,6 +8,8 @@ import { jsonText, type Rendered, render, type Vars } from './render.ts';
 export interface Prompt {
   readonly label: string;
   readonly text: string;
+  /** What filters of tests and providers may call it. */
+  readonly names?: readonly string[];
   /** The prompt as messages, where it is a chat. */
   readonly chat?: readonly { readonly role: string; readonly content: string }[];
 }
@@ -33,6 +35,9 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
   for (const entry of entries) {
     const place = placeOf(entry, placeOf(written, { file: config.name, line: 1 }));
     const raw = isObject(entry) ? (entry.raw ?? entry.id ?? entry.label) : entry;
+    const given = (
+      isObject(entry) ? [entry.label, entry.id] : isObject(written) ? [written[String(entry)]] : []
+    ).filter((name) => typeof name === 'string') as readonly string[];
     if (typeof raw !== 'string') findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it has no text' });
     else if (
       /^(?:exec|package|langfuse|portkey|helicone):/.test(raw) ||
@@ -48,11 +53,20 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
       for (const file of config.matching(raw.replace(/^file:\/\//, '')))
         if (CODE.test(file.base))
           findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it comes from code, which is not run' });
-        else prompts.push(...promptsOf(file));
-    else prompts.push(promptOf(raw, raw));
+        else
+          prompts.push(
+            ...promptsOf(file).map((one) => named(one, given, `${raw.replace(/^file:\/\//, '')}: ${one.text}`)),
+          );
+    else prompts.push(named(promptOf(raw, raw), given, raw));
   }
   return { prompts, findings };
 }
+
+/** A prompt without a label is called by its text, or by its file and its text. */
+const named = (prompt: Prompt, given: readonly string[], otherwise: string): Prompt => ({
+  ...prompt,
+  names: given.length === 0 ? [otherwise] : given,
+});
 
 function promptsOf(file: SourceFile): Prompt[] {
   switch (file.extension) {

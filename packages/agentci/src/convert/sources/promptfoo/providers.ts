@@ -15,11 +15,20 @@ export interface Providers {
   readonly findings: readonly Finding[];
   /** Variables that the runner's texts name. */
   readonly variables: readonly string[];
+  /** The providers that the runner and the matrix ask. */
+  readonly kept: readonly Kept[];
   /** Why assertions do not see the answer itself. */
   readonly changes?: string;
 }
 
-interface Provider {
+export interface Kept {
+  /** What filters may call it: its label and its id. */
+  readonly names: readonly string[];
+  /** The prompts it is asked with; all where there is no list. */
+  readonly prompts: unknown;
+}
+
+interface Provider extends Kept {
   readonly id: string;
   readonly config: Vars;
   readonly place: Place;
@@ -39,7 +48,7 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
     if ('none' in outcome)
       findings.push({ ...provider.place, type: `provider ${provider.id}`, verdict: 'none', why: outcome.none });
   const [first, ...others] = carried;
-  if (first === undefined) return { findings, variables: [], ...changes };
+  if (first === undefined) return { findings, variables: [], kept: [], ...changes };
   const isModels = carried.every(({ outcome }) => outcome.runner.model !== undefined);
   const rest = ({ outcome }: (typeof carried)[number]): string => JSON.stringify({ ...outcome.runner, model: '' });
   const alike = isModels ? carried.filter((one) => rest(one) === rest(first)) : [first];
@@ -59,17 +68,19 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
     } as Finding);
   }
   const variables = [...new Set(first.outcome.variables ?? [])];
+  const kept = alike.map(({ provider: { names, prompts } }) => ({ names, prompts }));
   const left = alike.flatMap(({ outcome }) => outcome.close ?? [])[0];
   const close = left === undefined ? {} : { closeRunner: left };
   if (alike.length <= 1 || others.length === 0)
-    return { runner: first.outcome.runner, findings, variables, ...close, ...changes };
+    return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
   const models = [...new Set(alike.map(({ outcome }) => outcome.runner.model as string))];
-  if (models.length === 1) return { runner: first.outcome.runner, findings, variables, ...close, ...changes };
+  if (models.length === 1) return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
   return {
     runner: { ...first.outcome.runner, model: '{{model}}' },
     matrix: { model: models },
     findings,
     variables,
+    kept,
     ...close,
     ...changes,
   };
@@ -80,13 +91,16 @@ function listed(written: unknown, file: SourceFile): readonly Provider[] {
   const entries = Array.isArray(written) ? written : written === undefined || written === null ? [] : [written];
   return entries.flatMap((entry, index): Provider[] => {
     const place = placeOfItem(entries, index, placeOf(written, root));
-    if (typeof entry === 'string') return [{ id: entry, config: {}, place, transform: undefined }];
-    if (!isObject(entry)) return [{ id: 'unknown', config: {}, place, transform: undefined }];
+    const bare = { config: {}, place, transform: undefined, prompts: undefined };
+    if (typeof entry === 'string') return [{ id: entry, names: [entry], ...bare }];
+    if (!isObject(entry)) return [{ id: 'unknown', names: [], ...bare }];
     const [key] = Object.keys(entry);
     const inner =
       typeof entry.id === 'string' ? entry : { id: key, ...(isObject(entry[key!]) ? (entry[key!] as Vars) : {}) };
     const config = isObject(inner.config) ? inner.config : {};
-    return [{ id: String(inner.id), config, place, transform: (inner as Vars).transform }];
+    const { label, prompts, transform } = inner as Vars;
+    const names = [inner.id, label].filter((name) => typeof name === 'string') as string[];
+    return [{ id: String(inner.id), names, prompts, config, place, transform }];
   });
 }
 

@@ -16,6 +16,11 @@ export interface Test {
   readonly metadata: Vars;
   readonly scoring?: unknown;
   readonly providerOutput?: unknown;
+  /** Names of the prompts and providers the test is for; all where there is no list. */
+  readonly prompts?: unknown;
+  readonly providers?: unknown;
+  /** A provider that is asked in place of those of the config. That of the defaults is the judge. */
+  readonly provider?: unknown;
 }
 
 export interface Tests {
@@ -159,5 +164,8 @@ function mergeTest(defaults: Vars, layers: readonly Vars[], root: Place): Test {
     metadata: spread('metadata'),
     scoring: merged.assertScoringFunction,
     providerOutput: merged.providerOutput,
+    prompts: merged.prompts,
+    providers: merged.providers,
+    provider: layers.map((layer) => layer.provider).findLast((one) => one !== undefined && one !== null),
   };
 }

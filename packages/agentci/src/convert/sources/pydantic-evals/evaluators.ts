@@ -16,7 +16,7 @@ const FIRST: Readonly<Record<string, string>> = {
   MaxModelRequests: 'max_requests',
 };
 
-/** What an evaluator asks of a case; nothing where it asks nothing of this one. */
+/** What an evaluator asks of a case. */
 export function readEvaluator(
   written: unknown,
   own: Fields,
@@ -25,10 +25,11 @@ export function readEvaluator(
 ): readonly Carried[] {
   const [name, args] = typeof written === 'string' ? ([written, {}] as const) : named(written);
   if (name === undefined) return [refuse(place, 'evaluator', 'it has no name')];
+  // It says nothing of such a case: a line of its own, which leaves the other cases what they are.
+  if (name === 'EqualsExpected' && (own.expected_output === undefined || own.expected_output === null))
+    return [refuse(place, name, 'a case has no expected_output to compare with')];
   const made = readOne(name, args, own, place);
-  return made === undefined
-    ? []
-    : [{ ...made, finding: { ...made.finding, ...(origin === undefined ? {} : { origin }) } }];
+  return [{ ...made, finding: { ...made.finding, ...(origin === undefined ? {} : { origin }) } }];
 }
 
 function named(written: unknown): readonly [string | undefined, Fields] {
@@ -61,13 +62,10 @@ const seconds = (value: unknown): number | undefined => {
 
 const names = (value: unknown): readonly { tool: string }[] => listOf(value).map((tool) => ({ tool: String(tool) }));
 
-function readOne(name: string, args: Fields, own: Fields, place: Place): Carried | undefined {
+function readOne(name: string, args: Fields, own: Fields, place: Place): Carried {
   switch (name) {
     case 'EqualsExpected':
-      // Without an expected output it says nothing.
-      return own.expected_output === undefined || own.expected_output === null
-        ? undefined
-        : same(own.expected_output, name, place);
+      return same(own.expected_output, name, place);
     case 'Equals':
       return same(args.value, name, place);
     case 'Contains': {

@@ -1,0 +1,28 @@
+/** POSIX classes as sets of a pattern. In the engines that know them they are ASCII. */
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  ascii: '\\x00-\\x7f',
+  blank: '\\t ',
+  cntrl: '\\x00-\\x1f\\x7f',
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: '!-\\/:-@\\[-\\x60{-~',
+  space: '\\t-\\r ',
+  upper: 'A-Z',
+  word: '0-9A-Za-z_',
+  xdigit: '0-9A-Fa-f',
+};
+
+/** The set that a POSIX class such as `alpha` names, without its brackets. */
+export const posixSet = (name: string): string | undefined => (Object.hasOwn(POSIX, name) ? POSIX[name] : undefined);
+
+/** The first POSIX class in a pattern, e.g. `[:alpha:]`: our syntax, as JavaScript's, reads it as the letters it is written with. */
+export function posixClassIn(pattern: string): { readonly written: string; readonly set?: string } | undefined {
+  const found = /\[[^\]]*?(\[:\^?([a-z]+):\])/.exec(pattern.replace(/\\./gs, '..'));
+  if (found === null) return undefined;
+  const set = found[1]!.startsWith('[:^') ? undefined : posixSet(found[2]!);
+  return { written: found[1]!, ...(set === undefined ? {} : { set }) };
+}
