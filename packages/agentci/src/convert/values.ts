@@ -1,5 +1,5 @@
 import { isObject } from '../kit/object.ts';
-import { type Block, type BlockValue, type Part, path } from './model.ts';
+import { type Block, type BlockValue, type Carried, carry, correctness, type Part, type Place, path } from './model.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -108,3 +108,13 @@ export function expectedCalls(
 export const agreesWith = (reference: string): Block => ({
   llm_judge: [{ rule: `The answer agrees with this reference answer: ${reference}` }],
 });
+
+/** A reference answer beside which nothing says how it is compared. */
+export const judgedOutput = (place: Place, reference: string): Carried =>
+  carry(
+    place,
+    'expected_output',
+    'close',
+    [correctness(agreesWith(reference))],
+    'the metric is in Python code; here a judge compares',
+  );

@@ -1,8 +1,8 @@
 import { isObject } from '../../../kit/object.ts';
-import { type Block, type Carried, type ConvertedCase, carry, correctness, type Place, path } from '../../model.ts';
+import { type Block, type Carried, type ConvertedCase, carry, type Place, path } from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
-import { agreesWith, type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
+import { type Fields, fieldsOf, judgedOutput, listOf, textOf } from '../../values.ts';
 
 /** Datasets of AgentUnit in JSON and CSV. Scenarios and metrics are Python code. */
 export const source: SuiteSource = {
@@ -38,16 +38,7 @@ function caseOf(row: Fields, place: Place, index: number, isCsv: boolean): Conve
     ? Object.fromEntries(Object.entries(row).filter(([key, value]) => !OWN.has(key) && value !== ''))
     : fieldsOf(row.metadata);
   const carried: Carried[] = [];
-  if (reference !== undefined)
-    carried.push(
-      carry(
-        place,
-        'expected_output',
-        'close',
-        [correctness(agreesWith(reference))],
-        'the metric is in Python code; here a judge compares',
-      ),
-    );
+  if (reference !== undefined) carried.push(judgedOutput(place, reference));
   if (tools.length > 0)
     carried.push(
       carry(

@@ -12,11 +12,11 @@ import {
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
 import {
-  agreesWith,
   expectedCalls,
   type Fields,
   field,
   fieldsOf,
+  judgedOutput,
   listOf,
   textOf,
   type WantedCall,
@@ -112,16 +112,7 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
   const carried: Carried[] = [];
   const reference = textOf(field(golden, 'expected_output', 'expectedOutput'));
   const tools = toolsOf(field(golden, 'expected_tools', 'expectedTools'));
-  if (reference !== undefined)
-    carried.push(
-      carry(
-        place,
-        'expected_output',
-        'close',
-        [correctness(agreesWith(reference))],
-        'the metric is in Python code; here a judge compares',
-      ),
-    );
+  if (reference !== undefined) carried.push(judgedOutput(place, reference));
   if (tools !== undefined) {
     const hasArgs = tools.some(({ args }) => args !== undefined);
     carried.push(
