@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMs, formatUsd } from './format-number.ts';
+import { formatMeasure, formatMs, formatUsd } from './format-number.ts';
 
 test.each([
   [0, '$0'],
@@ -25,4 +25,16 @@ test.each([
   [125_000, '2 min 05 s'],
 ])('%d ms are %s', (ms, text) => {
   expect(formatMs(ms)).toBe(text);
+});
+
+test.each([
+  [1, 'questions', '1 question'],
+  [0, 'questions', '0 questions'],
+  [2, 'turns', '2 turns'],
+  [1, 'turns', '1 turn'],
+  [1.5, 'turns', '1.5 turns'],
+  [1, 'ms', '1 ms'],
+  [1, 'success', '1 success'],
+] as const)('%s %s is said as %s', (value, unit, text) => {
+  expect(formatMeasure(value, unit)).toBe(text);
 });
