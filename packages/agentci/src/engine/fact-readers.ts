@@ -1,23 +1,25 @@
+import { dates, MONTH, monthOf, times } from './fact-times.ts';
+import { letterIdsIn } from './letter-ids.ts';
+import { AMOUNT, amountValues, SCALE, shifted } from './number-values.ts';
 import { NUMBER_WORDS, readNumberWords } from './number-words.ts';
+import { MIN_LOCAL } from './phone-forms.ts';
 
 /** A number, date, time, phone or card number, e-mail address or id in a text, by all the ways it can be read. */
 export interface Fact {
   readonly shown: string;
   readonly at: number;
   readonly end: number;
-  readonly kind: 'email' | 'date' | 'time' | 'digits' | 'id' | 'number';
+  /** `letters`: a reference without a digit. */
+  readonly kind: 'email' | 'date' | 'time' | 'digits' | 'id' | 'letters' | 'number';
   readonly values: readonly string[];
+  /** It begins with `+` or `00`, as a phone number with the code of a country. */
+  readonly isInternational: boolean;
 }
 
-/** So many digits in groups are a phone, card or account number. */
-export const MIN_LOCAL = 7;
-
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
 const UNIT =
-  '(?:kg|g|mg|lbs?|oz|cm|mm|m|km|in|ft|gb|mb|tb|w|v|h|hrs?|hours?|min|mins|s|secs?|x|usd|eur|gbp|k)(?![\\p{L}\\d])';
+  '(?:kg|g|mg|lbs?|oz|cm|mm|m|km|kmh|mph|kwh|in|inch|ft|gb|mb|tb|w|v|h|hrs?|hours?|min|mins|s|secs?|d|days?|nights?|yrs?|years?|x|pcs|px|usd|eur|gbp|chf|inr|jpy|cad|aud)(?![\\p{L}\\d])';
+const CURRENCY = '(?:usd|eur|gbp|chf|inr|jpy|cad|aud|nok|sek|dkk|pln|rs\\.?)';
 
 type Read = (match: RegExpExecArray) => readonly string[] | undefined;
 interface Reader {
@@ -67,20 +69,33 @@ const READERS: readonly Reader[] = [
   },
   {
     kind: 'time',
-    pattern: /(?<![\d:.])(\d{1,2})(?::(\d{2})(?::\d{2})?)?\s*([ap])\.?m\b\.?/gi,
-    read: ([, h, min, half]) => times(Number(h), Number(min ?? 0), half),
+    pattern: /(?<![\d:.])(\d{1,2})(?:[:.](\d{2})(?::\d{2})?)?\s*([ap])\.?m\b\.?/gi,
+    read: ([, h, min, half]) => times(h, Number(min ?? 0), half),
+  },
+  {
+    kind: 'time',
+    pattern:
+      /(?<![\d:.])(\d{1,2})[:.](\d{2})\s?(?:uhr|hrs|h)(?![\p{L}\d])|(?<![\p{L}\d:.])(\d{1,2})h(\d{2})(?![\p{L}\d])/giu,
+    read: ([, h, min, french, after]) => times(h ?? french, Number(min ?? after)),
+  },
+  {
+    kind: 'time',
+    pattern: /(?<![\p{L}\d:.])(?:(\d{1,2})\s?uhr|([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs|h))(?![\p{L}\d])/giu,
+    read: ([, german, h, min]) => times(german ?? h, Number(min ?? 0)),
   },
   {
     kind: 'time',
     pattern: /(?<![\d:.])(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:])/g,
-    read: ([, h, min]) => times(Number(h), Number(min)),
+    read: ([, h, min]) => times(h, Number(min)),
   },
   {
     kind: 'time',
     pattern: new RegExp(`\\b(half past|quarter past|quarter to)\\s+(${NUMBER_WORDS}|\\d{1,2})`, 'giu'),
     read: ([, part, hour]) => {
       const h = numberIn(hour);
-      return part!.toLowerCase() === 'quarter to' ? times(h - 1, 45) : times(h, part!.startsWith('h') ? 30 : 15);
+      return part!.toLowerCase() === 'quarter to'
+        ? times(String(Number(h) - 1), 45)
+        : times(h, part!.startsWith('h') ? 30 : 15);
     },
   },
   {
@@ -89,41 +104,78 @@ const READERS: readonly Reader[] = [
     read: ([, hour]) => times(numberIn(hour), 0),
   },
   {
+    // Read out letter by letter.
+    kind: 'id',
+    pattern: /(?<![\p{L}\d.,'’-])(?=[\p{L}\d -]{0,40}\d)[\p{L}\d](?:[ -][\p{L}\d]){3,20}(?![\p{L}\d'’]|[.,:/-]\d)/gu,
+    read: ([text]) => [text.replace(/[ -]/g, '').toLowerCase()],
+  },
+  {
+    // An account number of a bank, in groups.
+    kind: 'id',
+    pattern: /(?<![\p{L}\d])[a-z]{2}\d{2}(?: [a-z\d]{4}){2,7}(?: [a-z\d]{1,3})?(?![\p{L}\d])/giu,
+    read: ([text]) => (/\d{4}/.test(text) ? [text.replace(/ /g, '').toLowerCase()] : undefined),
+  },
+  {
     kind: 'digits',
     pattern:
-      /(?<![\p{L}\d#./-])\+?\(?\d{1,6}\)?(?:(?:[ -]{1,2}\(?\d{2,6}\)?){1,8}|(?:\.\d{2,6}){2,8})(?![\p{L}\d]|[.,/-]\d)/gu,
+      /(?<![\p{L}\d#./-])\+?\(?\d{1,6}\)?(?:[ -]{0,2}\(0\)(?=[ -]?\d))?(?:(?:(?:[ -]{1,2}|\/|(?<=\)))\(?\d{2,8}\)?){1,8}|(?:\.\d{2,6}){2,8})(?![\p{L}\d]|[.,/-]\d)/gu,
     read: ([text]) => {
-      const digits = text.replace(/\D/g, '');
-      if (digits.length < MIN_LOCAL || digits.length > 19) return undefined;
+      const digits = (/^(?:\+|00)/.test(text) ? text.replace('(0)', '') : text).replace(/\D/g, '');
+      if (digits.length < MIN_LOCAL || digits.length > 24) return undefined;
       // A postal code may be given without its extension.
       return /^\d{5}-\d{4}$/.test(text) ? [digits, digits.slice(0, 5)] : [digits];
     },
   },
   {
+    // A version, an address of a computer: `1.2.3`. Groups of three are an amount.
+    kind: 'id',
+    pattern: /(?<![\p{L}\d.])\d{1,5}(?:\.\d{1,5}){2,6}(?![\p{L}\d]|\.\d)/gu,
+    read: ([text]) => (/^\d{1,3}(?:\.\d{3})+$/.test(text) ? undefined : [text]),
+  },
+  {
     kind: 'number',
     pattern: new RegExp(
-      `(?<![\\p{L}\\d])${amount()}(?=\\s?${UNIT}|(?:st|nd|rd|th)(?!\\p{L}))|(?<![\\p{L}\\d])\\d{1,2}(?=-\\p{L}{2,})`,
+      `(?:(?<![\\p{L}\\d])|(?<=(?<![\\p{L}\\d])${CURRENCY}))(?:(${AMOUNT})(?:[ -]?(${SCALE})(?![\\p{L}\\d])|\\s?(%|percent\\b)|(?=\\s?${UNIT}|(?:st|nd|rd|th)(?!\\p{L})))|(?<!-)\\d{1,2}(?=-\\p{L}{2,}))`,
       'giu',
     ),
-    read: numbers,
+    read: ([text, amount, scale, percent]) => {
+      const values = amountValues(amount ?? text, scale);
+      return percent === undefined ? values : [...values, ...values.map((value) => shifted(value, -2))];
+    },
+  },
+  {
+    kind: 'number',
+    pattern: new RegExp(`(?<=(?<![\\p{L}\\d])${CURRENCY})${AMOUNT}(?![\\p{L}\\d])`, 'giu'),
+    read: ([text]) => amountValues(text),
   },
   {
     kind: 'id',
     pattern:
       /(?<![\p{L}\d])(?=[\p{L}\d._/#:-]{0,80}\d)(?=[\p{L}\d._/#:-]{0,80}[\p{L}_/#:-])[\p{L}\d][\p{L}\d._/#:-]{0,80}[\p{L}\d]/gu,
-    read: ([text]) => ids(text),
+    read: ([text]) => (/^\d+$/.test(text) ? undefined : [text]),
   },
-  { kind: 'number', pattern: new RegExp(`(?<![\\p{L}\\d.])${amount()}(?![\\p{L}\\d])`, 'gu'), read: numbers },
+  {
+    kind: 'number',
+    pattern: new RegExp(`(?<![\\p{L}\\d.])${AMOUNT}(?![\\p{L}\\d])`, 'gu'),
+    read: ([text]) => amountValues(text),
+  },
   {
     kind: 'number',
     pattern: new RegExp(`(?<![\\p{L}\\d-])${NUMBER_WORDS}`, 'giu'),
-    read: ([text]) => readNumberWords(text).map(String),
+    read: ([text]) => [readNumberWords(text)],
   },
 ];
 
 /** The facts of a text, in order. */
 export function factsIn(text: string): Fact[] {
-  const facts: Fact[] = [];
+  const facts: Fact[] = letterIdsIn(text).map(({ shown, at }) => ({
+    shown,
+    at,
+    end: at + shown.length,
+    kind: 'letters',
+    values: [shown],
+    isInternational: false,
+  }));
   let rest = text;
   for (const { kind, pattern, read } of READERS)
     rest = rest.replace(pattern, (...groups) => {
@@ -133,54 +185,13 @@ export function factsIn(text: string): Fact[] {
       // A date that cannot be is read as something else.
       if (values === undefined && kind !== 'number') return shown!;
       const at = groups[end] as number;
+      const isInternational = /^(?:\+|\(?00)/.test(shown!) || text[at - 1] === '+';
       if (values !== undefined && values.length > 0)
-        facts.push({ shown: shown!, at, end: at + shown!.length, kind, values });
+        facts.push({ shown: shown!, at, end: at + shown!.length, kind, values, isInternational });
       return ' '.repeat(shown!.length);
     });
   return facts.sort((a, b) => a.at - b.at);
 }
 
-const monthOf = (name: string | undefined): string =>
-  String(MONTHS.indexOf((name ?? '').slice(0, 3).toLowerCase()) + 1).padStart(2, '0');
-
-function dates(y: string | undefined, m: string | undefined, d: string | undefined): readonly string[] | undefined {
-  const [month, day] = [Number(m), Number(d)];
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined;
-  const rest = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  const years = y === undefined ? [''] : y.length === 2 ? [`20${y}`, `19${y}`] : [y];
-  return years.map((year) => `${year}-${rest}`);
-}
-
-/** Without "am" or "pm" a time before one o'clock in the afternoon may be either. */
-function times(h: number, min: number, half?: string): readonly string[] | undefined {
-  if (!(h >= 0 && h <= 24 && min < 60)) return undefined;
-  const hours =
-    half === undefined ? (h <= 12 ? [h % 12, (h % 12) + 12] : [h % 24]) : [(h % 12) + (/p/i.test(half) ? 12 : 0)];
-  return hours.map((hour) => `${hour}:${min}`);
-}
-
-function numberIn(text: string | undefined): number {
-  if (text === undefined) return Number.NaN;
-  return /^\d/.test(text) ? Number(text) : (readNumberWords(text)[0] ?? Number.NaN);
-}
-
-/** An amount with or without groups of three and decimals, in either way of writing. */
-function amount(): string {
-  return "(?:\\d{1,3}(?:[.,' ]\\d{3}){1,8}(?:[.,]\\d{1,2})?(?!\\d)|\\d{1,40}(?:[.,]\\d{1,40})?)";
-}
-
-function numbers([text]: RegExpExecArray): readonly string[] {
-  const plain = text.replace(/[' ]/g, '');
-  // With zeros before it, it is a code.
-  if (/^0\d+$/.test(plain)) return [plain];
-  const readings = [plain.replace(/,/g, ''), plain.replace(/\./g, '').replace(',', '.')].map(Number);
-  return [...new Set([...readings.filter(Number.isFinite).map(String), ...(/^\d+$/.test(plain) ? [plain] : [])])];
-}
-
-/** `order-42`, `order#42` and `42` are one, and so are `AB-12` and `ab12`. */
-function ids(text: string): readonly string[] {
-  const plain = text.toLowerCase();
-  const bare = plain.replace(/[._/#:-]/g, '');
-  const unlabelled = plain.replace(/^\p{L}+[._/#:-]+/u, '').replace(/[._/#:-]/g, '');
-  return [...new Set([bare, unlabelled])];
-}
+const numberIn = (text: string | undefined): string =>
+  text === undefined || /^\d/.test(text) ? (text ?? '') : readNumberWords(text);

@@ -15,6 +15,10 @@ const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty'
 const SCALES: ReadonlyMap<string, number> = new Map([
   ['hundred', 100],
   ['thousand', 1000],
+  ['lakh', 1e5],
+  ['million', 1e6],
+  ['crore', 1e7],
+  ['billion', 1e9],
 ]);
 const VALUES: ReadonlyMap<string, number> = new Map([
   ...[...UNITS, ...TEENS].map((word, i) => [word, i] as const),
@@ -26,14 +30,25 @@ const NUMBER = [...VALUES.keys()].join('|');
 /** One number in words, as a part of a regular expression: `four`, `forty-two`, `two hundred and five`. */
 export const NUMBER_WORDS = `(?:${NUMBER})(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${[...SCALES.keys()].join('|')})){0,8}(?![\\p{L}])`;
 
-/** What such words may stand for: their value, and digits that are read out one by one. */
-export function readNumberWords(text: string): readonly number[] {
+/** What such words stand for: their value, or the number whose digits are read out one by one or in pairs. */
+export function readNumberWords(text: string): string {
   const words = text
     .toLowerCase()
     .split(/[ -]+/)
     .filter((word) => word !== 'and');
-  const digits = words.map((word) => UNITS.indexOf(word));
-  if (words.length > 1 && digits.every((digit) => digit >= 0)) return [Number(digits.join(''))];
+  if (words.some((word) => SCALES.has(word))) return String(scaled(words));
+  const groups: number[] = [];
+  let canTakeUnit = false;
+  for (const word of words) {
+    const value = VALUES.get(word) ?? 0;
+    if (canTakeUnit && value >= 1 && value <= 9) groups.push(groups.pop()! + value);
+    else groups.push(value);
+    canTakeUnit = value >= 20;
+  }
+  return groups.join('');
+}
+
+function scaled(words: readonly string[]): number {
   let total = 0;
   let part = 0;
   for (const word of words) {
@@ -45,5 +60,5 @@ export function readNumberWords(text: string): readonly number[] {
       part = 0;
     }
   }
-  return [total + part];
+  return total + part;
 }

@@ -1,5 +1,6 @@
 import { foldText } from '../kit/text-fold.ts';
 import type { UserPlan } from '../spec/suite.ts';
+import { servesSomeone } from './role-swap.ts';
 import { unknownFact } from './stated-facts.ts';
 
 /** What a model that plays the user said, and what it could know. */
@@ -28,29 +29,6 @@ export function simulatorFault(played: Played): string | undefined {
   if (answers.some((answer) => isQuestionOf(answer, message))) return `it repeats what the agent said: ${quoted}`;
   return loopOf(message, before, answers);
 }
-
-/** Phrases of someone who serves, which a customer does not say. */
-const SERVES = new RegExp(
-  [
-    'as an ai',
-    'how (?:can|may) i (?:help|assist) you(?= *(?:[?.!,]|$|today|with|now|further|regarding))',
-    'anything else i can (?:help|assist|do for you)',
-    "i(?:'m| am) (?:your|an?) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)",
-    "i(?:'ve| have) (?:processed|issued|refunded|cancelled|canceled|updated|booked) (?:your|the)",
-    'your (?:refund|order|booking|request) (?:has been|was) (?:processed|issued|cancelled|canceled|confirmed)',
-    'thank you for (?:contacting|reaching out|calling|choosing)',
-    'let me (?:check|look|pull) (?:that|this|it|into that)(?: up)? for you',
-    "i(?:'d| would) be (?:happy|glad) to (?:help|assist)",
-    '(?:please|could you|can you) (?:please )?(?:provide|share|tell me|give me) your (?:order|account|booking|e-?mail|phone|customer)',
-  ]
-    .map((phrase) => `\\b${phrase}`)
-    .join('|'),
-  'i',
-);
-/** What the user says that someone else said. */
-const REPORTED = /["“][^"”]{0,400}["”]|\b(?:says?|said|told me|wrote|tells me|claims)\b[^.!?]{0,200}/gi;
-
-const servesSomeone = (message: string): boolean => SERVES.test(message.replaceAll('’', "'").replace(REPORTED, ' '));
 
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {
   const facts = Object.entries(plan.facts).map(([key, value]) => `${key}: ${value}`);

@@ -1,58 +1,131 @@
 import { visibleText } from '../kit/visible-text.ts';
-import { type Fact, factsIn, MIN_LOCAL } from './fact-readers.ts';
+import { derivedMoments, isDerived } from './derived-facts.ts';
+import { type Fact, factsIn } from './fact-readers.ts';
+import { type IdForm, idForm, isSameId } from './id-forms.ts';
+import { isPartOf, isSpelledIn } from './joint-ids.ts';
+import { lettersOf } from './letter-ids.ts';
+import { type Dialled, isSamePhone, MIN_LOCAL } from './phone-forms.ts';
 
 /** The first fact of a message that none of the known texts gives; undefined where all of them are known. */
 export function unknownFact(message: string, known: readonly string[]): string | undefined {
   const texts = known.map(prepared);
-  const facts = texts.flatMap(factsIn);
-  const shelf = {
-    values: new Set(facts.flatMap(({ kind, values }) => values.map((value) => `${kind} ${value}`))),
-    facts,
-    counts: countsIn(texts),
-    joined: new Set(texts.flatMap((text) => factsIn(text).flatMap((fact) => joinedForms(fact, text)))),
-  };
   const said = prepared(message);
-  return factsIn(said).find((fact) => !isKnown(fact, said, shelf))?.shown;
+  const stated = factsIn(said);
+  if (stated.length === 0) return undefined;
+  const given = texts.flatMap((text) => factsIn(text).map((fact) => ({ fact, text })));
+  const facts = given.map(({ fact }) => fact);
+  const shelf: Shelf = {
+    values: new Set(facts.flatMap(({ kind, values }) => values.map((value) => `${kind} ${value}`))),
+    facts: [...facts, ...derivedMoments(facts, said, texts), ...(texts.some(isNoon) ? NOON : [])],
+    ids: facts.flatMap(({ kind, values }) => (kind === 'id' ? values.map(idForm) : [])),
+    counts: countsIn(texts),
+    joined: new Set(given.flatMap(({ fact, text }) => joinedForms(fact, text))),
+    letters: texts.map(lettersOf).join(' '),
+  };
+  return stated.find((fact) => !isKnown(fact, said, shelf) && !isWrittenApart(fact, said, { texts, shelf }))?.shown;
 }
 
 interface Shelf {
   readonly values: ReadonlySet<string>;
+  /** With those that follow from them: the day after a date. */
   readonly facts: readonly Fact[];
+  readonly ids: readonly IdForm[];
   readonly counts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Ids that are written in two parts: `LH 1234`. */
   readonly joined: ReadonlySet<string>;
+  /** All texts, their letters and digits alone. */
+  readonly letters: string;
 }
 
-/** One way to write digits, spaces and dashes. */
-const prepared = (text: string): string => visibleText(text).replace(/[\u2010-\u2015\u2212]/g, '-');
+const DIGITS = /\p{Nd}/gu;
+const FRACTIONS: Readonly<Record<string, string>> = { '½': '.5', '¼': '.25', '¾': '.75' };
+/** One way to write digits of any script, fractions, spaces and dashes. */
+const prepared = (text: string): string =>
+  visibleText(text.replace(/(?<=\d)[½¼¾]/g, (sign) => FRACTIONS[sign]!))
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\u066b/g, '.')
+    .replace(/[\u066c\u2019](?=\p{Nd})/gu, "'")
+    .replace(DIGITS, (digit) => (digit.length > 1 ? digit : asciiDigit(digit)));
+
+/** The digits of a script are ten in a row; the code before the first of them is not a digit. */
+function asciiDigit(digit: string): string {
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCharCode(digit.charCodeAt(0) - value - 1))) value++;
+  return /^\d$/.test(digit) ? digit : String(value);
+}
+
+const isNoon = (text: string): boolean => /\b(?:noon|midday|midnight)\b/i.test(text);
+const NOON: readonly Fact[] = [
+  { kind: 'time', values: ['12:0', '0:0'], shown: '12:00', at: 0, end: 0, isInternational: false },
+];
 
 function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
-  if (fact.values.some((value) => shelf.values.has(`${fact.kind} ${value}`))) return true;
+  const isOneOf = (): boolean => fact.values.some((value) => shelf.values.has(`${fact.kind} ${value}`));
   switch (fact.kind) {
     case 'date':
       return fact.values.some((value) => shelf.facts.some((each) => each.kind === 'date' && agrees(value, each)));
     case 'time':
       return shelf.facts.some((each) => each.kind === 'time' && each.values.some((time) => isAbout(fact, time)));
     case 'digits':
-      return fact.values.some((digits) => isWhole(digits, shelf)) || pieces(fact).every((n) => isKnownNumber(n, shelf));
-    case 'id':
-      return fact.values.some(
-        (id) => shelf.joined.has(id) || shelf.values.has(`number ${id}`) || isWhole(id, shelf) || isEndOfId(id, shelf),
+      return (
+        isOneOf() ||
+        isWhole(fact, shelf) ||
+        isEnd(fact, said, shelf) ||
+        pieces(fact).every((n) => isKnownNumber(n, shelf))
       );
+    case 'letters':
+      return shelf.letters.includes(lettersOf(fact.shown));
+    case 'id':
+      return isKnownId(fact, said, shelf);
     case 'number':
       return (
+        isOneOf() ||
         isEveryday(fact, said, shelf) ||
-        joinedForms(fact, said).some((id) => shelf.values.has(`id ${id}`)) ||
-        fact.values.some((n) => isKnownNumber(n, shelf) || isEnd(n, said, shelf))
+        joinedForms(fact, said).some((id) => shelf.ids.some(({ compact }) => compact === id)) ||
+        fact.values.some((n) => isKnownNumber(n, shelf)) ||
+        isWhole(fact, shelf) ||
+        isEnd(fact, said, shelf) ||
+        (/\d \d/.test(fact.shown) && pieces(fact).every((n) => isKnownNumber(n, shelf))) ||
+        isDerived(fact, said, shelf.facts)
       );
     default:
-      return false;
+      return isOneOf();
   }
 }
 
+function isKnownId(fact: Fact, said: string, shelf: Shelf): boolean {
+  const form = idForm(fact.values[0]!);
+  const { compact, rest, number } = form;
+  if (shelf.joined.has(compact) || shelf.ids.some((id) => isSameId(id, form))) return true;
+  if ([number, rest].some((each) => each !== undefined && shelf.values.has(`number ${each}`))) return true;
+  if (rest === undefined && shelf.ids.some((id) => id.rest === compact)) return true;
+  if (isRange(fact.shown)) return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
+  const bare = { ...fact, values: [compact] };
+  return isWhole(bare, shelf) || isEnd(bare, said, shelf) || isSpelled(fact, shelf);
+}
+
+/** An id that one side writes in one word and the other in several. */
+function isWrittenApart(
+  fact: Fact,
+  said: string,
+  { texts, shelf }: { readonly texts: readonly string[]; readonly shelf: Shelf },
+): boolean {
+  const { compact } = idForm(fact.values[0]!);
+  if (fact.kind === 'id' && texts.some((text) => isSpelledIn(text, compact))) return true;
+  return isPartOf(new Set(shelf.ids.map((id) => id.compact)), said, fact);
+}
+
+/** `2-3` of "2-3 days". */
+const isRange = (shown: string): boolean => /^\d{1,4}-\d{1,4}$/.test(shown);
+
+/** What is read out letter by letter may be a part of a longer id. */
+const isSpelled = ({ shown, values }: Fact, { letters }: Shelf): boolean =>
+  /^.(?:[ -].)+$/u.test(shown) && letters.includes(values[0]!);
+
 /** A number may be the year or the day of a known date, the hour of a known time, an id without its label, or a whole number written in groups. */
-function isKnownNumber(number: string, { values, facts }: Shelf): boolean {
-  if (values.has(`number ${number}`) || values.has(`id ${number}`) || values.has(`digits ${number}`)) return true;
+function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
+  if (values.has(`number ${number}`) || values.has(`digits ${number}`)) return true;
+  if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number))) return true;
   const parts = [`${number}-`, `-${number.padStart(2, '0')}`, `${number}:0`, `${Number(number) + 12}:0`];
   return facts.some(
     ({ kind, values: own }) =>
@@ -61,34 +134,33 @@ function isKnownNumber(number: string, { values, facts }: Shelf): boolean {
   );
 }
 
-/** Phone numbers are given with and without the code of the country. */
-const isWhole = (digits: string, { facts }: Shelf): boolean =>
-  facts.some(
-    ({ kind, values }) =>
-      (kind === 'digits' || kind === 'number') &&
-      values.some(
-        (known) =>
-          known === digits || (isLong(known) && isLong(digits) && (isSuffix(known, digits) || isSuffix(digits, known))),
-      ),
+/** Phone numbers are given with and without the code of the country, cards and accounts with and without gaps. */
+function isWhole({ values, isInternational }: Fact, { facts }: Shelf): boolean {
+  const own = dialled(values, isInternational);
+  return (
+    own.length > 0 &&
+    facts.some((known) => dialled(known.values, known.isInternational).some((a) => own.some((b) => isSamePhone(a, b))))
   );
-const isLong = (digits: string): boolean => digits.length >= MIN_LOCAL;
-const isSuffix = (whole: string, part: string): boolean => {
-  const local = part.replace(/^0/, '');
-  return isLong(local) && whole.endsWith(local) && whole.length - local.length <= 3;
-};
+}
+
+const dialled = (values: readonly string[], isInternational: boolean): Dialled[] =>
+  values
+    .filter((value) => value.length >= MIN_LOCAL && /^\d+$/.test(value))
+    .map((digits) => ({ digits, isInternational }));
 
 const MIN_END = 3;
 /** The last digits of a card or an account may be said, the first ones where the user says that they are. */
-function isEnd(digits: string, said: string, { facts }: Shelf): boolean {
-  if (!/^\d+$/.test(digits) || digits.length < MIN_END) return false;
-  const long = facts.flatMap(({ values }) => values.filter((value) => isLong(value) && /\d{4}$/.test(value)));
-  if (long.some((known) => known.endsWith(digits))) return true;
-  return /\b(?:start|begin|first)/i.test(said) && long.some((known) => known.startsWith(digits));
+function isEnd({ values }: Fact, said: string, { facts }: Shelf): boolean {
+  const parts = values.filter((digits) => /^\d+$/.test(digits) && digits.length >= MIN_END);
+  if (parts.length === 0) return false;
+  const long = facts.flatMap(({ kind, values: own }) =>
+    own
+      .map((value) => (kind === 'id' ? idForm(value).compact : value))
+      .filter((value) => value.length >= MIN_LOCAL && /\d{4}$/.test(value) && !/[:.]/.test(value) && kind !== 'date'),
+  );
+  const isFirst = /\b(?:start|begin|first)/i.test(said);
+  return long.some((known) => parts.some((digits) => known.endsWith(digits) || (isFirst && known.startsWith(digits))));
 }
-
-/** `77` of `ORD-77`, where `ORD-77` is known. */
-const isEndOfId = (id: string, { facts }: Shelf): boolean =>
-  facts.some(({ kind, values }) => kind === 'id' && values.some((known) => known.replace(/^\p{L}+/u, '') === id));
 
 /** Dates agree where nothing that both say differs. */
 function agrees(date: string, { values }: Fact): boolean {
@@ -98,9 +170,22 @@ function agrees(date: string, { values }: Fact): boolean {
   );
 }
 
-/** Who gives the hour alone may mean any time in it. */
-const isAbout = ({ shown, values }: Fact, time: string): boolean =>
-  values.includes(time) || (!/[:.]\d/.test(shown) && values.some((value) => value === time.replace(/:\d+$/, ':0')));
+const ROUNDED_MIN = 10;
+/** Who gives the hour alone may have rounded a few minutes away: the 13:05 is "the 1 pm one", 13:30 is not. */
+function isAbout({ shown, values }: Fact, time: string): boolean {
+  if (values.includes(time)) return true;
+  if (/[:.h]\d/i.test(shown)) return false;
+  return values.some((value) => value.endsWith(':0') && apart(value, time) <= ROUNDED_MIN);
+}
+
+/** Minutes between two times of a day. */
+function apart(a: string, b: string): number {
+  const [x, y] = [a, b].map((time) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)) as [
+    number,
+    number,
+  ];
+  return Math.min(Math.abs(x - y), 1440 - Math.abs(x - y));
+}
 
 /** A number with the letters before or after it as one id: `14 C` is `14C`, `A 4711` is `A4711`. */
 function joinedForms({ kind, shown, at, end }: Fact, text: string): readonly string[] {
@@ -117,7 +202,7 @@ const LABELLED =
   /(?:\b(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract)s?\b[\s.:#-]*(?:\b(?:number|no|nr|id|is|was|ends? (?:in|with))\b[\s.:#-]*)*|#\s*)$/i;
 /** Nouns that are counted in talk of any kind. */
 const TALK =
-  /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|of (?:you|us|them|these|those))\b/i;
+  /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|digits?|characters?|letters?|of (?:you|us|them|these|those))\b/i;
 const SMALL = 3;
 
 /** Small counts, and numbers in phrases, are words of everyday speech. A count that the brief gives otherwise is not. */
@@ -127,8 +212,9 @@ function isEveryday({ values, at, end, shown }: Fact, said: string, { counts }: 
   if (LABELLED.test(before) && shown.toLowerCase() !== 'one') return false;
   if (LABELLED.test(before)) return !/^\s*(?:[.,!?]|$)/.test(after);
   if (/^\d+\s*%/.test(said.slice(at)) && shown === '100') return true;
-  if (TALK.test(after)) return true;
+  if (TALK.test(after) || /\b(?:last|first) $/i.test(before)) return true;
   if (!values.every((value) => Number(value) <= SMALL && Number.isInteger(Number(value)))) return false;
+  if (/[.,]\d/.test(shown)) return false;
   const noun = nounAfter(after);
   const known = noun === undefined ? undefined : counts.get(noun);
   return shown.toLowerCase() === 'one' || known === undefined || values.some((value) => known.has(value));
