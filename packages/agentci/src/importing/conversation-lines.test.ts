@@ -28,7 +28,7 @@ test('a recorded conversation stays one query with its turns, and passes on itse
 
 test('a conversation that breaks off is kept, and the import says what is missing', async () => {
   const turns = [
-    { user: 'Hi', answer: 'Hello.' },
+    { user: 'Hi', answer: 'Hello.', tool_calls: [] },
     { user: 'Well?', tool_calls: [call('lookup')] },
   ];
   const { notes } = await makeSuite([simpleTrace({ id: 'odd', turns })]);
