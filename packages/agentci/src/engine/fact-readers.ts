@@ -1,7 +1,7 @@
 import { dates, MONTH, monthOf, times } from './fact-times.ts';
 import { letterIdsIn } from './letter-ids.ts';
 import { AMOUNT, amountValues, SCALE, shifted } from './number-values.ts';
-import { NUMBER_WORDS, readNumberWords } from './number-words.ts';
+import { NUMBER_WORDS, numberWordValues, readNumberWords } from './number-words.ts';
 import { MIN_LOCAL } from './phone-forms.ts';
 
 /** A number, date, time, phone or card number, e-mail address or id in a text, by all the ways it can be read. */
@@ -104,6 +104,13 @@ const READERS: readonly Reader[] = [
     read: ([, hour]) => times(numberIn(hour), 0),
   },
   {
+    // An amount with its cents.
+    kind: 'number',
+    pattern:
+      /(?<![\p{L}\d.,])(\d{1,9})(?:\s?(?:dollars?|bucks|euros?|pounds?|eur|usd|[€$£]))?\s(?:and\s)?(\d{1,2})\s?(?:cents?|pence|ct)\b|(?<![\p{L}\d.,])(\d{1,9})[€$£](\d{2})(?!\d)/giu,
+    read: ([, a, b, whole = a, cents = b]) => amountValues(`${whole}.${cents!.padStart(2, '0')}`),
+  },
+  {
     // Read out letter by letter.
     kind: 'id',
     pattern: /(?<![\p{L}\d.,'’-])(?=[\p{L}\d -]{0,40}\d)[\p{L}\d](?:[ -][\p{L}\d]){3,20}(?![\p{L}\d'’]|[.,:/-]\d)/gu,
@@ -118,7 +125,7 @@ const READERS: readonly Reader[] = [
   {
     kind: 'digits',
     pattern:
-      /(?<![\p{L}\d#./-])\+?\(?\d{1,6}\)?(?:[ -]{0,2}\(0\)(?=[ -]?\d))?(?:(?:(?:[ -]{1,2}|\/|(?<=\)))\(?\d{2,8}\)?){1,8}|(?:\.\d{2,6}){2,8})(?![\p{L}\d]|[.,/-]\d)/gu,
+      /(?<![\p{L}\d#./-])\+?\(?\d{1,6}\)?(?:[ -]{0,2}\(0\)(?=[ -]?\d))?(?:(?:(?:[ -]{1,2}|\/|(?<=\)))\(?\d{2,8}\)?){1,8}|(?:\.\d{2,8}){2,8})(?![\p{L}\d]|[.,/-]\d)/gu,
     read: ([text]) => {
       const digits = (/^(?:\+|00)/.test(text) ? text.replace('(0)', '') : text).replace(/\D/g, '');
       if (digits.length < MIN_LOCAL || digits.length > 24) return undefined;
@@ -162,7 +169,7 @@ const READERS: readonly Reader[] = [
   {
     kind: 'number',
     pattern: new RegExp(`(?<![\\p{L}\\d-])${NUMBER_WORDS}`, 'giu'),
-    read: ([text]) => [readNumberWords(text)],
+    read: ([text]) => numberWordValues(text),
   },
 ];
 

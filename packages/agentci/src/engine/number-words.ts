@@ -28,15 +28,18 @@ const VALUES: ReadonlyMap<string, number> = new Map([
 const NUMBER = [...VALUES.keys()].join('|');
 
 /** One number in words, as a part of a regular expression: `four`, `forty-two`, `two hundred and five`. */
-export const NUMBER_WORDS = `(?:${NUMBER})(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${[...SCALES.keys()].join('|')})){0,8}(?![\\p{L}])`;
+export const NUMBER_WORDS = `(?:${NUMBER})(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${[...SCALES.keys()].join('|')})){0,18}(?![\\p{L}])`;
 
-/** What such words stand for: their value, or the number whose digits are read out one by one or in pairs. */
-export function readNumberWords(text: string): string {
+/** The value of such words, or the number whose digits are read out one by one or in pairs. */
+export const readNumberWords = (text: string): string => numberWordValues(text)[0]!;
+
+/** What such words may stand for: "twelve fifty" is 1250 or 12.50. */
+export function numberWordValues(text: string): readonly [string, ...string[]] {
   const words = text
     .toLowerCase()
     .split(/[ -]+/)
     .filter((word) => word !== 'and');
-  if (words.some((word) => SCALES.has(word))) return String(scaled(words));
+  if (words.some((word) => SCALES.has(word))) return [String(scaled(words))];
   const groups: number[] = [];
   let canTakeUnit = false;
   for (const word of words) {
@@ -45,7 +48,9 @@ export function readNumberWords(text: string): string {
     else groups.push(value);
     canTakeUnit = value >= 20;
   }
-  return groups.join('');
+  const [whole = 0, cents = 0] = groups;
+  const isPrice = groups.length === 2 && cents >= 10 && cents <= 99;
+  return isPrice ? [groups.join(''), `${whole}.${cents}`.replace(/0$/, '')] : [groups.join('')];
 }
 
 function scaled(words: readonly string[]): number {

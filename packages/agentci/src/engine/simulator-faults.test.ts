@@ -306,6 +306,20 @@ describe('the detectors of a simulated user', () => {
     expect(hits / ALL_BAD.length).toBeGreaterThanOrEqual(0.98);
   });
 
+  test.each([
+    { uses: 'order', isKnown: true },
+    { uses: 'Order', isKnown: true },
+    { uses: 'order number', isKnown: true },
+    { uses: 'order_id', isKnown: true },
+    { uses: 'A-4711', isKnown: true },
+    { uses: 'goal', isKnown: true },
+    { uses: 'colour', isKnown: false },
+    { uses: 'passport', isKnown: false },
+  ])('a fact that the model names "$uses" is of the brief: $isKnown', ({ uses, isKnown }) => {
+    const given = { plan: PLAN, start: START, before: [START], answers: ANSWERS, uses: [uses], message: 'Sure.' };
+    expect(simulatorFault(given) === undefined).toBe(isKnown);
+  });
+
   test("blame the user for a question of two words that is the agent's", () => {
     expect(faultOf('which order', { answers: ['Which order?'] })).toMatch(/repeats what the agent said/);
     expect(faultOf('Refund it.', { answers: ['Refund it?'] })).toBeUndefined();

@@ -21,13 +21,32 @@ export function simulatorFault(played: Played): string | undefined {
   const { message, plan, before, answers, uses } = played;
   const quoted = quote(message);
   if (servesSomeone(message)) return `it answers as the agent: ${quoted}`;
-  const unknown = uses.find((key) => !Object.hasOwn(plan.facts, key));
+  const unknown = uses.find((key) => !isOfBrief(key, plan));
   if (unknown !== undefined) return `it uses a fact that the brief does not have: "${unknown}"`;
   const invented = inventedFact(played);
   if (invented !== undefined) return `it states "${invented}", which the brief does not say: ${quoted}`;
   if (repeatsBrief(message, plan)) return `it repeats its brief: ${quoted}`;
   if (answers.some((answer) => isQuestionOf(answer, message))) return `it repeats what the agent said: ${quoted}`;
   return loopOf(message, before, answers);
+}
+
+/** What a model may name beside the facts. */
+const BLOCKS: ReadonlySet<string> = new Set(['', 'none', 'persona', 'goal', 'facts', 'conversation', 'manner']);
+
+/** Whether a name of a fact is one of the brief: spelled otherwise (`Order number` for `order`), or given by its value. */
+function isOfBrief(name: string, { facts }: UserPlan): boolean {
+  if (Object.hasOwn(facts, name)) return true;
+  const named = plain(name);
+  if (BLOCKS.has(named)) return true;
+  const words = new Set(named.split(' '));
+  return Object.entries(facts).some(([key, value]) => {
+    const own = plain(key);
+    return (
+      own.split(' ').every((word) => words.has(word)) ||
+      named === plain(String(value)) ||
+      ` ${own} `.includes(` ${named} `)
+    );
+  });
 }
 
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {

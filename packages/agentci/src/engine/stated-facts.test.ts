@@ -165,6 +165,28 @@ const GIVEN: readonly Row[] = [
   ['price: 30 and 12', 'that makes 42 together'],
   ['price: 30 and 12', '18 less'],
   ['price: 30', '60 for both'],
+  ['price: 12.50', 'twelve fifty'],
+  ['price: 1250', 'twelve fifty'],
+  ['price: 12.50', '$12 and 50 cents'],
+  ['price: 12.50', '12 dollars and 50 cents'],
+  ['price: 12.50', '12€50'],
+  ['price: 12.05', '12 euros 5 cents'],
+  ['pickup: 15:30', 'three thirty'],
+  ['pickup: 15:30', '15.30'],
+  ['pickup: 15.30', 'at 15:30'],
+  ['d: 2024-05-01', '20240501'],
+  ['phone: +49.171.2345678', '0171 2345678'],
+  ['phone: 01712345678', 'zero one seven one two three four five six seven eight'],
+  ['card: 4111 1111 1111 1234', 'xxxx-1234'],
+  ['card: 4111 1111 1111 1234', '**** 1234'],
+  ['card: 4111 1111 1111 1234', 'one two three four'],
+  ['order: #W5918442', 'W5918442'],
+  ['order: #W5918442', '5918442'],
+  ['a: 42', '42.0'],
+  ['a: 42', 'forty-two'],
+  ['total: 1,299', '1299 dollars'],
+  ['total: 250', 'two fifty'],
+  ['total: 2.50', 'two fifty'],
 ];
 
 /** What was given is something else. */
@@ -237,6 +259,13 @@ const MADE_UP: readonly Row[] = [
   ['b: x', 'The locator is PQRSTV'],
   ['b: KLMNOP-QR', 'My reference: KLMNOP-QS'],
   ['b: x', 'reference GHJKLM please'],
+  ['price: 12.50', '12 euros 60 cents'],
+  ['pickup: 15:30', 'four thirty'],
+  ['phone: 01712345678', 'zero one seven one two three four five six seven nine'],
+  ['card: 4111 1111 1111 1234', 'Visa-1235'],
+  ['order: #W5918442', 'W5918443'],
+  ['total: 1,299', '$1.3k'],
+  ['total: 250', '2.50'],
 ];
 
 describe('facts that a message states', () => {

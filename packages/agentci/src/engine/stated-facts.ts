@@ -1,5 +1,6 @@
 import { visibleText } from '../kit/visible-text.ts';
 import { derivedMoments, isDerived } from './derived-facts.ts';
+import { type Counts, countsIn, isEveryday, SMALL } from './everyday-numbers.ts';
 import { type Fact, factsIn } from './fact-readers.ts';
 import { type IdForm, idForm, isSameId } from './id-forms.ts';
 import { isPartOf, isSpelledIn } from './joint-ids.ts';
@@ -30,7 +31,7 @@ interface Shelf {
   /** With those that follow from them: the day after a date. */
   readonly facts: readonly Fact[];
   readonly ids: readonly IdForm[];
-  readonly counts: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly counts: Counts;
   /** Ids that are written in two parts: `LH 1234`. */
   readonly joined: ReadonlySet<string>;
   /** All texts, their letters and digits alone. */
@@ -65,7 +66,7 @@ function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
     case 'date':
       return fact.values.some((value) => shelf.facts.some((each) => each.kind === 'date' && agrees(value, each)));
     case 'time':
-      return shelf.facts.some((each) => each.kind === 'time' && each.values.some((time) => isAbout(fact, time)));
+      return shelf.facts.some((each) => timesOf(each).some((time) => isAbout(fact, time)));
     case 'digits':
       return (
         isOneOf() ||
@@ -80,7 +81,7 @@ function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
     case 'number':
       return (
         isOneOf() ||
-        isEveryday(fact, said, shelf) ||
+        isEveryday(fact, said, shelf.counts) ||
         joinedForms(fact, said).some((id) => shelf.ids.some(({ compact }) => compact === id)) ||
         fact.values.some((n) => isKnownNumber(n, shelf)) ||
         isWhole(fact, shelf) ||
@@ -100,7 +101,8 @@ function isKnownId(fact: Fact, said: string, shelf: Shelf): boolean {
   if ([number, rest].some((each) => each !== undefined && shelf.values.has(`number ${each}`))) return true;
   if (rest === undefined && shelf.ids.some((id) => id.rest === compact)) return true;
   if (isRange(fact.shown)) return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
-  const bare = { ...fact, values: [compact] };
+  // `xxxx-1234` is the end of a card.
+  const bare = { ...fact, values: rest === undefined ? [compact] : [compact, rest] };
   return isWhole(bare, shelf) || isEnd(bare, said, shelf) || isSpelled(fact, shelf);
 }
 
@@ -126,12 +128,35 @@ const isSpelled = ({ shown, values }: Fact, { letters }: Shelf): boolean =>
 function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
   if (values.has(`number ${number}`) || values.has(`digits ${number}`)) return true;
   if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number))) return true;
+  const [hour, minutes] = clockOf(number) ?? [];
   const parts = [`${number}-`, `-${number.padStart(2, '0')}`, `${number}:0`, `${Number(number) + 12}:0`];
   return facts.some(
     ({ kind, values: own }) =>
-      (kind === 'date' && own.some((date) => date.startsWith(parts[0]!) || date.endsWith(parts[1]!))) ||
-      (kind === 'time' && own.some((time) => time === parts[2] || time === parts[3])),
+      (kind === 'date' &&
+        own.some(
+          (date) => date.startsWith(parts[0]!) || date.endsWith(parts[1]!) || date.replaceAll('-', '') === number,
+        )) ||
+      (kind === 'time' &&
+        own.some(
+          (time) =>
+            time === parts[2] ||
+            time === parts[3] ||
+            (hour !== undefined && [`${hour}:${minutes}`, `${hour + 12}:${minutes}`].includes(time)),
+        )),
   );
+}
+
+const timesOf = ({ kind, values }: Fact): readonly string[] =>
+  kind === 'time'
+    ? values
+    : kind === 'number'
+      ? values.flatMap((value) => (clockOf(value) === undefined ? [] : [clockOf(value)!.join(':')]))
+      : [];
+
+/** A number that may be a time: `15.30`, "three thirty". */
+function clockOf(number: string): readonly [hour: number, minutes: number] | undefined {
+  const [, hour, minutes = ''] = /^(\d{1,2})\.(\d{1,2})$/.exec(number) ?? [];
+  return hour === undefined ? undefined : [Number(hour), Number(minutes.padEnd(2, '0'))];
 }
 
 /** Phone numbers are given with and without the code of the country, cards and accounts with and without gaps. */
@@ -196,43 +221,3 @@ function joinedForms({ kind, shown, at, end }: Fact, text: string): readonly str
 }
 
 const pieces = ({ shown }: Fact): string[] => shown.match(/\d+/g) ?? [];
-
-/** What makes a number the name of something: `order 4`. */
-const LABELLED =
-  /(?:\b(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract)s?\b[\s.:#-]*(?:\b(?:number|no|nr|id|is|was|ends? (?:in|with))\b[\s.:#-]*)*|#\s*)$/i;
-/** Nouns that are counted in talk of any kind. */
-const TALK =
-  /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|digits?|characters?|letters?|of (?:you|us|them|these|those))\b/i;
-const SMALL = 3;
-
-/** Small counts, and numbers in phrases, are words of everyday speech. A count that the brief gives otherwise is not. */
-function isEveryday({ values, at, end, shown }: Fact, said: string, { counts }: Shelf): boolean {
-  const before = said.slice(Math.max(0, at - 40), at);
-  const after = said.slice(end);
-  if (LABELLED.test(before) && shown.toLowerCase() !== 'one') return false;
-  if (LABELLED.test(before)) return !/^\s*(?:[.,!?]|$)/.test(after);
-  if (/^\d+\s*%/.test(said.slice(at)) && shown === '100') return true;
-  if (TALK.test(after) || /\b(?:last|first) $/i.test(before)) return true;
-  if (!values.every((value) => Number(value) <= SMALL && Number.isInteger(Number(value)))) return false;
-  if (/[.,]\d/.test(shown)) return false;
-  const noun = nounAfter(after);
-  const known = noun === undefined ? undefined : counts.get(noun);
-  return shown.toLowerCase() === 'one' || known === undefined || values.some((value) => known.has(value));
-}
-
-/** How many of what the known texts speak of. */
-function countsIn(texts: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const counts = new Map<string, Set<string>>();
-  for (const text of texts)
-    for (const { kind, values, end } of factsIn(text)) {
-      const noun = kind === 'number' ? nounAfter(text.slice(end)) : undefined;
-      if (noun === undefined) continue;
-      const own = counts.get(noun) ?? new Set();
-      for (const value of values) own.add(value);
-      counts.set(noun, own);
-    }
-  return counts;
-}
-
-const nounAfter = (text: string): string | undefined =>
-  /^\s+(?:\p{L}+\s+)?(\p{L}{3,})/u.exec(text)?.[1]?.toLowerCase().replace(/s$/, '');
