@@ -179,7 +179,12 @@ queries:
     const run = start(['test', '--queue', redis.url], { cwd });
     const copy = tempDir({});
     const worker = await work(redis.url, { cwd, slots: 1 });
-    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    const runs = join(cwd, '.agentci/runs');
+    const journals = () =>
+      existsSync(runs)
+        ? readdirSync(runs, { recursive: true }).filter((name) => String(name).endsWith('results.jsonl'))
+        : [];
+    while (journals().length === 0) await sleep(20);
     cpSync(cwd, copy, { recursive: true });
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', folder)))

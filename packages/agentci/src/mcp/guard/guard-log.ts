@@ -6,7 +6,7 @@ import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
 import type { AuditEntry } from './audit.ts';
 import type { GuardOptions } from './guard-options.ts';
 import type { Flaw } from './read-request.ts';
-import { redact, redactText } from './redact.ts';
+import { redact, redactText } from '../../kit/redact.ts';
 import { type RefusalReason, refusalReason } from './refusal.ts';
 import type { OpenCall, Session } from './session.ts';
 
