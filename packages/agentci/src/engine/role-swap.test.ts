@@ -194,6 +194,12 @@ describe('who is speaking', () => {
     expect(servesSomeone(message)).toBe(false);
   });
 
+  test('a user whose persona is an agent may say so', () => {
+    expect(servesSomeone('I am an agent, calling for a client.')).toBe(true);
+    expect(servesSomeone('I am an agent, calling for a client.', 'A travel agent with many clients.')).toBe(false);
+    expect(servesSomeone('How may I help you?', 'A travel agent with many clients.')).toBe(true);
+  });
+
   test('a long message without an end is read in no time', () => {
     const began = performance.now();
     for (const part of ['your ', 'i have ', 'we can ', 'help you ', 'a ', '"', 'said '])

@@ -15,6 +15,8 @@ interface Phrase {
   readonly says: string;
   /** With these words it is what a customer says. */
   readonly unless?: RegExp;
+  /** A user whose persona has these words may say it. */
+  readonly unlessPersona?: RegExp;
 }
 const OWN = /\b(?:my|mine|our|ours|me find|me understand)\b/i;
 const ASKS = /\?\s*$/;
@@ -24,6 +26,7 @@ const PHRASES: readonly Phrase[] = [
   { says: 'as an ai' },
   {
     says: `(?:i'm|i am|this is) (?:your|an?|the) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)`,
+    unlessPersona: /\b(?:agent|assistant|representative)\b/i,
   },
   { says: "(?:i'll|i will) be (?:assisting|helping) you|you(?:'re| are) (?:speaking|chatting) with" },
   // Offers of help.
@@ -115,17 +118,18 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-const COMPILED = PHRASES.map(({ says, unless }) => ({ says: new RegExp(`(?<![\\p{L}'])(?:${says})`, 'iu'), unless }));
+const COMPILED = PHRASES.map((phrase) => ({ ...phrase, says: new RegExp(`(?<![\\p{L}'])(?:${phrase.says})`, 'iu') }));
 
 /** What the user says that someone else said. */
 const REPORTED =
   /["“][^"”]{0,400}["”]|\b(?:says?|said|saying|told|wrote|writes|tells (?:me|us)|claims?|claimed|states?|stated|shows?|showed|reads|mentions?|mentioned|promised|informed (?:me|us)|according to|assured me|emailed me|answered|replied)\b[^.!?]{0,200}/gi;
 
 /** Whether a message is one of the side that serves: it offers help, says what was done for "you", or asks for the customer's details. */
-export function servesSomeone(message: string): boolean {
+export function servesSomeone(message: string, persona = ''): boolean {
   const own = message.replaceAll('’', "'").replace(REPORTED, ' ');
+  const phrases = COMPILED.filter(({ unlessPersona }) => unlessPersona?.test(persona) !== true);
   return sentencesOf(own).some((sentence) =>
-    COMPILED.some(({ says, unless }) => says.test(sentence) && unless?.test(sentence) !== true),
+    phrases.some(({ says, unless }) => says.test(sentence) && unless?.test(sentence) !== true),
   );
 }
 

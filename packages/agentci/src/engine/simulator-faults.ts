@@ -20,7 +20,7 @@ export interface Played {
 export function simulatorFault(played: Played): string | undefined {
   const { message, plan, before, answers, uses } = played;
   const quoted = quote(message);
-  if (servesSomeone(message)) return `it answers as the agent: ${quoted}`;
+  if (servesSomeone(message, plan.persona)) return `it answers as the agent: ${quoted}`;
   const unknown = uses.find((key) => !isOfBrief(key, plan));
   if (unknown !== undefined) return `it uses a fact that the brief does not have: "${unknown}"`;
   const invented = inventedFact(played);
