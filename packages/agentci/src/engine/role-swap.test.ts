@@ -75,6 +75,8 @@ const SERVES: readonly string[] = [
 
 /** The side that is served. */
 const SERVED: readonly string[] = [
+  'So you are all set?',
+  'Your refund is on its way, you mean?',
   'Has my refund been approved?',
   'How may I find my order?',
   'I have sent you the receipt',

@@ -330,7 +330,7 @@ describe('the turns of a conversation', () => {
 
   test('an answer too many voids the conversation once, also where replies have its id', async () => {
     const late = LOOP(
-      'setTimeout(() => say({ id, answer: "one" }), 500); if (JSON.parse(line).turn === 2) { setTimeout(() => say({ id, answer: "again" }), 1150); }',
+      'setTimeout(() => say({ id, answer: "one" }), 800); if (JSON.parse(line).turn === 2) { setTimeout(() => say({ id, answer: "again" }), 1750); }',
     );
     expect(await talk(late, 2)).toEqual([
       expect.stringMatching(/^chat: .*more answers than this conversation has turns/),
