@@ -11,11 +11,11 @@ import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
+import { simulatorFault } from '../simulator/simulator-faults.ts';
 import type { UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import { secretsOfBrief, withSecrets } from './brief-secrets.ts';
 import type { RunOptions } from './run-options.ts';
-import { simulatorFault } from './simulator-faults.ts';
 
 export type PlayedMove =
   | { readonly kind: 'say'; readonly message: string; readonly isLast: boolean }
