@@ -35,3 +35,6 @@ const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5
 
 const shortNumber = (value: number): string =>
   isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);
+
+/** `p = 0.031`, and `p < 0.001` rather than a 0 that it is not. */
+export const formatP = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
