@@ -5,6 +5,7 @@ import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { RunVerdict } from '../results/diff.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { usagePerRun } from '../results/usage.ts';
 import { cellTable } from './cell-tables.ts';
 import { changesOf, comparedText } from './change-lines.ts';
 import { conversationLines } from './conversation-lines.ts';
@@ -55,7 +56,9 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   ];
   if (told.length > 0) {
     const head = [
-      '| query | correctness | path | cost | tokens | dollars | time |',
+      told.some(({ runs }) => runs !== undefined && runs.length > 1)
+        ? '| query | correctness | path | cost | tokens per run | dollars per run | time per run |'
+        : '| query | correctness | path | cost | tokens | dollars | time |',
       '| --- | --- | --- | --- | --- | --- | --- |',
     ];
     lines.push(...folded(told.map(rowOf), { head, shown: MAX_SHOWN, what: 'queries', screen }));
@@ -249,15 +252,11 @@ function headline({ summary }: RunResult): string {
 }
 
 function rowOf(result: QueryResult): string {
-  const actual = (result.cost.details.actual ?? {}) as {
-    total_tokens?: number | null;
-    cost_usd?: number | null;
-    latency_ms?: number | null;
-  };
+  const actual = usagePerRun(result);
   const cells = [
     `${ICONS[result.status]} ${inline(clip(caseText(result), MAX_NAME))}`,
     ...LAYERS.map((layer) => ICONS[result[layer].status]),
-    actual.total_tokens == null ? '' : formatCount(actual.total_tokens),
+    actual.total_tokens == null ? '' : formatCount(Math.round(actual.total_tokens)),
     actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
     actual.latency_ms == null ? '' : formatMs(actual.latency_ms),
   ];
