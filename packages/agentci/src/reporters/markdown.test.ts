@@ -177,7 +177,9 @@ test('a price that doubled over a few queries is inconclusive, in the words of t
   const [before, after] = [at(0.01), at(0.02)];
   const text = read(compared(before, after));
   expect(text).toContain(compareRuns({ before, after }).headline);
-  expect(text).toMatch(/- ⚠️ \*\*cost\*\* inconclusive, about 10 queries would settle it: \$0\.0100 → \$0\.0200 over 2 queries/);
+  expect(text).toMatch(
+    /- ⚠️ \*\*cost\*\* inconclusive, about 10 queries would settle it: \$0\.0100 → \$0\.0200 over 2 queries/,
+  );
 });
 
 test('nothing in a summary mentions or links anybody', () => {

@@ -31,6 +31,8 @@ export interface CheckResult {
   message: string;
   value?: unknown;
   limit?: unknown;
+  /** What the spec wanted, in words; of what did not pass. */
+  wanted?: string;
   skip_reason?: SkipReason;
   location?: Location;
   evidence: Evidence[];
