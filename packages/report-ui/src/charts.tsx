@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { caseText } from '../../agentci/src/results/cell.ts';
 import type { CheckStatus, QueryResult } from '../../agentci/src/results/run-result.ts';
+import { usageInAll } from '../../agentci/src/results/usage.ts';
 import { Chart } from './chart.tsx';
-import { STATUSES, usageOf } from './filters.ts';
+import { hasRepeats, STATUSES, usageOf } from './filters.ts';
 import { count, FORMATS, quantile, usdTick } from './format.ts';
 import { binsOf } from './histogram.ts';
 import type { Series } from './plot.tsx';
@@ -101,18 +102,21 @@ function Quantity({
       </section>
     );
   }
+  const isRepeated = hasRepeats(results);
   const facts: [string, string][] = [
     ['known for', `${count(known.length)} of ${count(results.length)}`],
     ['least', format(sorted[0])],
     ['median', format(quantile(sorted, 0.5))],
     ['95 %', format(quantile(sorted, 0.95))],
     ['most', format(sorted.at(-1))],
-    ['sum', format(sorted.reduce((a, b) => a + b, 0))],
+    [isRepeated ? 'sum of all runs' : 'sum', format(usageInAll(results, quantity).sum)],
   ];
+  const each = isRepeated ? `${name} per run` : name;
   const words = facts.map(([what, value]) => `${what} ${value}`).join(', ');
   return (
     <section class="quantity">
       <h2>{name}</h2>
+      {isRepeated && <p class="empty">Of each query the mean of its runs; the sum is of all runs.</p>}
       <dl class="stats">
         {facts.map(([what, value]) => (
           <div key={what}>
@@ -123,7 +127,7 @@ function Quantity({
       </dl>
       <div class="columns">
         <Chart
-          caption={`${name}: how it is spread`}
+          caption={`${each}: how it is spread`}
           label={`${name}, distribution: ${words}`}
           x={bins.centers}
           series={bins.series}
@@ -141,7 +145,7 @@ function Quantity({
           }}
         />
         <Chart
-          caption={`${name} by query, in the order of the spec; a click opens it`}
+          caption={`${each} by query, in the order of the spec; a click opens it`}
           label={`${name} by query: ${words}`}
           x={x}
           series={byStatus}
@@ -152,7 +156,7 @@ function Quantity({
           yText={tick}
           onPick={(index) => onOpen(known[index]?.id)}
           table={{
-            head: ['Query', 'Status', name],
+            head: ['Query', 'Status', each],
             rows: known.map(({ id, status, value }) => [id, status, format(value)]),
           }}
         />

@@ -141,7 +141,7 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
       <p>
         {visible(`${before.name} → ${after.name}`)}: {plural(comparison.summary.pairs, 'query', 'queries')} in both.
       </p>
-      <p class="verdict-words">{headline(sides)}</p>
+      <p class="verdict-words">{visible(comparison.headline)}</p>
       {id !== null && (
         <details class="one-pair" ref={place} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
@@ -158,30 +158,6 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
       <Names title="Without a verdict in one of them" ids={comparison.undecided} />
     </>
   );
-}
-
-/** The comparison in a sentence or two, with no more certainty than there is. */
-function headline({ comparison }: Sides): string {
-  const { flips, metrics, summary } = comparison;
-  const fixed = flips.filter(({ before }) => before === 'fail').length;
-  const broken = flips.length - fixed;
-  const rate = metrics.find(({ metric }) => metric === 'pass_rate');
-  const counts =
-    summary.pairs === 0
-      ? 'No query is in both, so there is nothing to compare.'
-      : flips.length === 0
-        ? 'No verdict flipped.'
-        : `${plural(broken, 'query', 'queries')} passed before and ${broken === 1 ? 'fails' : 'fail'} now, ${fixed} the other way round.`;
-  if (rate === undefined) return counts;
-  const words = {
-    better: 'The pass rate is higher, beyond chance.',
-    worse: 'The pass rate is lower, beyond chance.',
-    no_difference: 'The pass rate has not moved by more than is allowed.',
-    inconclusive: `This much data cannot tell whether the pass rate moved${
-      rate.needed_pairs === null ? '' : `; about ${plural(rate.needed_pairs, 'query', 'queries')} could`
-    }.`,
-  }[rate.verdict];
-  return `${counts} ${words}`;
 }
 
 const Names = ({ title, ids }: { title: string; ids: readonly string[] }) =>

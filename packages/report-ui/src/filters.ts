@@ -1,4 +1,5 @@
 import type { CheckStatus, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
+import { type Usage, usagePerRun } from '../../agentci/src/results/usage.ts';
 
 export const STATUSES = ['fail', 'error', 'warn', 'pass', 'skip'] as const satisfies readonly CheckStatus[];
 
@@ -14,12 +15,6 @@ export interface Filters {
 
 export const NO_FILTERS: Filters = { statuses: new Set(), layer: '', tag: '', text: '', sort: 'worst' };
 
-export interface Usage {
-  readonly cost_usd?: number | null;
-  readonly total_tokens?: number | null;
-  readonly latency_ms?: number | null;
-}
-
 /** Makes what the text filter looks in while the page is idle, so that the first letter does not wait for it. */
 export function warmUp(results: readonly QueryResult[], isOver: () => boolean): void {
   let at = 0;
@@ -31,7 +26,20 @@ export function warmUp(results: readonly QueryResult[], isOver: () => boolean): 
   setTimeout(some, 50);
 }
 
-export const usageOf = (result: QueryResult): Usage => (result.cost.details.actual as Usage | undefined) ?? {};
+const usages = new WeakMap<QueryResult, Usage>();
+
+/** What one run of a query used; the mean where there are several. */
+export function usageOf(result: QueryResult): Usage {
+  const known = usages.get(result);
+  if (known !== undefined) return known;
+  const usage = usagePerRun(result);
+  usages.set(result, usage);
+  return usage;
+}
+
+/** Whether numbers of a query are means over its runs. */
+export const hasRepeats = (results: readonly QueryResult[]): boolean =>
+  results.some(({ runs }) => runs !== undefined && runs.length > 1);
 
 const haystacks = new WeakMap<QueryResult, string>();
 

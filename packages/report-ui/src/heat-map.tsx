@@ -118,7 +118,12 @@ function HeatCell({
           </small>
         )}
         {change !== 0 && <small>{`${change > 0 ? '▲ +' : '▼ −'}${Math.round(100 * Math.abs(change))} points`}</small>}
-        {typeof cost === 'number' && <small>{usd(cost)}</small>}
+        {typeof cost === 'number' && (
+          <small>
+            {usd(cost)}
+            {(result.runs?.length ?? 1) > 1 && ' per run'}
+          </small>
+        )}
       </a>
     </td>
   );

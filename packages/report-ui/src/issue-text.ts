@@ -34,7 +34,8 @@ export function issueText(run: RunResult, result: QueryResult): string {
   });
   const wanted = wantedOf(result).map(({ check, words, limit, terms }) => {
     const list = terms?.map(({ text, isMet }) => `${isMet === false ? '✕ ' : ''}${inline(text)}`).join(', ');
-    return `- ${inline(words)}: ${list ?? (limit === undefined ? '' : inline(limit))} (${check.status})`;
+    const what = list ?? (limit === undefined ? undefined : inline(limit));
+    return `- ${inline(words)}${what === undefined ? '' : `: ${what}`} (${check.status})`;
   });
   const turns = conversation?.turns.map(
     ({ turn, user, answer: said }) => `turn ${turn}\nuser: ${user}\nagent: ${said ?? '(no answer)'}`,

@@ -1,3 +1,4 @@
+import { chanceText } from '../../agentci/src/reporters/diff/words.ts';
 import type { MetricComparison } from '../../agentci/src/results/diff.ts';
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 import { roundNumber } from './check-value.ts';
@@ -85,12 +86,16 @@ function changeText({ metric, better, damage: { mean, low, high } }: MetricCompa
   return `${middle} (${signed(from)} to ${signed(to)})`;
 }
 
-function wordsOf({ verdict, reason, pairs, needed_pairs, p_adjusted }: MetricComparison): string {
-  if (reason === 'identical') return 'the same in every pair';
-  const p = `p = ${p_adjusted < 0.001 ? '< 0.001' : p_adjusted.toFixed(3)}`.replace('= <', '<');
-  if (verdict !== 'inconclusive') return `${plural(pairs, 'pair')}, ${p}`;
-  const enough = needed_pairs === null ? '' : `; about ${needed_pairs} would settle it`;
+function wordsOf(metric: MetricComparison): string {
+  const { verdict, reason, pairs, needed_pairs } = metric;
+  const enough = needed_pairs === null || needed_pairs <= pairs ? '' : `; about ${needed_pairs} would settle it`;
+  if (reason === 'identical')
+    return verdict === 'no_difference'
+      ? 'the same in every pair'
+      : `the same in every pair, and ${plural(pairs, 'query', 'queries')} could miss a change${enough}`;
+  const p = chanceText(metric);
+  if (verdict !== 'inconclusive') return `${plural(pairs, 'query', 'queries')}, ${p}`;
   return reason === 'too_few_pairs'
-    ? `${plural(pairs, 'pair')}: too few to tell${enough}`
-    : `${plural(pairs, 'pair')}, ${p}: not settled${enough}`;
+    ? `${plural(pairs, 'query', 'queries')}: too few to tell${enough}`
+    : `${plural(pairs, 'query', 'queries')}, ${p}: not settled${enough}`;
 }

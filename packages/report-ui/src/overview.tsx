@@ -3,7 +3,8 @@ import { exampleLine, shownGroups } from '../../agentci/src/reporters/failure-li
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
-import { countStatuses, type Filters, STATUSES, usageOf } from './filters.ts';
+import { usageInAll } from '../../agentci/src/results/usage.ts';
+import { countStatuses, type Filters, STATUSES } from './filters.ts';
 import { count, ms, plural, quantile, usd } from './format.ts';
 import { data } from './source.ts';
 import { Status } from './status.tsx';
@@ -145,18 +146,20 @@ const Bar = ({ counts, total }: { counts: Record<CheckStatus, number>; total: nu
 type Total = [name: string, value: string, note: string];
 
 function totalsOf(run: RunResult): Total[] {
-  const usages = run.results.map(usageOf);
-  const known = (key: 'cost_usd' | 'total_tokens' | 'latency_ms') =>
-    usages.map((usage) => usage[key]).filter((value): value is number => typeof value === 'number');
-  const sum = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => a + b, 0));
-  const cost = known('cost_usd');
-  const tokens = known('total_tokens');
-  const latency = known('latency_ms').sort((a, b) => a - b);
-  const part = (values: readonly number[]) =>
-    values.length > 0 && values.length < usages.length ? `known for ${values.length} of ${usages.length}` : '';
+  const cost = usageInAll(run.results, 'cost_usd');
+  const tokens = usageInAll(run.results, 'total_tokens');
+  const latency = [...usageInAll(run.results, 'latency_ms').values].sort((a, b) => a - b);
+  const isRepeated = cost.of > run.results.length;
+  const part = ({ known, of }: { known: number; of: number }) =>
+    [
+      isRepeated ? `all ${plural(of, 'run')}` : '',
+      known > 0 && known < of ? `known for ${count(known)} of ${count(of)}` : '',
+    ]
+      .filter(Boolean)
+      .join(', ');
   return [
-    ['Agent cost', usd(sum(cost)), part(cost)],
-    ['Tokens', count(sum(tokens)), part(tokens)],
+    ['Agent cost', usd(cost.sum), part(cost)],
+    ['Tokens', count(tokens.sum), part(tokens)],
     [
       'Latency, median',
       ms(quantile(latency, 0.5)),

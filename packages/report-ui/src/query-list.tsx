@@ -167,7 +167,7 @@ function Row({ result, index, top, isActive }: { result: QueryResult; index: num
             </span>
           )}
           {cell && <span>{visible(cellText(cell))}</span>}
-          {runs && <span class="extra">{runs.length} runs</span>}
+          {runs && <span class="extra">{runs.length} runs, numbers are their means</span>}
           {tags.map((tag) => (
             <span class="tag" key={tag}>
               {visible(tag)}

@@ -56,10 +56,11 @@ export function QueryPage({
   );
 
   const usage = usageOf(result);
+  const mean = (result.runs?.length ?? 1) > 1 ? ' per run' : '';
   const facts: [string, string][] = [
-    ['cost', usd(usage.cost_usd)],
-    ['tokens', count(usage.total_tokens)],
-    ['latency', ms(usage.latency_ms)],
+    [`cost${mean}`, usd(usage.cost_usd)],
+    [`tokens${mean}`, count(usage.total_tokens)],
+    [`latency${mean}`, ms(usage.latency_ms)],
   ];
   const { location: where } = result;
   return (

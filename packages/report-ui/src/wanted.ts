@@ -1,6 +1,5 @@
 import { foundTerms, termsOf } from '../../agentci/src/reporters/answer-marks.ts';
 import { type CheckResult, LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
-import { checkValue } from './check-value.ts';
 
 /** Something the spec wants of a query, in words, and whether it got it. */
 export interface Wanted {
@@ -39,11 +38,12 @@ function wanted(check: CheckResult, { answer, correctness }: QueryResult): Wante
     const isMet = (term: string) => (found === undefined ? undefined : found.has(term) !== (key === 'not_in_answer'));
     return { check, words: TERM_LISTS[key]!, terms: terms.map((text) => ({ text, isMet: isMet(text) })) };
   }
-  const limit = check.limit === undefined ? {} : { limit: checkValue(check.id, check.limit) };
-  if (Object.hasOwn(TEXTS, key)) return { check, words: TEXTS[key]!, ...limit };
-  if (/judge|hallucination|rubric/.test(key) && typeof check.limit === 'number')
-    return { check, words: `${nameOf(key)}, a score of at least`, ...limit };
-  return { check, words: nameOf(key), ...limit };
+  if (check.wanted !== undefined) return { check, words: check.wanted };
+  if (Object.hasOwn(TEXTS, key) && typeof check.limit === 'string')
+    return { check, words: TEXTS[key]!, limit: check.limit };
+  const at = /\.turn\[(\d+)\]\./.exec(check.id);
+  // What passed, and results of older versions: the message has its number and its limit.
+  return { check, words: `${nameOf(key)}${at === null ? '' : ` in turn ${at[1]}`}`, limit: check.message };
 }
 
 const nameOf = (key: string): string => {

@@ -1,15 +1,18 @@
 import { defined } from '../kit/defined.ts';
 import type { MetricComparison } from '../results/diff.ts';
 import { mean, variance } from '../stats/descriptive.ts';
+import type { Interval } from '../stats/interval.ts';
 import { mcnemar } from '../stats/mcnemar.ts';
 import { pairedDifference } from '../stats/paired-difference.ts';
-import { pairedRateInterval } from '../stats/paired-rate-interval.ts';
-import { requiredSampleSize } from '../stats/sample-size.ts';
+import { type PairedVerdicts, pairedRateAt, pairedRateInterval } from '../stats/paired-rate-interval.ts';
 import { signFlipTest } from '../stats/sign-flip-test.ts';
 import { metricDelta } from './metric-delta.ts';
+import { neededPairs } from './needed-pairs.ts';
 
-/** Fewer queries than this settle nothing, whatever their numbers look like. */
+/** Fewer queries than this settle nothing of a measured number. Verdicts have a test that is exact for any number. */
 export const MIN_PAIRS = 10;
+/** Flips of one kind that the tests need to say anything at 5 %: McNemar's mid-p, and signs turned at random. */
+const LEAST_FLIPS = { mcnemar: 5, sign_flip: 6 } as const;
 
 /** One query on both sides: the mean over its repeats, and whether each was a single verdict. */
 export interface Pair {
@@ -21,11 +24,15 @@ export interface MetricInput {
   readonly metric: string;
   readonly better: 'higher' | 'lower';
   readonly pairs: readonly Pair[];
+  /** Whether the numbers are shares of runs that passed. */
+  readonly isRate: boolean;
   /** One verdict per query on each side: 0 or 1, nothing between. */
   readonly isVerdict: boolean;
   readonly maxDrop: number;
   readonly level: number;
   readonly seed: number;
+  /** Comparisons that share the level. */
+  readonly tests: number;
 }
 
 /** What is measured before several metrics are looked at together. */
@@ -36,27 +43,23 @@ export type Measured = Omit<MetricComparison, 'p_adjusted' | 'verdict' | 'severi
  * their own; verdicts get the interval and the test that suit them.
  */
 export function measure(input: MetricInput): Measured {
-  const { metric, better, pairs, isVerdict, maxDrop } = input;
+  const { metric, better, pairs, isVerdict, isRate, maxDrop } = input;
   const [worse, good] = better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
   const losses = pairs.map((pair) => pair[worse] - pair[good]);
   const before = mean(pairs.map((pair) => pair.before)) ?? 0;
   const after = mean(pairs.map((pair) => pair.after)) ?? 0;
-  const table = isVerdict ? verdictTable(pairs) : undefined;
-  const spread = table
-    ? pairedRateInterval(table, { level: input.level })
-    : pairedDifference(
-        pairs.map((pair) => pair[worse]),
-        pairs.map((pair) => pair[good]),
-        { level: input.level },
-      );
+  const table = isRate ? verdictTable(pairs) : undefined;
+  const spread = spreadOf(input, losses, table);
   const identical = losses.every((loss) => loss === 0);
   const reason: Measured['reason'] = identical
     ? 'identical'
     : before === 0
       ? 'zero_baseline'
-      : pairs.length < MIN_PAIRS
+      : !isRate && pairs.length < MIN_PAIRS
         ? 'too_few_pairs'
         : undefined;
+  const test = isVerdict ? 'mcnemar' : 'sign_flip';
+  const middle = mean(losses) ?? 0;
   return {
     metric,
     better,
@@ -64,29 +67,55 @@ export function measure(input: MetricInput): Measured {
     before_mean: before,
     after_mean: after,
     pct_change: metricDelta(before, after).pct_change,
-    damage: { mean: mean(losses) ?? 0, low: spread?.low ?? null, high: spread?.high ?? null },
+    damage: { mean: middle, low: spread?.low ?? null, high: spread?.high ?? null },
     max_drop: maxDrop,
-    test: isVerdict ? 'mcnemar' : 'sign_flip',
-    p: table
-      ? mcnemar({ b: table.passToFail, c: table.failToPass }).midP
-      : (signFlipTest(losses, { seed: input.seed }) ?? 1),
-    needed_pairs: neededPairs(losses, maxDrop),
+    test,
+    p:
+      isVerdict && table
+        ? mcnemar({ b: table.passToFail, c: table.failToPass }).midP
+        : (signFlipTest(losses, { seed: input.seed }) ?? 1),
+    needed_pairs: neededPairs({
+      mean: middle,
+      variance: variance(losses) ?? 0,
+      margin: maxDrop,
+      alpha: 1 - input.level,
+      tests: input.tests,
+      least: isRate ? LEAST_FLIPS[test] : MIN_PAIRS,
+      table: isVerdict ? table : undefined,
+    }),
     ...defined({ reason }),
   };
 }
 
-function verdictTable(pairs: readonly Pair[]) {
-  const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
-  for (const { before, after } of pairs) {
-    table[before === 1 ? (after === 1 ? 'bothPass' : 'passToFail') : after === 1 ? 'failToPass' : 'bothFail']++;
-  }
-  return table;
+/** Of the mean loss. Queries are the units: what repeats of one query say again makes nothing more certain. */
+function spreadOf(
+  { pairs, better, isVerdict, level }: MetricInput,
+  losses: readonly number[],
+  table: PairedVerdicts | undefined,
+): Interval | null {
+  if (table !== undefined && isVerdict) return pairedRateInterval(table, { level });
+  // Shares that all moved alike have no spread, and few of them still prove little.
+  if (table !== undefined && losses.every((loss) => loss === losses[0])) return pairedRateAt(table, level);
+  const [first, second] = better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
+  const { low, high } = pairedDifference(
+    pairs.map((pair) => pair[first]),
+    pairs.map((pair) => pair[second]),
+    { level },
+  );
+  if (low === null || high === null) return null;
+  // Two or three that moved alike are no measure of how much others would.
+  if (low === high && losses[0] !== 0 && losses.length < MIN_PAIRS) return null;
+  return table === undefined ? { low, high } : { low: Math.max(-1, low), high: Math.min(1, high) };
 }
 
-/** Queries that would show a loss of the size that matters: the allowed one, else the one seen. */
-function neededPairs(losses: readonly number[], maxDrop: number): number | null {
-  const square = variance(losses);
-  if (square === null || square === 0) return losses.length < MIN_PAIRS ? MIN_PAIRS : null;
-  const needed = requiredSampleSize({ effect: maxDrop > 0 ? maxDrop : (mean(losses) ?? 0), variance: square });
-  return needed === null ? null : Math.max(MIN_PAIRS, needed);
+/** A query with several runs counts in parts. */
+function verdictTable(pairs: readonly Pair[]): PairedVerdicts {
+  const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
+  for (const { before, after } of pairs) {
+    table.bothPass += Math.min(before, after);
+    table.passToFail += Math.max(0, before - after);
+    table.failToPass += Math.max(0, after - before);
+    table.bothFail += 1 - Math.max(before, after);
+  }
+  return table;
 }

@@ -23,7 +23,13 @@ export interface CompareOptions {
 
 const PASS_RATE = 'pass_rate';
 
-/** Compares every metric both sides have, and corrects for having looked at several. Verdicts come first, then names in order. */
+/** Between cells of one matrix any loss of the pass rate counts. */
+export const CELL_MARGIN = { [PASS_RATE]: 0 } as const;
+
+/**
+ * Compares every metric both sides have. Verdicts come first, then names in order. The pass rate is what a run is for and is
+ * tested by itself; the others are corrected for having looked at several.
+ */
 export function compareMetrics(
   before: ReadonlyMap<string, Observation>,
   after: ReadonlyMap<string, Observation>,
@@ -31,7 +37,10 @@ export function compareMetrics(
 ): MetricComparison[] {
   const level = options.level ?? DEFAULT_LEVEL;
   const measured: Measured[] = [];
-  for (const { metric, pairs, isVerdict } of pairedMetrics(before, after)) {
+  const paired = pairedMetrics(before, after);
+  const others = paired.filter(({ metric }) => metric !== PASS_RATE).length;
+  for (const { metric, pairs, isVerdict } of paired) {
+    const isRate = metric === PASS_RATE;
     const base = Math.abs(pairs.reduce((sum, pair) => sum + pair.before, 0) / pairs.length);
     const percent = options.maxRegressionPercent ?? thresholdPercent(metric);
     measured.push(
@@ -39,15 +48,17 @@ export function compareMetrics(
         metric,
         better: own(options.better, metric) ?? betterSide(metric),
         pairs,
+        isRate,
         isVerdict,
+        tests: isRate ? 1 : others,
         maxDrop: own(options.maxDrop, metric) ?? (base * percent) / 100,
         level,
         seed: options.seed ?? 0,
       }),
     );
   }
-  const adjusted = holm(measured.map(({ p }) => p));
-  return measured.map((one, i) => decided(one, adjusted[i]!, 1 - level));
+  const corrected = holm(measured.flatMap(({ metric, p }) => (metric === PASS_RATE ? [] : [p])));
+  return measured.map((one) => decided(one, one.metric === PASS_RATE ? one.p : corrected.shift()!, 1 - level));
 }
 
 const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
@@ -66,15 +77,20 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
 }
 
 /**
- * The whole interval beyond what is allowed, and not by chance: worse. The whole interval within it: fine, and better when it
- * is all gain. Anything else has not been settled.
+ * The whole interval beyond what is allowed, and not by chance: worse. All of it gain, and not by chance: better. All of it within
+ * what is allowed, either way: no difference. Anything else has not been settled.
  */
-function verdictOf({ damage, max_drop, pairs, reason }: Measured, p: number, alpha: number): ComparisonVerdict {
-  if (reason === 'identical') return 'no_difference';
-  if (pairs < MIN_PAIRS || damage.low === null || damage.high === null) return 'inconclusive';
+function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: number, alpha: number): ComparisonVerdict {
+  const isRate = metric === PASS_RATE;
+  // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
+  if (reason === 'identical' && !isRate) return 'no_difference';
+  if ((!isRate && pairs < MIN_PAIRS) || damage.low === null || damage.high === null) return 'inconclusive';
+  // Where nothing may be lost, the test of the verdicts alone decides.
+  if (isRate && max_drop === 0)
+    return p > alpha || damage.mean === 0 ? 'inconclusive' : damage.mean > 0 ? 'worse' : 'better';
   if (damage.low > max_drop) return p <= alpha ? 'worse' : 'inconclusive';
-  if (damage.high > max_drop) return 'inconclusive';
-  return damage.high < 0 && p <= alpha ? 'better' : 'no_difference';
+  if (damage.high < 0 && p <= alpha) return 'better';
+  return damage.low >= -max_drop && damage.high <= max_drop ? 'no_difference' : 'inconclusive';
 }
 
 function pairedMetrics(

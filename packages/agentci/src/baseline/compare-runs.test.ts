@@ -63,14 +63,38 @@ describe('verdicts', () => {
     expect(compareRuns({ ...sides, strict: true }).summary.exit_code).toBe(2);
   });
 
-  test('fewer than ten queries settle nothing', () => {
-    const found = compareRuns({ before: run(many(6, 'pass')), after: run(many(6, 'fail')) });
-    expect(rate(found)).toMatchObject({ verdict: 'inconclusive', reason: 'too_few_pairs' });
+  test('six verdicts that all flip are settled by an exact test; numbers of fewer than ten queries are not', () => {
+    const found = compareRuns({
+      before: run(many(6, 'pass'), () => ({ cost_usd: 0.01 })),
+      after: run(many(6, 'fail'), (i) => ({ cost_usd: 0.02 + i / 1000 })),
+    });
+    expect(rate(found)).toMatchObject({ verdict: 'worse', test: 'mcnemar', p: 0.015625 });
+    expect(found.metrics[1]).toMatchObject({ metric: 'cost_usd', verdict: 'inconclusive', reason: 'too_few_pairs' });
   });
 
-  test('two runs with the same verdicts have no difference', () => {
-    const found = compareRuns({ before: run(many(3, 'pass')), after: run(many(3, 'pass')) });
-    expect(rate(found)).toMatchObject({ verdict: 'no_difference', reason: 'identical', p: 1 });
+  test('the same verdicts are no difference only where there are enough of them to rule one out', () => {
+    const same = (n: number, maxDrop: number) =>
+      rate(compareRuns({ before: run(many(n, 'pass')), after: run(many(n, 'pass')), maxDrop: { pass_rate: maxDrop } }));
+    expect(same(3, 0.05)).toMatchObject({ verdict: 'inconclusive', reason: 'identical', p: 1, needed_pairs: 73 });
+    expect(same(72, 0.05).verdict).toBe('inconclusive');
+    expect(same(73, 0.05)).toMatchObject({ verdict: 'no_difference', needed_pairs: null });
+  });
+
+  test('the chance of a pass rate is that of its own verdicts, however many other numbers were compared', () => {
+    const found = compareRuns({
+      before: run(many(4, 'pass'), () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
+      after: run([...many(3, 'pass'), 'fail'], () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
+    });
+    expect(rate(found)).toMatchObject({ p: 0.5, p_adjusted: 0.5, damage: { mean: 0.25 } });
+  });
+
+  test('a gain that is not certain is inconclusive, and strict lets it pass once a loss is ruled out', () => {
+    const gain = (i: number) => ({ cost_usd: i % 2 === 0 ? 1 : 1 - ((i % 10) / 10) * 1.2 });
+    const sides = { before: run(many(200, 'pass'), () => ({ cost_usd: 1 })), after: run(many(200, 'pass'), gain) };
+    const found = compareRuns({ ...sides, strict: true, maxDrop: { cost_usd: 0.05 }, better: { cost_usd: 'higher' } });
+    expect(found.metrics[1]).toMatchObject({ verdict: 'worse' });
+    const other = compareRuns({ ...sides, strict: true, maxDrop: { cost_usd: 0.05 } });
+    expect(other.summary.exit_code).toBe(0);
   });
 
   test('queries of one side only, and queries without a verdict, are named and not counted', () => {
@@ -117,7 +141,7 @@ describe('numbers', () => {
       after: run(many(20, 'pass'), noisy(0.02)),
     });
     expect(found.metrics).toMatchObject([
-      { metric: 'pass_rate', verdict: 'no_difference' },
+      { metric: 'pass_rate', verdict: 'inconclusive', reason: 'identical' },
       { metric: 'cost_usd', better: 'lower', verdict: 'worse', severity: 'critical', test: 'sign_flip' },
       { metric: 'latency_ms', verdict: 'no_difference' },
     ]);
@@ -189,4 +213,63 @@ test('with nothing changed but chance, at most one comparison in twenty calls an
   expect(alarms / trials).toBeLessThanOrEqual(0.05);
   // A gate that never says anything would pass this test too; the one above on broken queries would not.
   expect(alarms).toBeGreaterThan(0);
+});
+
+describe('what a comparison came to', () => {
+  const named = (ids: Readonly<Record<string, CheckStatus>>) =>
+    runOf(Object.entries(ids).map(([id, status]) => ({ id, status })));
+
+  test.each<[string, Parameters<typeof named>[0], Parameters<typeof named>[0], string, RegExp]>([
+    [
+      'nothing in common',
+      { a: 'pass' },
+      { b: 'pass' },
+      'nothing_to_compare',
+      /^No query is in both runs, so there is nothing to compare\. New: b\. Gone: a\.$/,
+    ],
+    ['nothing at all', {}, {}, 'nothing_to_compare', /nothing to compare/],
+    ['nothing decided', { a: 'error' }, { a: 'error' }, 'nothing_to_compare', /No query was decided in both/],
+    [
+      'a new query that fails',
+      { a: 'pass' },
+      { a: 'pass', b: 'fail' },
+      'worse',
+      /^New and failing: b\. No verdict flipped\./,
+    ],
+    [
+      'a new query that could not be judged',
+      { a: 'pass' },
+      { a: 'pass', b: 'error' },
+      'worse',
+      /^New and failing: b\./,
+    ],
+    [
+      'one broke, one was mended',
+      { a: 'pass', b: 'fail' },
+      { a: 'fail', b: 'pass' },
+      'worse',
+      /^1 query passed before and fails now\. 1 query failed before and passes now\./,
+    ],
+    ['a verdict is lost', { a: 'pass' }, { a: 'error' }, 'worse', /could not be judged now/],
+    ['one was mended', { a: 'fail' }, { a: 'pass' }, 'better', /1 query failed before and passes now/],
+    ['a query is gone', { a: 'pass', b: 'pass' }, { a: 'pass' }, 'inconclusive', /^No verdict flipped\..* Gone: b\.$/],
+    [
+      'all as before',
+      { a: 'pass', b: 'fail' },
+      { a: 'pass', b: 'fail' },
+      'no_difference',
+      /^No verdict flipped\. No number moved/,
+    ],
+  ])('%s', (_, before, after, verdict, headline) => {
+    const found = compareRuns({ before: named(before), after: named(after) });
+    expect(found.verdict).toBe(verdict);
+    expect(found.headline).toMatch(headline);
+  });
+
+  test('a price that doubled over few queries is inconclusive, not unchanged', () => {
+    const at = (usd: number) => run(many(4, 'pass'), (i) => ({ cost_usd: usd * (1 + i / 10) }));
+    const found = compareRuns({ before: at(0.01), after: at(0.02) });
+    expect(found.verdict).toBe('inconclusive');
+    expect(found.headline).toMatch(/Inconclusive: cost \(4 queries are too few to tell; about 1\d could\)/);
+  });
 });

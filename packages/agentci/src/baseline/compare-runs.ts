@@ -1,6 +1,8 @@
 import { caseText } from '../results/cell.ts';
+import { summarizeComparison } from '../results/comparison-words.ts';
 import { COMPARISON_SCHEMA, type RunComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
+import { decidedRuns, isPass, ownStatus } from '../results/run-verdicts.ts';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
 
 /** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
@@ -18,14 +20,20 @@ export function compareRuns(
   const count = (verdict: string) => metrics.filter((metric) => metric.verdict === verdict).length;
   const worse = count('worse');
   const inconclusive = count('inconclusive');
-  const statuses = shared.map((id) => ({ id, before: statusOf(a.get(id)!), after: statusOf(b.get(id)!) }));
+  const statuses = shared.map((id) => ({ id, before: ownStatus(a.get(id)!), after: ownStatus(b.get(id)!) }));
   const regressions = statuses.filter(
-    ({ before: was, after: is }) => passes(was) === true && passes(is) === false,
+    ({ before: was, after: is }) => isPass(was) === true && isPass(is) === false,
   ).length;
   // A query that passed and has no verdict now may fail.
   const cannotTell =
-    shared.length === 0 || statuses.some(({ before: was, after: is }) => passes(was) === true && is === 'error');
-  return {
+    shared.length === 0 || statuses.some(({ before: was, after: is }) => isPass(was) === true && is === 'error');
+  // A loss that is ruled out needs no more data, whatever may have been gained.
+  const isOpen = metrics.some(
+    ({ verdict, damage, max_drop, reason }) =>
+      verdict === 'inconclusive' && reason !== 'identical' && !(damage.high !== null && damage.high <= max_drop),
+  );
+  const only_after = [...b.keys()].filter((id) => !a.has(id));
+  const compared = {
     schema: COMPARISON_SCHEMA,
     agent: after.agent,
     before: before.run_id,
@@ -33,10 +41,14 @@ export function compareRuns(
     metrics,
     flips: statuses.filter(
       ({ before: was, after: is }) =>
-        passes(was) !== undefined && passes(is) !== undefined && passes(was) !== passes(is),
+        isPass(was) !== undefined && isPass(is) !== undefined && isPass(was) !== isPass(is),
     ),
     only_before: [...a.keys()].filter((id) => !b.has(id)),
-    only_after: [...b.keys()].filter((id) => !a.has(id)),
+    only_after,
+    new_failing: only_after.filter((id) => FAILING.has(ownStatus(b.get(id)!))),
+    lost_verdicts: statuses.flatMap(({ id, before: was, after: is }) =>
+      isPass(was) === true && is === 'error' ? [id] : [],
+    ),
     undecided: shared.filter(
       (id) => observed.before.get(id)!.verdicts.length === 0 || observed.after.get(id)!.verdicts.length === 0,
     ),
@@ -46,16 +58,13 @@ export function compareRuns(
       worse,
       inconclusive,
       regressions,
-      exit_code: worse + regressions > 0 ? 1 : cannotTell || (strict && inconclusive > 0) ? 2 : 0,
+      exit_code: worse + regressions > 0 ? 1 : cannotTell || (strict && isOpen) ? 2 : 0,
     },
-  };
+  } satisfies Omit<RunComparison, 'verdict' | 'headline'>;
+  return { ...compared, ...summarizeComparison(compared) };
 }
 
-/** An expected failure that failed is still a failure here: it may have got better or worse. */
-const statusOf = (result: QueryResult): CheckStatus => result.xfail?.status ?? result.status;
-
-const passes = (status: CheckStatus): boolean | undefined =>
-  status === 'pass' || status === 'warn' ? true : status === 'fail' ? false : undefined;
+const FAILING = new Set<CheckStatus>(['fail', 'error']);
 
 interface Usage {
   readonly cost_usd?: number | null;
@@ -65,18 +74,13 @@ interface Usage {
 
 function observe(result: QueryResult): Observation {
   const usage: readonly Usage[] = result.runs ?? [(result.cost.details.actual as Usage | undefined) ?? {}];
-  const statuses = result.runs?.map((run) => run.status) ?? [statusOf(result)];
   const metrics = new Map<string, readonly number[]>();
   for (const name of ['cost_usd', 'total_tokens', 'latency_ms'] as const) {
     const values = usage.map((run) => run[name]).filter(isNumber);
     if (values.length > 0) metrics.set(name, values);
   }
   for (const [name, { value }] of Object.entries(result.metrics)) if (isNumber(value)) metrics.set(name, [value]);
-  const verdicts = statuses.flatMap((status) => {
-    const passed = passes(status);
-    return passed === undefined ? [] : [passed ? 1 : 0];
-  });
-  return { verdicts, metrics };
+  return { verdicts: decidedRuns(result), metrics };
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

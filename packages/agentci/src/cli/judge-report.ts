@@ -1,5 +1,6 @@
 import type { AuditReport } from '../judge/audit.ts';
 import type { Agreement, Calibration } from '../judge/calibrate.ts';
+import { describeLines, describeMoved, type PassingLine, type PassingLines } from '../judge/passing-line.ts';
 import type { JudgeUsage } from '../judge/port.ts';
 import type { RaterPair } from '../judge/rater-agreement.ts';
 import { formatUsd } from '../kit/format-number.ts';
@@ -55,6 +56,9 @@ export function renderCalibration(
   result: Calibration,
   verdict: {
     readonly min_kappa: number | null;
+    readonly passing_scores: readonly PassingLines[];
+    readonly lines: readonly PassingLine[];
+    readonly measured: { readonly ensemble: boolean; readonly models: readonly string[] };
     readonly errors: readonly { readonly id: string; readonly message: string }[];
     readonly raters: { readonly pairs: readonly RaterPair[]; readonly disputed: readonly string[] };
     readonly judge: JudgeUsage | undefined;
@@ -62,7 +66,8 @@ export function renderCalibration(
 ): string {
   const { confusion, best_threshold: best, pass_rate: rate } = result;
   const lines = [
-    `${result.n} labels, ${percent(result.base_rate)} of them passes; a score of ${result.min_score} or more passes`,
+    `${result.n} labels, ${percent(result.base_rate)} of them passes; ${describeLines(verdict.passing_scores)}`,
+    `judged by ${verdict.measured.ensemble ? `the ensemble of the spec: ${verdict.measured.models.join(', ')}` : `one model: ${verdict.measured.models[0]}`}`,
     '',
     '                 judge pass  judge fail',
     `  human pass     ${cell(confusion.true_pass)}  ${cell(confusion.false_fail)}`,
@@ -73,9 +78,13 @@ export function renderCalibration(
     `TPR       ${percent(result.tpr)} of human passes pass`,
     `TNR       ${percent(result.tnr)} of human failures fail`,
     '',
-    `best passing score: ${best.min_score}, kappa ${decimal(best.chosen_on.kappa)} on the ${best.chosen_on.n} labels it was chosen on, ${decimal(best.measured_on.kappa)} on the ${best.measured_on.n} others`,
-    `pass rate on those others: judge ${percent(rate.judged)}, corrected ${percent(rate.corrected)}${between(rate.corrected_interval)}, human ${percent(rate.human)}`,
+    best === null
+      ? 'best passing score: not sought, since the rubrics of these labels have several; calibrate one rubric at a time'
+      : `best passing score: ${best.min_score}, kappa ${decimal(best.chosen_on.kappa)} on the ${best.chosen_on.n} labels it was chosen on, ${decimal(best.measured_on.kappa)} on the ${best.measured_on.n} others`,
+    `pass rate on ${best === null ? 'the second half of the labels' : 'those others'}: judge ${percent(rate.judged)}, corrected ${percent(rate.corrected)}${between(rate.corrected_interval)}, human ${percent(rate.human)}`,
   ];
+  const moved = describeMoved(verdict.lines);
+  if (moved !== undefined) lines.push(moved);
   for (const { id, message } of verdict.errors.slice(0, 5)) lines.push(`? ${id}: ${short(message)}`);
   if (verdict.errors.length > 0) lines.push(`${verdict.errors.length} labels got no verdict`);
   lines.push(...raterLines(verdict.raters), usageLine(verdict.judge));
@@ -92,7 +101,7 @@ function raterLines({
 }): string[] {
   const lines = pairs.map(
     ({ a, b, n, agreed, kappa, kappa_interval: range }) =>
-      `raters: ${a} and ${b} agree on ${agreed} of ${n}, kappa ${decimal(kappa)}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
+      `raters: ${a} and ${b} agree on ${agreed} of ${n}, ${kappa === null ? 'kappa cannot be told: one of them gave one label only' : `kappa ${decimal(kappa)}`}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
   );
   if (disputed.length > 0)
     lines.push(

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { runOf } from '../../test/support/run-of.ts';
+import { CELL_MARGIN } from '../baseline/compare-metrics.ts';
+import { compareRuns } from '../baseline/compare-runs.ts';
 import type { Cell } from '../results/cell.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -57,14 +60,64 @@ describe('each cell against the reference', () => {
     expect(comparison).toMatchObject({ pairs: 0, difference: null, p: null, verdict: 'inconclusive' });
   });
 
-  test('runs are paired by their number', () => {
+  test('queries are the pairs, whatever the number of their runs', () => {
     const runs = (statuses: CheckStatus[]) =>
       statuses.map((status, i) => ({ run: i + 1, status, messages: [], cost_usd: 0.5 }));
     const a = { ...result('q', A, 'pass'), runs: runs(['pass', 'pass', 'error']) };
     const b = { ...result('q', B, 'fail'), runs: runs(['fail', 'pass', 'fail']) };
     const { cells, cell_comparisons } = compareCells([a, b], [A, B], undefined);
-    expect(cell_comparisons[0]).toMatchObject({ pairs: 2, lost: 1, won: 0 });
+    expect(cell_comparisons[0]).toMatchObject({ pairs: 1, lost: 1, won: 0 });
     expect(cells.map(({ cost_usd }) => cost_usd)).toEqual([1.5, 1.5]);
+  });
+
+  test.each([
+    { what: 'one run each', runs: 1 },
+    { what: 'three runs each', runs: 3 },
+  ])('the matrix and the comparison of the same two cells say the same: $what', ({ runs }) => {
+    const repeated = (results: QueryResult[]) =>
+      results.map((each, i) =>
+        runs === 1
+          ? each
+          : {
+              ...each,
+              runs: Array.from({ length: runs }, (_, run) => ({
+                ...{ run: run + 1, messages: [], cost_usd: 0.1 },
+                status: (run === i % runs ? 'fail' : each.status) as CheckStatus,
+              })),
+            },
+      );
+    for (const pairs of [
+      [...times(7, 'pp'), ...times(3, 'pf')],
+      [...times(2, 'pf'), ...times(9, 'fp')],
+      times(6, 'pf'),
+      times(4, 'pp'),
+      ['pf', 'pp', 'pp', 'pp'],
+    ]) {
+      const results = repeated(paired(...pairs));
+      const cells = compareCells(results, [A, B], undefined).cell_comparisons[0]!;
+      const of = (cell: Cell) =>
+        runOf([], { results: results.filter((each) => each.cell === cell).map(({ cell: _, ...rest }) => rest) });
+      const [rate] = compareRuns({ before: of(A), after: of(B), maxDrop: CELL_MARGIN }).metrics;
+      expect(cells).toMatchObject({ pairs: rate!.pairs, p: rate!.p, verdict: rate!.verdict });
+      expect(cells.difference).toBeCloseTo(-rate!.damage.mean, 12);
+      expect(cells.interval!.low).toBeCloseTo(-rate!.damage.high!, 12);
+      expect(rate!.p_adjusted).toBe(rate!.p);
+    }
+  });
+
+  test('the interval of a cell belongs to its rate, and repeats of one query do not narrow it like queries', () => {
+    const runs = (letters: string) =>
+      [...letters].map((letter, i) => ({
+        ...{ run: i + 1, messages: [], cost_usd: 0.1 },
+        status: (letter === 'p' ? 'pass' : 'fail') as CheckStatus,
+      }));
+    const of = (letters: string, n: number) =>
+      Array.from({ length: n }, (_, i) => ({ ...result(`q${letters}${i}`, A, 'pass'), runs: runs(letters) }));
+    const [cell] = compareCells([...of('ppp', 9), ...of('fff', 3)], [A], undefined).cells;
+    expect(cell).toMatchObject({ pass_rate: 0.75, passed_runs: 27, decided_runs: 36 });
+    // As wide as that of 9 of 12 queries: the runs of a query all say the same.
+    expect(cell!.interval!.low).toBeLessThan(0.48);
+    expect(cell!.interval!.high).toBeGreaterThan(0.9);
   });
 
   test('the reference is the baseline cell; where that was not run, nothing is compared', () => {

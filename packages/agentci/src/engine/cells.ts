@@ -1,3 +1,6 @@
+import { CELL_MARGIN, compareMetrics } from '../baseline/compare-metrics.ts';
+import { formatP } from '../kit/format-number.ts';
+import { plural } from '../kit/words.ts';
 import { type Cell, cellKey, cellText, sameCell } from '../results/cell.ts';
 import type {
   CellComparison,
@@ -7,13 +10,12 @@ import type {
   QueryResult,
   RunResult,
 } from '../results/run-result.ts';
+import { decidedRuns } from '../results/run-verdicts.ts';
 import { usedBy } from '../results/stored-result.ts';
-import { mcnemar } from '../stats/mcnemar.ts';
-import { pairedRateInterval } from '../stats/paired-rate-interval.ts';
-import { requiredSampleSize } from '../stats/sample-size.ts';
-import { wilsonInterval } from '../stats/wilson-interval.ts';
-
-const LEVEL = 0.05;
+import { type ClusteredOutcome, clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
+import { mean } from '../stats/descriptive.ts';
+import { DEFAULT_LEVEL, type Interval } from '../stats/interval.ts';
+import { wilsonAt, wilsonInterval } from '../stats/wilson-interval.ts';
 
 type Cells = Required<Pick<RunResult, 'cells' | 'cell_comparisons'>>;
 
@@ -46,8 +48,10 @@ export function compareCells(
 
 function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
   const count = (...wanted: CheckStatus[]): number => results.filter(({ status }) => wanted.includes(status)).length;
-  const verdicts = results.flatMap(verdictsOf).filter((verdict) => verdict !== undefined);
-  const passed = verdicts.filter(Boolean).length;
+  const outcomes = results.flatMap((result) =>
+    decidedRuns(result).map((passed, i) => ({ cluster: result.id, unit: String(i), isSuccess: passed === 1 })),
+  );
+  const passed = outcomes.filter(({ isSuccess }) => isSuccess).length;
   const costs = results.flatMap(costsOf);
   const known = costs.filter((cost) => cost !== null);
   return {
@@ -58,19 +62,22 @@ function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
     failed: count('fail'),
     errors: count('error'),
     skipped: count('skip'),
-    pass_rate: verdicts.length === 0 ? null : passed / verdicts.length,
-    interval: wilsonInterval(passed, verdicts.length),
+    passed_runs: passed,
+    decided_runs: outcomes.length,
+    pass_rate: outcomes.length === 0 ? null : passed / outcomes.length,
+    interval: rateInterval(outcomes, passed),
     cost_usd: known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0),
     unpriced_runs: costs.length - known.length,
   };
 }
 
-/** Whether each run passed; undefined for one that was not decided. An expected failure that failed is a failure here. */
-function verdictsOf({ runs, status, xfail }: QueryResult): (boolean | undefined)[] {
-  // A query that could not be judged says nothing of its cell, whatever became of some of its runs.
-  if (status === 'error') return [undefined];
-  const statuses = runs?.map((run) => run.status) ?? [xfail?.status ?? status];
-  return statuses.map((each) => (each === 'pass' || each === 'warn' ? true : each === 'fail' ? false : undefined));
+/** Runs of one query resemble each other: as many are worth less than as many queries. */
+function rateInterval(outcomes: readonly ClusteredOutcome[], passed: number): Interval | null {
+  const queries = new Set(outcomes.map(({ cluster }) => cluster)).size;
+  if (queries === outcomes.length) return wilsonInterval(passed, outcomes.length);
+  // Where every run of every query agrees, the queries are what was learned.
+  const isUniform = passed === 0 || passed === outcomes.length;
+  return isUniform ? wilsonAt(passed === 0 ? 0 : 1, queries, DEFAULT_LEVEL) : clusteredRateInterval(outcomes);
 }
 
 function costsOf(result: QueryResult): (number | null)[] {
@@ -87,40 +94,33 @@ function compare(input: {
   readonly before: readonly QueryResult[];
 }): CellComparison {
   const { cell, reference } = input;
-  const before = new Map(input.before.map((result) => [result.id, verdictsOf(result)]));
-  const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
-  let queries = 0;
-  for (const result of input.of) {
-    const was = before.get(result.id) ?? [];
-    let isPaired = false;
-    for (const [run, passes] of verdictsOf(result).entries()) {
-      const passed = was[run];
-      if (passes === undefined || passed === undefined) continue;
-      isPaired = true;
-      table[passed ? (passes ? 'bothPass' : 'passToFail') : passes ? 'failToPass' : 'bothFail']++;
-    }
-    if (isPaired) queries++;
-  }
-  const { passToFail: lost, failToPass: won } = table;
-  const pairs = table.bothPass + table.bothFail + lost + won;
-  const names = { cell, reference, pairs, lost, won };
-  if (pairs === 0)
-    return { ...names, difference: null, interval: null, p: null, verdict: 'inconclusive', more_queries: null };
-  const p = mcnemar({ b: lost, c: won }).midP;
-  // The method gives the loss, before − after; a difference is read the other way round.
-  const loss = pairedRateInterval(table);
-  const verdict = p >= LEVEL ? 'inconclusive' : lost > won ? 'worse' : 'better';
-  const needed = requiredSampleSize({ passToFail: lost / pairs, failToPass: won / pairs });
+  const seen = (results: readonly QueryResult[]) =>
+    new Map(results.map((result) => [result.id, { verdicts: decidedRuns(result), metrics: new Map() }]));
+  const [before, after] = [seen(input.before), seen(input.of)];
+  // Any loss counts: a reference is what the others must not fall behind.
+  const [rate] = compareMetrics(before, after, { maxDrop: CELL_MARGIN });
+  if (rate === undefined)
+    return {
+      ...{ cell, reference, pairs: 0, lost: 0, won: 0 },
+      ...{ difference: null, interval: null, p: null, verdict: 'inconclusive', more_queries: null },
+    };
+  const changes = [...after].flatMap(([id, { verdicts }]) => {
+    const was = before.get(id)?.verdicts ?? [];
+    return was.length === 0 || verdicts.length === 0 ? [] : [mean(verdicts)! - mean(was)!];
+  });
+  const { low, high } = rate.damage;
   return {
-    ...names,
-    difference: (won - lost) / pairs,
-    interval: loss === null ? null : { low: -loss.high, high: -loss.low },
-    p,
-    verdict,
-    more_queries:
-      verdict !== 'inconclusive' || needed === null
-        ? null
-        : Math.max(1, Math.ceil((needed - pairs) / (pairs / Math.max(queries, 1)))),
+    cell,
+    reference,
+    pairs: rate.pairs,
+    lost: changes.filter((change) => change < 0).length,
+    won: changes.filter((change) => change > 0).length,
+    difference: 0 - rate.damage.mean,
+    interval: low === null || high === null ? null : { low: 0 - high, high: 0 - low },
+    p: rate.p,
+    // Without a margin nothing can be shown to be the same.
+    verdict: rate.verdict === 'no_difference' ? 'inconclusive' : rate.verdict,
+    more_queries: rate.needed_pairs === null ? null : Math.max(1, rate.needed_pairs - rate.pairs),
   };
 }
 
@@ -155,7 +155,7 @@ export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell):
 function comparisonText({ pairs, lost, won, difference, interval, p, verdict, more_queries }: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query was decided in both';
   const points = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)}`;
-  const facts = `${points(difference)} points of ${pairs} pairs (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, p = ${p.toFixed(3)})`;
+  const facts = `${points(difference)} points over ${plural(pairs, 'query', 'queries')} (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, ${formatP(p)})`;
   if (verdict !== 'inconclusive') return `${verdict}, ${facts}`;
   if (more_queries === null) return `inconclusive, ${facts}`;
   return `inconclusive, ${facts}; needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'} to tell a difference of this size`;

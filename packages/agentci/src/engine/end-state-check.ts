@@ -9,6 +9,14 @@ import type { Trace } from '../trace/model.ts';
 
 const MAX_SHOWN = 200;
 
+function wantedState({ subset, jsonSchema }: StatePlan): string {
+  const parts = [
+    subset === undefined ? '' : `contains ${clip(JSON.stringify(subset), MAX_SHOWN)}`,
+    jsonSchema === undefined ? '' : `conforms to the schema ${clip(JSON.stringify(jsonSchema), MAX_SHOWN)}`,
+  ];
+  return `An end state that ${parts.filter(Boolean).join(' and ')}`;
+}
+
 /** The verdict on what the world looked like after the run. Without a state it could not be told. */
 export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): CheckResult {
   const location = query.locations?.['correctness.state'];
@@ -16,6 +24,7 @@ export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): Chec
     id: 'correctness.state',
     status,
     message,
+    ...(status === 'pass' ? {} : { wanted: wantedState(plan) }),
     evidence: [],
     ...(location === undefined ? {} : { location }),
   });

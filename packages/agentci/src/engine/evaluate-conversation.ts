@@ -100,7 +100,12 @@ async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Eva
       .map((check) => ({
         turn: checks.turn,
         layer,
-        check: { ...check, id: idAtTurn(check.id, layer, checks.turn), message: atTurn(checks.turn, check.message) },
+        check: {
+          ...check,
+          id: idAtTurn(check.id, layer, checks.turn),
+          message: atTurn(checks.turn, check.message),
+          ...(check.wanted === undefined ? {} : { wanted: `In turn ${checks.turn}: ${check.wanted}` }),
+        },
       })),
   );
 }

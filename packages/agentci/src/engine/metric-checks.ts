@@ -133,6 +133,7 @@ export function checkOf(options: {
   const base = {
     id: `metric.${request.name}`,
     limit: { ...defined({ min, max }) },
+    wanted: `${request.name} of ${limit}`,
     ...(location ? { location } : {}),
     evidence: evidenceOf(output.detail),
   };

@@ -1,3 +1,4 @@
+import { andMore } from '../kit/words.ts';
 import { CallTable } from '../policy/call-table.ts';
 import { isCertain } from '../policy/compile-rules.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
@@ -109,6 +110,7 @@ function checkOf(
     message: why === undefined ? text : `${text}; not known: ${why}`,
     value: result.violations.length,
     limit: 0,
+    ...(status === 'pass' || status === 'skip' ? {} : { wanted: wantedOf(result, policy) }),
     ...(reason === undefined ? {} : { skip_reason: reason }),
     ...(location === undefined ? {} : { location }),
     evidence: [
@@ -119,6 +121,30 @@ function checkOf(
       }),
     ],
   };
+}
+
+/** What the policy asks for, in words. */
+function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {
+  if (result.metric === 'sequence_valid') {
+    const broken = result.rules.filter(({ outcome }) => outcome === 'violated');
+    return `The rules of ${file}: ${andMore(
+      (broken.length === 0 ? result.rules : broken).map(({ rule_id, expected }) => `${rule_id} (${expected})`),
+      MAX_NAMED,
+    )}`;
+  }
+  if (result.metric === 'args_valid') {
+    const asked = [
+      ...new Set(
+        result.violations.map(
+          ({ tool, argument, constraint }) => `${tool}${argument === null ? '' : `.${argument}`} ${constraint}`,
+        ),
+      ),
+    ];
+    return asked.length === 0
+      ? `Arguments as ${file} allows them`
+      : `Arguments as ${file} allows them: ${andMore(asked, MAX_NAMED)}`;
+  }
+  return `No calls of tools that ${file} blocks: ${andMore(blocklist.map(String), MAX_NAMED)}`;
 }
 
 function evidenceOf(violation: PolicyViolation, policy: Policy, calls: readonly ToolStep[]): Evidence {

@@ -7,6 +7,7 @@ import type { RootedAsk } from '../layers/asks.ts';
 import type { CheckOutcome } from '../layers/check.ts';
 import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
 import { type Severity, severityOf } from '../layers/severity.ts';
+import { rubricWanted } from '../layers/wanted-text.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
 import { itemsOf, type RubricItem } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
@@ -102,7 +103,7 @@ async function evaluate(
   const error = (message: string): Outcome =>
     severity === 'warn'
       ? skip('not_measured', message)
-      : { check: { ...place, status: 'error', message, evidence: [] } };
+      : { check: { ...place, status: 'error', message, evidence: [], wanted: rubricWanted(written) } };
 
   if (judge === 'off') return skip('off', 'not judged: the judge is off');
   const answer = finalText(trace);
@@ -118,7 +119,9 @@ async function evaluate(
   const { question, rubric } = asked;
   try {
     const judgement = await judgeAnswer({ judge, question, useEnsemble: input.useEnsemble });
-    return { check: checkOfJudgement(place, judgement, severity), judgement, rubric };
+    const check = checkOfJudgement(place, judgement, severity);
+    const wanted = check.status === 'pass' || check.status === 'skip' ? {} : { wanted: rubricWanted(written) };
+    return { check: { ...check, ...wanted }, judgement, rubric };
   } catch (thrown) {
     return error(`the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   }

@@ -66,7 +66,7 @@ describe('calibration', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 2, maxLength: 40 }), fc.nat(99), (pairs, seed) => {
         const rows = rowsOf(pairs);
-        const { min_score, chosen_on, measured_on } = calibrate(rows, { threshold: 0.6, seed }).best_threshold;
+        const { min_score, chosen_on, measured_on } = calibrate(rows, { threshold: 0.6, seed }).best_threshold!;
         const whole = agreement(rows, min_score).confusion;
         for (const key of Object.keys(whole) as (keyof typeof whole)[])
           expect(chosen_on.confusion[key] + measured_on.confusion[key]).toBe(whole[key]);
@@ -91,5 +91,24 @@ describe('calibration', () => {
   test('a judge no better than chance gets no corrected rate', () => {
     const rows = rowsOf(Array.from({ length: 40 }, (_, i) => [i % 2, i % 2 === 1 ? 1 : 5] as const));
     expect(calibrate(rows, { threshold: 0.6, seed: 0 }).pass_rate.corrected).toBeNull();
+  });
+});
+
+describe('labels of several rubrics', () => {
+  test('are each measured at their own passing score', () => {
+    const rows: LabelledScore[] = [
+      { id: 'a', human: false, score: 3, min_score: 4 },
+      { id: 'b', human: true, score: 3, min_score: 3 },
+      { id: 'c', human: true, score: 5, min_score: 4 },
+      { id: 'd', human: false, score: 2, min_score: 3 },
+    ];
+    const result = calibrate(rows, { threshold: 0.5, seed: 0 });
+    expect(result).toMatchObject({ kappa: 1, min_score: null, best_threshold: null });
+  });
+
+  test('an answer that the ensemble votes down fails at every score', () => {
+    const rows = [{ id: 'a', human: false, score: 4, min_score: 3, vetoed: true }];
+    expect(agreement(rows, null).confusion).toMatchObject({ true_fail: 1, false_pass: 0 });
+    expect(agreement(rows, 2).confusion).toMatchObject({ true_fail: 1 });
   });
 });

@@ -11,14 +11,19 @@ export interface LabelledScore {
   readonly id: string;
   /** What the person said. */
   readonly human: boolean;
-  /** 1 to 5. */
+  /** 1 to 5; of an ensemble the mean. */
   readonly score: number;
+  /** The lowest passing score of the rubric it was judged by, where the rows have several. */
+  readonly min_score?: number;
+  /** More than half of an ensemble did not say anything but fail: no score makes it a pass. */
+  readonly vetoed?: boolean;
 }
 
 /** How far a judge agrees with people at one passing score. "Positive" is a pass. */
 export interface Agreement {
   readonly n: number;
-  readonly min_score: number;
+  /** Null where the rows have several, each its own. */
+  readonly min_score: number | null;
   readonly confusion: {
     readonly true_pass: number;
     readonly false_pass: number;
@@ -38,12 +43,12 @@ export interface Agreement {
 }
 
 export interface Calibration extends Agreement {
-  /** The passing score chosen on one half of the labels and measured on the other, which it has not seen. */
+  /** The passing score chosen on one half of the labels and measured on the other, which it has not seen. Null for several rubrics' scores at once. */
   readonly best_threshold: {
     readonly min_score: number;
     readonly chosen_on: Agreement;
     readonly measured_on: Agreement;
-  };
+  } | null;
   /** The judge's pass rate on the second half, and what it says about the true one with the first half's TPR and TNR. */
   readonly pass_rate: {
     readonly judged: number | null;
@@ -58,29 +63,44 @@ const MAX_RESAMPLES = 1000;
 /** Rows drawn in all, so that many labels do not take minutes. */
 const MAX_DRAWS = 20_000_000;
 
-/** Compares a judge with people. The halves are split by a hash of the id, passes and failures evenly: the same labels give the same halves. */
+/**
+ * Compares a judge with people, each row at its own passing score, else at that of `threshold`. The halves are split by a hash
+ * of the id, passes and failures evenly: the same labels give the same halves.
+ */
 export function calibrate(
-  rows: readonly LabelledScore[],
+  given: readonly LabelledScore[],
   options: { readonly threshold: number; readonly seed: number },
 ): Calibration {
-  const { dev, test } = halves(rows, options.seed);
   const written = judgeThreshold(options.threshold);
-  const best = bestScore(dev, written);
+  const rows = given.map((row) => ({ ...row, min_score: row.min_score ?? written }));
+  const lines = new Set(rows.map(({ min_score }) => min_score));
+  const only = lines.size > 1 ? undefined : ([...lines][0] ?? written);
+  const { dev, test } = halves(rows, options.seed);
+  const best = only === undefined ? undefined : bestScore(dev, only);
   return {
-    ...agreement(rows, written),
-    best_threshold: { min_score: best, chosen_on: agreement(dev, best), measured_on: agreement(test, best) },
+    ...agreement(rows, only ?? null),
+    best_threshold:
+      best === undefined
+        ? null
+        : { min_score: best, chosen_on: agreement(dev, best), measured_on: agreement(test, best) },
     pass_rate: {
-      judged: share(test, ({ score }) => score >= written),
-      corrected: correctedRate(dev, test, written),
-      corrected_interval: correctedInterval(dev, test, written, options.seed),
+      judged: share(test, passes),
+      corrected: correctedRate(dev, test),
+      corrected_interval: correctedInterval(dev, test, options.seed),
       human: share(test, ({ human }) => human),
     },
   };
 }
 
-function halves(rows: readonly LabelledScore[], seed: number): { dev: LabelledScore[]; test: LabelledScore[] } {
-  const dev: LabelledScore[] = [];
-  const test: LabelledScore[] = [];
+type Row = LabelledScore & { readonly min_score: number };
+
+const passesAt = ({ score, vetoed }: LabelledScore, min: number): boolean => score >= min && vetoed !== true;
+
+const passes = (row: Row): boolean => passesAt(row, row.min_score);
+
+function halves(rows: readonly Row[], seed: number): { dev: Row[]; test: Row[] } {
+  const dev: Row[] = [];
+  const test: Row[] = [];
   const place = new Map(rows.map(({ id }) => [id, sha256Hex(`${seed}\n${id}`)]));
   for (const human of [true, false]) {
     const group = rows.filter((row) => row.human === human);
@@ -93,39 +113,28 @@ function halves(rows: readonly LabelledScore[], seed: number): { dev: LabelledSc
 }
 
 /** The pass rate of the second half, corrected with how often the judge was right on the first. */
-function correctedRate(
-  dev: readonly LabelledScore[],
-  test: readonly LabelledScore[],
-  min_score: number,
-): number | null {
-  const isPass = ({ score }: LabelledScore): boolean => score >= min_score;
-  const rate = share(test, isPass);
+function correctedRate(dev: readonly Row[], test: readonly Row[]): number | null {
+  const rate = share(test, passes);
   const truePositiveRate = share(
     dev.filter(({ human }) => human),
-    isPass,
+    passes,
   );
   const falsePositiveRate = share(
     dev.filter(({ human }) => !human),
-    isPass,
+    passes,
   );
   if (rate === null || truePositiveRate === null || falsePositiveRate === null) return null;
   return judgeCorrectedRate({ rate, truePositiveRate, trueNegativeRate: 1 - falsePositiveRate });
 }
 
 /** Both halves are resampled: with few labels the TPR and TNR are as uncertain as the rate itself. */
-function correctedInterval(
-  dev: readonly LabelledScore[],
-  test: readonly LabelledScore[],
-  min_score: number,
-  seed: number,
-): Interval | null {
+function correctedInterval(dev: readonly Row[], test: readonly Row[], seed: number): Interval | null {
   const random = seededRandom(seed);
-  const draw = (rows: readonly LabelledScore[]): LabelledScore[] =>
-    rows.map(() => rows[Math.floor(random() * rows.length)]!);
+  const draw = (rows: readonly Row[]): Row[] => rows.map(() => rows[Math.floor(random() * rows.length)]!);
   const resamples = Math.min(MAX_RESAMPLES, Math.floor(MAX_DRAWS / Math.max(1, dev.length + test.length)));
   const rates: number[] = [];
   for (let i = 0; i < resamples; i++) {
-    const rate = correctedRate(draw(dev), draw(test), min_score);
+    const rate = correctedRate(draw(dev), draw(test));
     if (rate !== null) rates.push(rate);
   }
   // Where the judge is often no better than chance, an interval of the rest would be too narrow.
@@ -134,10 +143,11 @@ function correctedInterval(
   return { low: rates[Math.floor(rates.length * 0.025)]!, high: rates[Math.ceil(rates.length * 0.975) - 1]! };
 }
 
-/** How far the judge agrees with people when this score or more is a pass. */
-export function agreement(rows: readonly LabelledScore[], min_score: number): Agreement {
-  const count = (human: boolean, judge: boolean): number =>
-    rows.filter((row) => row.human === human && row.score >= min_score === judge).length;
+/** How far the judge agrees with people when this score or more is a pass; null takes each row's own. */
+export function agreement(rows: readonly LabelledScore[], min_score: number | null): Agreement {
+  const judge = rows.map((row) => passesAt(row, min_score ?? row.min_score ?? Number.POSITIVE_INFINITY));
+  const count = (human: boolean, said: boolean): number =>
+    rows.filter((row, i) => row.human === human && judge[i] === said).length;
   const confusion = {
     true_pass: count(true, true),
     false_pass: count(false, true),
@@ -146,8 +156,7 @@ export function agreement(rows: readonly LabelledScore[], min_score: number): Ag
   };
   const n = rows.length;
   const right = confusion.true_pass + confusion.true_fail;
-  const passes = confusion.true_pass + confusion.false_fail;
-  const judge = rows.map(({ score }) => score >= min_score);
+  const humanPasses = confusion.true_pass + confusion.false_fail;
   return {
     n,
     min_score,
@@ -158,9 +167,9 @@ export function agreement(rows: readonly LabelledScore[], min_score: number): Ag
       judge,
       rows.map(({ human }) => human),
     ),
-    base_rate: n === 0 ? null : passes / n,
-    tpr: passes === 0 ? null : confusion.true_pass / passes,
-    tnr: n === passes ? null : confusion.true_fail / (n - passes),
+    base_rate: n === 0 ? null : humanPasses / n,
+    tpr: humanPasses === 0 ? null : confusion.true_pass / humanPasses,
+    tnr: n === humanPasses ? null : confusion.true_fail / (n - humanPasses),
   };
 }
 
@@ -170,5 +179,5 @@ function bestScore(rows: readonly LabelledScore[], written: number): number {
   return [2, 3, 4, 5].sort((a, b) => kappaOf(b) - kappaOf(a) || Math.abs(a - written) - Math.abs(b - written))[0]!;
 }
 
-const share = (rows: readonly LabelledScore[], is: (row: LabelledScore) => boolean): number | null =>
+const share = <R>(rows: readonly R[], is: (row: R) => boolean): number | null =>
   rows.length === 0 ? null : rows.filter(is).length / rows.length;

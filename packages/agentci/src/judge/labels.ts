@@ -22,10 +22,13 @@ export interface Label {
 export interface LabelProblem {
   readonly line: number;
   readonly message: string;
+  /** The last line of a file, without its end: a program was killed while it wrote it, and never confirmed it. */
+  readonly isTorn?: boolean;
 }
 
 const MAX_LABELS = 100_000;
 const MAX_PROBLEMS = 50;
+const NOT_JSON = 'not valid JSON';
 const PASS = new Set<unknown>([true, 1, 'pass', 'good', 'yes']);
 const FAIL = new Set<unknown>([false, 0, 'fail', 'bad', 'no']);
 
@@ -40,14 +43,17 @@ export class LabelBook {
   /** Adds a file's lines and gives what is wrong with them. Names of lines without an `id` begin with `name`. */
   add(text: string, name = ''): LabelProblem[] {
     const problems: LabelProblem[] = [];
-    for (const [index, source] of text.split('\n').entries()) {
+    // Editors on Windows begin a file with a byte order mark.
+    const lines = text.replace(/^\ufeff/, '').split('\n');
+    for (const [index, source] of lines.entries()) {
       if (source.trim() === '') continue;
       const line = index + 1;
       const message =
         ++this.#lines > MAX_LABELS
           ? `there are more than ${MAX_LABELS} labels`
           : this.#take(source, `${name}line-${line}`);
-      if (message !== undefined) problems.push({ line, message });
+      if (message !== undefined)
+        problems.push({ line, message, ...(message === NOT_JSON && line === lines.length ? { isTorn: true } : {}) });
       if (problems.length >= MAX_PROBLEMS) break;
     }
     return problems;
@@ -72,7 +78,7 @@ export class LabelBook {
 
 /**
  * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`,
- * `template`, `rater`, `score`, `note`. With a `rater` the label may be `null`: it is taken back.
+ * `template`, `threshold`, `rater`, `score`, `note`. With a `rater` the label may be `null`: it is taken back.
  */
 export function parseLabels(text: string): { labels: Label[]; problems: LabelProblem[] } {
   const book = new LabelBook();
@@ -85,7 +91,7 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   try {
     value = JSON.parse(source);
   } catch {
-    return 'not valid JSON';
+    return NOT_JSON;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a label is a JSON object';
   const field = (key: string): unknown =>
@@ -134,11 +140,15 @@ function rubricIn(
   const examples = field('few_shot_examples');
   if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
     return '"few_shot_examples" is a list of {"output", "score"}';
+  const threshold = field('threshold');
+  if (threshold !== undefined && !(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
+    return '"threshold" is a number from 0 to 1';
   return {
     rule,
     template,
     ...(scale === undefined ? {} : { scale: scale as string[] }),
     ...(examples === undefined ? {} : { few_shot_examples: examples as RubricExample[] }),
+    ...(threshold === undefined ? {} : { threshold }),
   };
 }
 

@@ -13,7 +13,7 @@ export interface RaterPair {
   readonly agreed: number;
   /** Of the share they agree on. */
   readonly agreed_interval: Interval | null;
-  /** Null when chance explains everything: one label was given throughout. */
+  /** Null when one of them gave the same label throughout: then it is 0 or nothing, whatever the other says. */
   readonly kappa: number | null;
   /** Bootstrap over the answers; null where too few resamples have a κ. */
   readonly kappa_interval: Interval | null;
@@ -58,13 +58,16 @@ function pairOf(a: string, b: string, both: Both, seed: number): RaterPair {
   };
 }
 
-const kappaOf = (both: Both): number | null =>
-  cohenKappa(
-    both.map(([x]) => x),
-    both.map(([, y]) => y),
-  );
+function kappaOf(both: Both): number | null {
+  const first = both.map(([x]) => x);
+  const second = both.map(([, y]) => y);
+  return usesBoth(first) && usesBoth(second) ? cohenKappa(first, second) : null;
+}
+
+const usesBoth = (said: readonly boolean[]): boolean => said.includes(true) && said.includes(false);
 
 function kappaInterval(both: Both, seed: number): Interval | null {
+  if (kappaOf(both) === null) return null;
   const random = seededRandom(seed);
   const resamples = Math.min(RESAMPLES, Math.max(200, Math.floor(MAX_DRAWS / both.length)));
   const estimates: number[] = [];

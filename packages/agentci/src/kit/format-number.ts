@@ -20,7 +20,18 @@ export function formatMs(ms: number): string {
   if (whole < 9995) return `${(ms / 1000).toFixed(2)} s`;
   if (whole < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 2 * 24 * 60) return inTwo(minutes, 60, 'h', 'min');
+  return inTwo(Math.round(minutes / 60), 24, 'd', 'h');
+}
+
+const HOUR = 3600;
+
+/** `24 h`, `1 h 5 min`, `30 d 2 h`: the second part only where there is one. */
+function inTwo(count: number, size: number, large: string, small: string): string {
+  const rest = count % size;
+  return `${formatCount(Math.floor(count / size))} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 /** A measured number with its unit. */
@@ -39,3 +50,6 @@ const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5
 
 const shortNumber = (value: number): string =>
   isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);
+
+/** `p = 0.031`, and `p < 0.001` rather than a 0 that it is not. */
+export const formatP = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);

@@ -16,6 +16,7 @@ import { costDetails } from './cost-details.ts';
 import { CHECKS } from './index.gen.ts';
 import { JUDGED } from './judged.ts';
 import { severityOf, writtenSeverity } from './severity.ts';
+import { wantedText } from './wanted-text.ts';
 
 export interface EvaluateLayerOptions {
   /** Where each check was written, by its id. */
@@ -49,6 +50,11 @@ export function evaluateLayer(
     // A check that was not written keeps its own severity, whatever the block says of the others.
     const result = resultOf(listed, outcome, severityOf(listed, written === undefined ? undefined : block), locations);
     status = worseStatus(status, result.status);
+    // Only of what did not pass: most checks do, and this is made for each of them.
+    if (result.status !== 'pass' && result.status !== 'skip') {
+      const wanted = wantedText(check.key, written ?? check.implied?.(full), block);
+      if (wanted !== undefined) result.wanted = wanted;
+    }
     checks.push(result);
     if (outcome.details !== undefined) Object.assign(details, outcome.details);
   }

@@ -1,4 +1,5 @@
-import { formatUsd } from '../kit/format-number.ts';
+import { formatP, formatUsd } from '../kit/format-number.ts';
+import { plural } from '../kit/words.ts';
 import { cellText } from '../results/cell.ts';
 import type { CellComparison, CellSummary, RunResult } from '../results/run-result.ts';
 
@@ -38,8 +39,12 @@ const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)}`;
 
 /** Errors and skips are in no rate, so they are said beside it. */
-function rateText({ pass_rate, passed, warned = 0, failed, errors, skipped }: CellSummary): string {
-  const rate = pass_rate === null ? 'not decided' : `${percent(pass_rate)} (${passed} of ${passed + failed})`;
+function rateText(summary: CellSummary): string {
+  const { pass_rate, passed, warned = 0, failed, errors, skipped, passed_runs, decided_runs } = summary;
+  // The rate is of runs, and so are the numbers beside it.
+  const hasRepeats = decided_runs !== undefined && decided_runs > passed + failed;
+  const of = hasRepeats ? `${passed_runs} of ${decided_runs} runs` : `${passed} of ${passed + failed}`;
+  const rate = pass_rate === null ? 'not decided' : `${percent(pass_rate)} (${of})`;
   const rest = [
     warned > 0 ? `${warned} of them with a warning` : '',
     errors > 0 ? `${errors} not judged` : '',
@@ -59,7 +64,7 @@ function costText({ cost_usd, unpriced_runs }: CellSummary): string {
 /** `worse by 30 points (-45 to -12), p = 0.016`, or what keeps it from being settled. */
 function differenceText({ difference, interval, p, verdict, pairs, more_queries }: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query decided in both';
-  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${pairs} pairs, p = ${p.toFixed(3)}`;
+  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${plural(pairs, 'query', 'queries')}, ${formatP(p)}`;
   if (verdict !== 'inconclusive') return `${verdict}: ${facts}`;
-  return `inconclusive: ${facts}${more_queries === null ? '' : `, needs ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'}`}`;
+  return `inconclusive: ${facts}${more_queries === null ? '' : `, needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'}`}`;
 }

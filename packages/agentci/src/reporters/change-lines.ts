@@ -1,5 +1,7 @@
 import { plural } from '../kit/words.ts';
 import { caseText } from '../results/cell.ts';
+import { wordOf } from '../results/comparison-words.ts';
+import type { MetricComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { comparisonText } from './diff/words.ts';
@@ -13,7 +15,7 @@ export interface Change {
   readonly result?: QueryResult;
 }
 
-/** What is not as it was in the run before: what broke first, then what lost its verdict, what was mended, what got slower or dearer. */
+/** What is not as it was in the run before: what broke or is new and fails, then what lost its verdict, what got slower or dearer or may have, what was mended, what is gone. */
 export function changesOf(run: RunResult, { comparison, run: before }: NonNullable<ReportContext['before']>): Change[] {
   const now = new Map(run.results.map((result) => [caseText(result), result]));
   const was = new Map(before.results.map((result) => [caseText(result), result.xfail?.status ?? result.status]));
@@ -35,18 +37,41 @@ export function changesOf(run: RunResult, { comparison, run: before }: NonNullab
     const text = `passed before, could not be judged now${why === undefined ? '' : `: ${why}`}`;
     return [{ status: 'error', name, text, result }];
   });
-  const metrics = comparison.metrics
-    .filter(({ verdict }) => verdict === 'worse' || verdict === 'better')
-    .sort((a, b) => Number(a.verdict === 'better') - Number(b.verdict === 'better'))
-    .map(
+  const added = comparison.new_failing.map((name): Change => {
+    const result = now.get(name);
+    const why = result === undefined ? undefined : reasonOf(result);
+    const word = result?.status === 'error' ? 'could not be judged' : 'failing';
+    return {
+      status: result?.status ?? 'fail',
+      name,
+      text: `new and ${word}${why === undefined ? '' : `: ${why}`}`,
+      ...(result === undefined ? {} : { result }),
+    };
+  });
+  const gone = comparison.only_before.map((name): Change => ({ status: 'skip', name, text: 'is gone' }));
+  const metricsOf = (is: (metric: MetricComparison) => boolean) =>
+    comparison.metrics.filter(is).map(
       (metric): Change => ({
-        status: metric.verdict === 'worse' ? 'warn' : 'pass',
-        name: metric.metric,
+        status: metric.verdict === 'better' ? 'pass' : 'warn',
+        name: wordOf(metric.metric),
         text: comparisonText(metric),
       }),
     );
-  return [...broken, ...lost, ...mended, ...metrics];
+  return [
+    ...broken,
+    ...added,
+    ...lost,
+    ...metricsOf(({ verdict }) => verdict === 'worse'),
+    ...metricsOf(isSuspicious),
+    ...mended,
+    ...metricsOf(({ verdict }) => verdict === 'better'),
+    ...gone,
+  ];
 }
+
+/** It moved by more than is allowed, and this much data cannot tell whether by chance. */
+const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): boolean =>
+  verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop;
 
 /** `12 queries in both runs, 2 new, 1 gone`: what the changes are about. */
 export function comparedText({ comparison }: NonNullable<ReportContext['before']>): string {

@@ -138,7 +138,9 @@ test('what changed against the run before comes first: broken, without a verdict
     passing('new'),
   ]);
   expect(read(compared(before, after)).split('\n').slice(5, 10)).toEqual([
-    `**Changed** against ${before.run_id}, 4 queries in both runs, 1 new, 1 gone`,
+    expect.stringMatching(
+      /^\*\*Worse\*\* against run-1, 4 queries in both runs, 1 new, 1 gone\. 1 query passed before and fails now\./,
+    ),
     '',
     '- ❌ **a** passed before, fails now: path.max_loops is fail — agentci_spec.yaml:4',
     '- ❓ **b** passed before, could not be judged now: boom — agentci_spec.yaml:4',
@@ -148,7 +150,41 @@ test('what changed against the run before comes first: broken, without a verdict
 
 test('two equal runs say that nothing changed', () => {
   const run = runOf([passing('a'), broken('b')]);
-  expect(read(compared(run, run))).toContain('**Nothing changed** beyond noise against');
+  expect(read(compared(run, run))).toContain(
+    '**Nothing changed** against run-1, 2 queries in both runs. No verdict flipped.',
+  );
+});
+
+test('a new query that fails leads, and one that is gone is named', () => {
+  const text = read(compared(runOf([passing('a'), passing('old')]), runOf([passing('a'), broken('b')])));
+  expect(text).toMatch(/\*\*Worse\*\* against .*New and failing: b\./);
+  expect(text).toContain('- ❌ **b** new and failing: path.max_loops is fail');
+  expect(text).toContain('- ➖ **old** is gone');
+});
+
+test('runs with no query in common have nothing to compare', () => {
+  const text = read(compared(runOf([passing('a')]), runOf([passing('b')])));
+  expect(text).toContain('**Nothing to compare** against');
+  expect(text).not.toContain('Nothing changed');
+});
+
+test('a price that doubled over a few queries is inconclusive, in the words of the comparison', () => {
+  const at = (usd: number) => {
+    const run = runOf([passing('a'), passing('b')]);
+    for (const result of run.results) result.cost.details.actual = { cost_usd: usd };
+    return run;
+  };
+  const [before, after] = [at(0.01), at(0.02)];
+  const text = read(compared(before, after));
+  expect(text).toContain(compareRuns({ before, after }).headline);
+  expect(text).toMatch(
+    /- ⚠️ \*\*cost\*\* inconclusive, about 10 queries would settle it: \$0\.0100 → \$0\.0200 over 2 queries/,
+  );
+});
+
+test('nothing in a summary mentions or links anybody', () => {
+  const text = render(runOf([{ ...broken('@team'), query: 'ask @octocat about #12 [x](y)' }]));
+  for (const [summary] of text.matchAll(/<summary>.*<\/summary>/g)) expect(summary).not.toMatch(/@|\[|#1/);
 });
 
 test('however much failed or changed, it is one screen until it is unfolded, and fits a comment', () => {

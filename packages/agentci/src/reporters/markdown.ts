@@ -1,14 +1,17 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
-import { plural } from '../kit/words.ts';
+import { formatCount, plural } from '../kit/words.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
+import type { RunVerdict } from '../results/diff.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { usagePerRun } from '../results/usage.ts';
 import { cellTable } from './cell-tables.ts';
 import { changesOf, comparedText } from './change-lines.ts';
 import { conversationLines } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
+import { OneScreen } from './one-screen.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
@@ -18,7 +21,11 @@ const MAX_CHARACTERS = 60_000;
 const MAX_SEEN = 5000;
 const MAX_FOLDED = 4000;
 /** Details beside each other; more are behind one line. */
-const MAX_OPEN = 6;
+const MAX_OPEN = 3;
+/** Changes, failures and cells in sight; the others are to unfold. */
+const MAX_SHOWN = 5;
+const MAX_NAME = 80;
+const WORST: readonly CheckStatus[] = ['fail', 'error', 'warn', 'skip', 'pass'];
 const ICONS: Record<CheckStatus, string> = { pass: '✅', warn: '⚠️', fail: '❌', error: '❓', skip: '➖' };
 
 export const reporter: Reporter = {
@@ -30,7 +37,10 @@ export const reporter: Reporter = {
 };
 
 function renderMarkdown(run: RunResult, context: ReportContext): string {
-  const told = run.results.filter(({ status, warnings = [] }) => status !== 'pass' || warnings.length > 0);
+  const told = run.results
+    .filter(({ status, warnings = [] }) => status !== 'pass' || warnings.length > 0)
+    .sort((a, b) => WORST.indexOf(a.status) - WORST.indexOf(b.status));
+  const screen = new OneScreen();
   const lines = [
     // The marker lets a later run find its own comment and update it in place.
     `<!-- agentci:${escapeHtml(escapeTerminalLine(run.agent)).replaceAll('--', '- -')}:${escapeHtml(escapeTerminalLine(run.spec.file)).replaceAll('--', '- -')} -->`,
@@ -38,26 +48,27 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     '',
     `${headline(run)}${context.jobUrl === undefined ? '' : ` · ${linkOf('report and results', `${context.jobUrl}#artifacts`)}`}`,
     '',
-    ...changeLines(run, context),
+    ...changeLines(run, context, screen),
     ...folded(
-      run.checks.map((check) => `- ${ICONS[check.status]} ${inline(check.message)}`),
-      { shown: 5, what: 'checks of the whole run' },
+      run.checks.map((check) => `- ${ICONS[check.status]} ${inline(clip(check.message, 300))}`),
+      { shown: 3, what: 'checks of the whole run', screen },
     ),
-    ...cellLines(run),
   ];
   if (told.length > 0) {
     const head = [
-      '| query | correctness | path | cost | tokens | dollars | time |',
+      told.some(({ runs }) => runs !== undefined && runs.length > 1)
+        ? '| query | correctness | path | cost | tokens per run | dollars per run | time per run |'
+        : '| query | correctness | path | cost | tokens | dollars | time |',
       '| --- | --- | --- | --- | --- | --- | --- |',
     ];
-    lines.push(...folded(told.map(rowOf), { head, shown: context.before === undefined ? 12 : 8, what: 'queries' }));
+    lines.push(...folded(told.map(rowOf), { head, shown: MAX_SHOWN, what: 'queries', screen }));
   }
-  lines.push(...passHatLines(run), ...groupLines(run));
+  lines.push(...cellLines(run, screen), ...groupLines(run, screen), ...passHatLines(run, screen));
   const tail = [
-    ...(run.cassette === undefined ? [] : [`> ${inline(cassetteText(run.cassette, run))}`, '']),
+    ...(run.cassette === undefined ? [] : [`> ${inline(clip(cassetteText(run.cassette, run), 200))}`, '']),
     ...folded(
       run.notices.map((notice) => `> ${inline(notice)}\n`),
-      { shown: 3, what: 'notices' },
+      { shown: 2, what: 'notices', screen },
     ),
   ];
   let length = [...lines, ...tail].join('\n').length;
@@ -80,17 +91,28 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
+const TITLES: Readonly<Record<RunVerdict, string>> = {
+  nothing_to_compare: 'Nothing to compare',
+  worse: 'Worse',
+  better: 'Better',
+  inconclusive: 'Inconclusive',
+  no_difference: 'Nothing changed',
+};
+
 /** What a reviewer wants to know first: what this change did. */
-function changeLines(run: RunResult, context: ReportContext): string[] {
+function changeLines(run: RunResult, context: ReportContext, screen: OneScreen): string[] {
   if (context.before === undefined) return [];
+  const { comparison } = context.before;
   const changes = changesOf(run, context.before);
-  const about = `against ${inline(context.before.run.run_id)}, ${comparedText(context.before)}`;
-  if (changes.length === 0) return [`**Nothing changed** beyond noise ${about}`, ''];
   const lines = changes.map(
     ({ status, name, text, result }) =>
-      `- ${ICONS[status]} **${inline(name)}** ${inline(clip(text, 200))}${result === undefined ? '' : placeOf(result, context)}`,
+      `- ${ICONS[status]} **${inline(clip(name, MAX_NAME))}** ${inline(clip(text, 200))}${result === undefined ? '' : placeOf(result, context)}`,
   );
-  return [`**Changed** ${about}`, '', ...folded(lines, { shown: 8, what: 'changes' })];
+  return [
+    `**${TITLES[comparison.verdict]}** against ${inline(clip(context.before.run.run_id, MAX_NAME))}, ${comparedText(context.before)}. ${inline(clip(comparison.headline, 300))}`,
+    '',
+    ...folded(lines, { shown: MAX_SHOWN, what: 'changes', screen }),
+  ];
 }
 
 /** Where the check that decided a query is written. */
@@ -128,21 +150,33 @@ function fitting(lines: readonly string[], room: number): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** The first lines in sight, the others to unfold; nothing is lost, and nothing fills the screen. */
+/** What is listed, of one. */
+const SINGLE = {
+  changes: 'change',
+  queries: 'query',
+  cells: 'cell',
+  notices: 'notice',
+  'checks of the whole run': 'check of the whole run',
+  'causes of failures': 'cause of failures',
+  'rates over repeats': 'rate over repeats',
+} as const;
+type Listed = keyof typeof SINGLE;
+
+/** The first lines in sight as far as there is room, the others to unfold; nothing is lost, and nothing fills the screen. */
 function folded(
   lines: readonly string[],
-  { head = [], shown, what }: { head?: readonly string[]; shown: number; what: string },
+  { head = [], shown, what, screen }: { head?: readonly string[]; shown: number; what: Listed; screen: OneScreen },
 ): string[] {
   if (lines.length === 0) return [];
-  const first = fitting(lines.slice(0, shown), MAX_SEEN);
+  const first = fitting(lines.slice(0, screen.take(lines, { head, most: shown })), MAX_SEEN);
   const rest = lines.slice(first.length);
-  const seen = [...head, ...first, ''];
+  const seen = first.length === 0 ? [] : [...head, ...first, ''];
   if (rest.length === 0) return seen;
   const more = fitting(rest, MAX_FOLDED);
   const left = rest.length - more.length;
   return [
     ...seen,
-    `<details><summary>${rest.length} more ${what}</summary>`,
+    `<details><summary>${rest.length} ${first.length === 0 ? '' : 'more '}${rest.length === 1 ? SINGLE[what] : what}</summary>`,
     '',
     ...head,
     ...more,
@@ -154,27 +188,27 @@ function folded(
 }
 
 /** Many failures are mostly few causes. */
-function groupLines(run: RunResult): string[] {
-  const groups = shownGroups(run);
-  if (groups.length === 0) return [];
-  const lines = groups.map((group) => `- ${inline(groupLine(group))}`);
-  return ['**Failures by cause**', '', ...folded(lines, { shown: 5, what: 'causes' })];
+function groupLines(run: RunResult, screen: OneScreen): string[] {
+  const lines = shownGroups(run).map((group) => `- ${inline(groupLine(group))}`);
+  if (lines.length === 0) return [];
+  const blocks = folded(lines, { shown: 3, what: 'causes of failures', screen });
+  return lines.length > 0 && blocks[0] === lines[0] ? ['**Failures by cause**', '', ...blocks] : blocks;
 }
 
 /** The cells of the matrix beside each other. */
-function cellLines(run: RunResult): string[] {
+function cellLines(run: RunResult, screen: OneScreen): string[] {
   const table = cellTable(run);
   if (table === undefined) return [];
   const row = (cells: readonly string[]): string => `| ${cells.map(inline).join(' | ')} |`;
   const head = [row(table.head), `| ${table.head.map(() => '---').join(' | ')} |`];
-  return folded(table.rows.map(row), { head, shown: 8, what: 'cells' });
+  return folded(table.rows.map(row), { head, shown: MAX_SHOWN, what: 'cells', screen });
 }
 
-function passHatLines({ summary }: RunResult): string[] {
+function passHatLines({ summary }: RunResult, screen: OneScreen): string[] {
   const { head, rows } = passHatTable(summary);
-  if (rows.length === 0) return [];
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [row(head), row(head.map(() => '---')), ...rows.map(row), ''];
+  const top = [row(head), row(head.map(() => '---'))];
+  return folded(rows.map(row), { head: top, shown: MAX_SHOWN, what: 'rates over repeats', screen });
 }
 
 /** The values that decide nothing, of every query that has some: how well a query passed is what they are for. */
@@ -218,15 +252,11 @@ function headline({ summary }: RunResult): string {
 }
 
 function rowOf(result: QueryResult): string {
-  const actual = (result.cost.details.actual ?? {}) as {
-    total_tokens?: number | null;
-    cost_usd?: number | null;
-    latency_ms?: number | null;
-  };
+  const actual = usagePerRun(result);
   const cells = [
-    `${ICONS[result.status]} ${escapeMarkdownTableCell(caseText(result))}`,
+    `${ICONS[result.status]} ${inline(clip(caseText(result), MAX_NAME))}`,
     ...LAYERS.map((layer) => ICONS[result[layer].status]),
-    actual.total_tokens == null ? '' : String(actual.total_tokens),
+    actual.total_tokens == null ? '' : formatCount(Math.round(actual.total_tokens)),
     actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
     actual.latency_ms == null ? '' : formatMs(actual.latency_ms),
   ];
@@ -235,7 +265,7 @@ function rowOf(result: QueryResult): string {
 
 function detailsOf(result: QueryResult, context: ReportContext): string {
   const lines = [
-    `<details><summary>${ICONS[result.status]} <b>${escapeHtml(caseText(result))}</b> ${escapeHtml(escapeTerminalLine(clip(result.query, 120)))}</summary>`,
+    `<details><summary>${ICONS[result.status]} <b>${inline(clip(caseText(result), MAX_NAME))}</b> ${inline(clip(result.query, 60))}</summary>`,
     '',
   ];
   if (result.error) lines.push(`- ${ICONS.error} ${inline(result.error.message)}`);

@@ -139,7 +139,7 @@ export interface MetricComparison {
   max_drop: number;
   test: 'mcnemar' | 'sign_flip';
   p: number;
-  /** After Holm's correction for the number of metrics. */
+  /** After Holm's correction for the number of metrics; of the pass rate it is `p`. */
   p_adjusted: number;
   verdict: ComparisonVerdict;
   /** Queries that would settle it, when the data does not. */
@@ -147,6 +147,9 @@ export interface MetricComparison {
   severity?: RegressionSeverity;
   reason?: 'zero_baseline' | 'too_few_pairs' | 'identical';
 }
+
+/** `worse`: something passes no longer, or a new query fails, or a number got worse beyond chance. `nothing_to_compare`: no query is in both. */
+export type RunVerdict = 'nothing_to_compare' | 'worse' | 'better' | 'inconclusive' | 'no_difference';
 
 /** Two runs compared query by query. */
 export interface RunComparison {
@@ -159,6 +162,14 @@ export interface RunComparison {
   flips: { id: string; before: CheckStatus; after: CheckStatus }[];
   only_before: string[];
   only_after: string[];
+  /** Of `only_after`: those that fail or could not be judged. */
+  new_failing: string[];
+  /** Passed before and could not be judged now. */
+  lost_verdicts: string[];
+  /** What it all came to; every report says this, none works it out for itself. */
+  verdict: RunVerdict;
+  /** The same in a few sentences. */
+  headline: string;
   /** On both sides but without a verdict on one: not a pass, not a failure, not in the numbers. */
   undecided: string[];
   summary: {

@@ -31,6 +31,8 @@ export interface CheckResult {
   message: string;
   value?: unknown;
   limit?: unknown;
+  /** What the spec wanted, in words; of what did not pass. */
+  wanted?: string;
   skip_reason?: SkipReason;
   location?: Location;
   evidence: Evidence[];
@@ -282,9 +284,12 @@ export interface CellSummary {
   failed: number;
   errors: number;
   skipped: number;
+  /** Decided runs, and those of them that passed; absent in results of older versions. */
+  passed_runs?: number;
+  decided_runs?: number;
   /** Of the decided runs; `null` where there are none. */
   pass_rate: number | null;
-  /** Wilson's 95 % interval of the rate. */
+  /** 95 % interval of the rate: Wilson's, for as many runs as are worth one query each. */
   interval: { low: number; high: number } | null;
   /** Of the runs whose cost is known, together; `null` where none is. */
   cost_usd: number | null;
@@ -292,19 +297,19 @@ export interface CellSummary {
   unpriced_runs: number;
 }
 
-/** One cell against the reference, paired by query and run. */
+/** One cell against the reference, paired by query. */
 export interface CellComparison {
   cell: Cell;
   reference: Cell;
-  /** Runs that were decided in both. */
+  /** Queries that were decided in both. */
   pairs: number;
-  /** Only the reference passed, and only the cell did. */
+  /** Queries that pass less often than in the reference, and more often. */
   lost: number;
   won: number;
   /** The pass rate of the cell minus that of the reference, over the pairs. */
   difference: number | null;
   interval: { low: number; high: number } | null;
-  /** McNemar's mid-p. */
+  /** McNemar's mid-p; with repeats that of a sign-flip test over the queries. */
   p: number | null;
   verdict: 'better' | 'worse' | 'inconclusive';
   /** So many queries more would settle a difference of this size; `null` where none was seen. */

@@ -1,5 +1,5 @@
-import { type Interval, type IntervalOptions, requireCounts } from './interval.ts';
-import { wilsonInterval } from './wilson-interval.ts';
+import { type Interval, type IntervalOptions, levelOf, requireCounts } from './interval.ts';
+import { wilsonAt } from './wilson-interval.ts';
 
 export interface PairedVerdicts {
   readonly bothPass: number;
@@ -15,12 +15,18 @@ export interface PairedVerdicts {
 export function pairedRateInterval(verdicts: PairedVerdicts, options?: IntervalOptions): Interval | null {
   const { bothPass, passToFail, failToPass, bothFail } = verdicts;
   requireCounts({ bothPass, passToFail, failToPass, bothFail });
+  return pairedRateAt(verdicts, levelOf(options));
+}
+
+/** The same of counts that need not be whole: of items that stand for several runs, or of a sample that is only imagined. */
+export function pairedRateAt(verdicts: PairedVerdicts, level: number): Interval | null {
+  const { bothPass, passToFail, failToPass, bothFail } = verdicts;
   const n = bothPass + passToFail + failToPass + bothFail;
-  const before = wilsonInterval(bothPass + passToFail, n, options);
-  const after = wilsonInterval(bothPass + failToPass, n, options);
-  if (before === null || after === null) return null;
-  const rateBefore = (bothPass + passToFail) / n;
-  const rateAfter = (bothPass + failToPass) / n;
+  if (!(n > 0)) return null;
+  const rateBefore = Math.min(1, (bothPass + passToFail) / n);
+  const rateAfter = Math.min(1, (bothPass + failToPass) / n);
+  const before = wilsonAt(rateBefore, n, level);
+  const after = wilsonAt(rateAfter, n, level);
   const phi = correlation(verdicts, n);
   const half = (one: number, other: number): number =>
     Math.sqrt(Math.max(0, one ** 2 - 2 * phi * one * other + other ** 2));

@@ -86,9 +86,43 @@ test('labels of two raters calibrate the judge, and their disagreements are left
   const { stdout, code } = await cli(['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded'], { cwd });
   expect(stdout).toContain(`raters: ada and ben agree on ${ids.length - 1} of ${ids.length}`);
   expect(stdout).toContain(`1 answer left out because raters disagree: ${ids[0]}`);
-  // The demo stores verdicts of its ensemble, and calibrate asks the single judge: each label was put to it.
-  expect(stdout).toContain(`${ids.length - 1} labels got no verdict`);
-  expect(code).toBe(2);
+  // The stored verdicts are the ensemble's, which is the judge that gates: nothing has to be asked again.
+  expect(stdout).toContain(
+    'judged by the ensemble of the spec: scripted-judge, scripted-judge-strict, scripted-judge-kind',
+  );
+  expect(stdout).not.toContain('got no verdict');
+  expect(code).toBe(0);
+});
+
+test('labels carry the passing score of their rubric, and calibrate measures at that score', async () => {
+  const cwd = await project();
+  const { url, state } = await label(cwd, 'ada');
+  const shown = new Map<string, number>();
+  for (const id of state.queue) {
+    await post(url, { id, label: 'pass' });
+    const item = await (await fetch(`${url}api/labels/item?id=${encodeURIComponent(id)}`)).json();
+    shown.set(id, (item as { min_score: number }).min_score);
+  }
+  const { stdout } = await cli(['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded', '--json'], { cwd });
+  const { passing_scores: lines } = JSON.parse(stdout) as {
+    passing_scores: { min_score: number; from: string; labels: number }[];
+  };
+  expect(new Set(shown.values()).size).toBeGreaterThan(1);
+  expect(lines.every(({ from }) => from === 'label')).toBe(true);
+  for (const { min_score, labels } of lines)
+    expect([...shown.values()].filter((score) => score === min_score)).toHaveLength(labels);
+});
+
+test('a last line that was cut off is left out and named; other broken lines are errors', async () => {
+  const cwd = await project();
+  const line = JSON.stringify({ id: 'a', query: 'q', answer: 'x', label: 'fail', rule: 'r' });
+  const calibrate = () => cli(['judge', 'calibrate', '--labels', 'l.jsonl', '--judge', 'recorded'], { cwd });
+  writeFileSync(join(cwd, 'l.jsonl'), `\ufeff${line}\n{"id":"b","que`);
+  const torn = await calibrate();
+  expect(torn.stderr).toContain('l.jsonl:2: the last line was cut off');
+  expect(torn.stdout).toContain('1 labels got no verdict');
+  writeFileSync(join(cwd, 'l.jsonl'), `{"id":"b","que\n${line}\n`);
+  expect((await calibrate()).stderr).toContain('l.jsonl:1:1 LABEL_INVALID');
 });
 
 test.each([

@@ -44,7 +44,7 @@ export function pairText({
   const between = range === null ? '' : ` (95 % interval ${share(range.low)} to ${share(range.high)})`;
   const beyond =
     kappa === null
-      ? 'kappa not defined'
+      ? 'kappa cannot be told: one of them gave one label only'
       : `kappa ${kappa.toFixed(2)}${spread === null ? '' : ` (${spread.low.toFixed(2)} to ${spread.high.toFixed(2)})`}`;
   return `${a} and ${b} agree on ${agreed} of ${n}${between}, ${beyond}`;
 }

@@ -1,48 +1,33 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Option } from 'commander';
-import { runPool } from '../../engine/pool.ts';
 import { auditJudge } from '../../judge/audit.ts';
 import { limitedBudget } from '../../judge/budget.ts';
-import { calibrate } from '../../judge/calibrate.ts';
 import { createJudge } from '../../judge/create-judge.ts';
 import type { JudgeConfig } from '../../judge/judge-config.ts';
-import { type Label, type LabelProblem, parseLabels } from '../../judge/labels.ts';
-import { isFailure, type Judge } from '../../judge/port.ts';
-import { raterPairs, settleLabels } from '../../judge/rater-agreement.ts';
-import { isTemplate, RUBRICS, resolveRubric, type WrittenRubric } from '../../judge/rubric.ts';
+import type { Judge } from '../../judge/port.ts';
+import { RUBRICS } from '../../judge/rubric.ts';
 import { defined } from '../../kit/defined.ts';
-import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { loadSpec } from '../../spec/load.ts';
+import type { Suite } from '../../spec/suite.ts';
 import { seededRandom } from '../../stats/seeded-random.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { renderAudit, renderCalibration } from '../judge-report.ts';
-import { readLabelFolder } from '../label/label-files.ts';
+import { renderAudit } from '../judge-report.ts';
+import { type CalibrateFlags, calibrateLabels, printFindings } from '../label/calibrate-labels.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 
-/** Questions prepared at a time; the judge itself limits its calls. */
-const WORKERS = 16;
-const MAX_LABEL_BYTES = 64 * 1024 * 1024;
-
-interface JudgeFlags {
+interface JudgeFlags extends CalibrateFlags {
   readonly config?: string;
   readonly model?: string;
   readonly baseUrl?: string;
-  readonly labels?: string;
-  readonly template?: string;
-  readonly rule?: string;
-  readonly threshold?: number;
-  readonly minKappa?: number;
   readonly repeats: number;
   readonly judge?: 'live' | 'recorded';
   readonly judgeCache?: string;
   readonly maxCost?: number;
-  readonly seed: number;
-  readonly json?: boolean;
 }
 
 export const command: CliCommand = {
@@ -63,7 +48,11 @@ export const command: CliCommand = {
       )
       .option('--template <name>', `calibrate: the rubric to use: ${Object.keys(RUBRICS).join(', ')}`)
       .option('--rule <text>', 'calibrate: the rubric to use, in words')
-      .option('--threshold <t>', 'calibrate: lowest passing score between 0 and 1', fraction)
+      .option(
+        '--threshold <t>',
+        "calibrate: lowest passing score between 0 and 1, instead of each label's own",
+        fraction,
+      )
       .option('--min-kappa <k>', 'calibrate: exit 1 when the agreement is below this', fraction)
       .option('--repeats <n>', 'audit: how often each probe is judged', wholeNumber(2), 3)
       .addOption(new Option('--judge <mode>', 'live, or recorded: stored verdicts only').choices(['live', 'recorded']))
@@ -88,20 +77,27 @@ Examples:
       throw new UserError('UNKNOWN_ACTION', `"${what}" is not something judge does`, {
         hint: 'judge calibrate, or judge audit',
       });
-    const judge = createJudge(await configOf(flags, io));
-    return what === 'audit' ? audit(judge, flags, io) : calibrateWith(judge, flags, io);
+    const suite = await suiteOf(flags, io);
+    const config = configOf(suite, flags, io);
+    const judge = createJudge(config);
+    return what === 'audit' ? audit(judge, flags, io) : calibrateLabels({ judge, config, suite, flags, io });
   },
 };
 
-async function configOf(flags: JudgeFlags, io: Io): Promise<JudgeConfig> {
-  const wanted = flags.config ?? (existsSync(join(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
-  const spec = wanted === undefined ? undefined : (await loadSpec(specPath(wanted, io.cwd))).suite;
-  const written = (spec?.judgeConfig ?? {}) as JudgeConfig;
+async function suiteOf({ config }: JudgeFlags, io: Io): Promise<Suite | undefined> {
+  const wanted = config ?? (existsSync(join(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
+  return wanted === undefined ? undefined : (await loadSpec(specPath(wanted, io.cwd))).suite;
+}
+
+function configOf(suite: Suite | undefined, flags: JudgeFlags, io: Io): JudgeConfig {
+  const written = (suite?.judgeConfig ?? {}) as JudgeConfig;
   return {
     ...written,
     ...defined({ model: flags.model, base_url: flags.baseUrl }),
+    // A model that is named is measured by itself.
+    ...(flags.model === undefined ? {} : { ensemble: undefined }),
     mode: flags.judge ?? 'live',
-    cacheDir: judgeCacheOf(spec ? folderOf(spec, io) : io.cwd, flags.judgeCache, io),
+    cacheDir: judgeCacheOf(suite ? folderOf(suite, io) : io.cwd, flags.judgeCache, io),
     env: io.env,
     signal: io.signal,
     random: seededRandom(flags.seed),
@@ -112,89 +108,7 @@ async function configOf(flags: JudgeFlags, io: Io): Promise<JudgeConfig> {
 async function audit(judge: Judge, flags: JudgeFlags, io: Io): Promise<number> {
   const report = await auditJudge(judge, { repeats: flags.repeats });
   const usage = judge.usage?.();
-  print(io, flags, { ...report, judge: usage }, renderAudit(report, usage));
+  printFindings(io, flags, { ...report, judge: usage }, renderAudit(report, usage));
   if (report.attacks.succeeded.length > 0) return 1;
   return report.errors > 0 || !report.controls.hold ? 2 : 0;
-}
-
-async function calibrateWith(judge: Judge, flags: JudgeFlags, io: Io): Promise<number> {
-  const given = readLabels(flags, io);
-  const { settled: labels, disputed } = settleLabels(given);
-  const raters = { pairs: raterPairs(given, flags.seed), disputed };
-  const shared = sharedRubric(flags);
-  const replies: { id: string; human: boolean; reply: Awaited<ReturnType<Judge['ask']>> }[] = [];
-  await runPool(labels, { workers: WORKERS }, async (label) => {
-    const { id, query, answer, context, human, isGrounded } = label;
-    const rubric = { ...resolveRubric(rubricOf(label, shared)), ...(isGrounded ? { needsContext: true } : {}) };
-    replies.push({ id, human, reply: await judge.ask({ rubric, query, answer, ...(context ? { context } : {}) }) });
-  });
-  const rows = replies.flatMap(({ id, human, reply }) => (isFailure(reply) ? [] : [{ id, human, score: reply.score }]));
-  const errors = replies.flatMap(({ id, reply }) => (isFailure(reply) ? [{ id, message: reply.message }] : []));
-  const threshold = flags.threshold ?? resolveRubric(shared ?? { rule: '-' }).threshold;
-  const result = calibrate(rows, { threshold, seed: flags.seed });
-  const verdict = { min_kappa: flags.minKappa ?? null, errors, raters, judge: judge.usage?.() };
-  print(
-    io,
-    flags,
-    { schema: 'agentci.judge-calibration/1', ...result, ...verdict },
-    renderCalibration(result, verdict),
-  );
-  if (errors.length > 0 || rows.length === 0) return 2;
-  if (flags.minKappa === undefined) return 0;
-  if (result.kappa === null) return 2;
-  return result.kappa < flags.minKappa ? 1 : 0;
-}
-
-function readLabels(flags: JudgeFlags, io: Io): readonly Label[] {
-  if (flags.labels === undefined) {
-    throw new UserError('NO_LABELS', 'calibrate needs --labels FILE', {
-      hint: 'One JSON object a line: {"query": "…", "answer": "…", "label": "pass"}',
-    });
-  }
-  const path = resolve(io.cwd, flags.labels);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile() && !found?.isDirectory())
-    throw new UserError('LABELS_MISSING', `--labels: there is no file or folder "${flags.labels}"`);
-  if (found.size > MAX_LABEL_BYTES) throw new UserError('LABELS_TOO_LARGE', `${flags.labels} is larger than 64 MB`);
-  const { labels, problems } = found.isDirectory() ? readLabelFolder(path) : readLabelFile(path);
-  const diagnostics = problems.map(({ line, message, file }) => ({
-    severity: 'error' as const,
-    code: 'LABEL_INVALID',
-    message,
-    file: file === undefined ? flags.labels! : join(flags.labels!, file),
-    line,
-    column: 1,
-  }));
-  if (diagnostics.length > 0) throw new UserError('LABELS_INVALID', `${flags.labels} cannot be used`, { diagnostics });
-  if (labels.length === 0) throw new UserError('LABELS_EMPTY', `no labels found in ${flags.labels}`);
-  return labels;
-}
-
-function readLabelFile(path: string): { labels: Label[]; problems: (LabelProblem & { file?: string })[] } {
-  return parseLabels(readFileSync(path, 'utf8'));
-}
-
-function sharedRubric({ template, rule }: JudgeFlags): WrittenRubric | undefined {
-  if (template !== undefined && !isTemplate(template)) {
-    throw new UserError('NO_TEMPLATE', `there is no rubric template "${template}"`, {
-      hint: `There are ${Object.keys(RUBRICS).join(', ')}.`,
-    });
-  }
-  return template === undefined && rule === undefined ? undefined : { template, rule };
-}
-
-function rubricOf(label: Label, shared: WrittenRubric | undefined): WrittenRubric {
-  const rubric = label.rubric ?? shared;
-  if (rubric === undefined) {
-    throw new UserError('NO_RUBRIC', `label ${label.id} has no rubric`, {
-      hint: 'Pass --template or --rule, or write "rule" or "template" into the label.',
-    });
-  }
-  if (rubric.template !== undefined && !isTemplate(rubric.template))
-    throw new UserError('NO_TEMPLATE', `the label ${label.id} names the unknown rubric template "${rubric.template}"`);
-  return rubric;
-}
-
-function print(io: Io, flags: JudgeFlags, data: object, text: string): void {
-  io.stdout.write(flags.json ? `${JSON.stringify(data, null, 2)}\n` : `${escapeTerminal(text)}\n`);
 }

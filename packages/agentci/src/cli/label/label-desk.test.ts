@@ -133,6 +133,12 @@ describe('only plain files in the labels folder are written', () => {
     expect(existsSync(join(dir, 'elsewhere', 'ada.jsonl'))).toBe(false);
   });
 
+  test('a file in the place of the folder is refused', () => {
+    const dir = tempDir({ labels: 'my notes' });
+    expect(() => new LabelWriter(join(dir, 'labels'), 'ada.jsonl')).toThrow(/it is a file, not a folder/);
+    expect(readFileSync(join(dir, 'labels'), 'utf8')).toBe('my notes');
+  });
+
   test('a file that is a link is refused, and what it leads to is left alone', () => {
     const dir = tempDir();
     mkdirSync(join(dir, 'labels'));
@@ -191,6 +197,8 @@ describe('the server', () => {
     ['no JSON', 400, () => ({ body: '{' })],
     ['an unknown answer', 400, () => ({ body: JSON.stringify({ id: '../x', label: 'pass' }) })],
     ['an unknown label', 400, (id) => ({ body: JSON.stringify({ id, label: 'maybe' }) })],
+    ['a pass with a score that fails', 400, (id) => ({ body: JSON.stringify({ id, label: 'pass', score: 2 }) })],
+    ['a fail with a score that passes', 400, (id) => ({ body: JSON.stringify({ id, label: 'fail', score: 5 }) })],
     ['a score of 6', 400, (id) => ({ body: JSON.stringify({ id, label: 'pass', score: 6 }) })],
     [
       'a note that is too long',

@@ -115,9 +115,13 @@ export class LabelDesk {
     const { id, label, score, note } = request as LabelRequest;
     const one = this.#byId.get(id);
     if (one === undefined) return 'there is no such answer in this run';
+    if (label !== null && score !== undefined && score >= one.minScore !== (label === 'pass'))
+      return `a score of ${score} is a ${score >= one.minScore ? 'pass' : 'fail'} here, where ${one.minScore} or more passes; the label says ${label}`;
     const { rater, run, now } = this.#options;
     const { query, context } = await this.#question(one);
     const { rule, template, scale, few_shot_examples } = one.rubric?.written ?? {};
+    // Where the spec leaves it to the template, too: a later version of it must not move the line these labels were given at.
+    const threshold = one.rubric === undefined ? undefined : resolveRubric(one.rubric.written).threshold;
     this.#writer.append({
       id,
       query,
@@ -129,7 +133,7 @@ export class LabelDesk {
       at: new Date(now()).toISOString(),
       run: run.run_id,
       ...(one.rubric === undefined ? {} : { check: one.rubric.place.id }),
-      ...{ rule, template, scale, few_shot_examples, context },
+      ...{ rule, template, threshold, scale, few_shot_examples, context },
     });
     this.#read = undefined;
     return { item: (await this.item(id))!, state: this.state() };

@@ -11,6 +11,7 @@ import {
   readFileSync,
   readSync,
   realpathSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -37,6 +38,8 @@ export class LabelWriter {
   readonly cutOff: number;
 
   constructor(folder: string, name: string) {
+    const there = statSync(folder, { throwIfNoEntry: false });
+    if (there !== undefined && !there.isDirectory()) throw notOurs(folder, 'it is a file, not a folder');
     mkdirSync(folder, { recursive: true });
     if (lstatSync(folder).isSymbolicLink()) throw notOurs(folder, 'it is a link');
     const path = join(folder, name);

@@ -4,6 +4,7 @@ import { readRuns } from '../../history/history-files.ts';
 import type { HistoryRun } from '../../history/history-run.ts';
 import type { PageRun } from '../../results/page-data.ts';
 import type { RunResult } from '../../results/run-result.ts';
+import { usageInAll } from '../../results/usage.ts';
 import { listRuns, readRun, type StoredRun } from '../../store/stored-runs.ts';
 import { LARGE, readHead, slimRun } from './slim-run.ts';
 
@@ -79,16 +80,11 @@ const bare = ({ id, header, finished }: StoredRun): PageRun => ({
 });
 
 function numbers(run: RunResult): Numbers {
-  const known = (name: 'cost_usd' | 'total_tokens' | 'latency_ms'): number[] =>
-    run.results
-      .map((result) => (result.cost?.details?.actual as Record<string, unknown> | undefined)?.[name])
-      .filter((value): value is number => typeof value === 'number');
-  const sum = (values: readonly number[]) => (values.length === 0 ? null : values.reduce((a, b) => a + b, 0));
-  const latency = known('latency_ms').sort((a, b) => a - b);
+  const latency = [...usageInAll(run.results, 'latency_ms').values].sort((a, b) => a - b);
   return {
     summary: run.summary,
-    cost_usd: sum(known('cost_usd')),
-    total_tokens: sum(known('total_tokens')),
+    cost_usd: usageInAll(run.results, 'cost_usd').sum,
+    total_tokens: usageInAll(run.results, 'total_tokens').sum,
     median_latency_ms: latency[Math.floor((latency.length - 1) / 2)] ?? null,
   };
 }

@@ -134,6 +134,7 @@ export function renderComparisonConsole(comparison: RunComparison): string {
   lines.push('');
   const { only_before, only_after, undecided, summary } = comparison;
   const notes = [
+    comparison.headline,
     only_before.length > 0 ? `only in ${comparison.before}: ${only_before.join(', ')}` : '',
     only_after.length > 0 ? `only in ${comparison.after}: ${only_after.join(', ')}` : '',
     undecided.length > 0 ? `without a verdict on one side: ${undecided.join(', ')}` : '',

@@ -36,7 +36,12 @@ export function renderDiffGithub(report: DiffReport, publicPath: (file: string) 
 
 /** Annotations of a comparison of two runs. */
 export function renderComparisonGithub(comparison: RunComparison): string {
-  const told = comparison.metrics.filter(({ verdict }) => verdict !== 'no_difference');
+  const told = comparison.metrics.filter(
+    ({ verdict, reason }) => verdict !== 'no_difference' && reason !== 'identical',
+  );
+  const added = comparison.new_failing.map((id) =>
+    command('error', [title('compare: verdict')], `${id}: new and failing`),
+  );
   const flips = comparison.flips.map(({ id, before, after }) =>
     command(after === 'fail' ? 'error' : 'notice', [title('compare: verdict')], `${id}: ${before} → ${after}`),
   );
@@ -45,7 +50,7 @@ export function renderComparisonGithub(comparison: RunComparison): string {
       metric.verdict === 'worse' ? 'error' : metric.verdict === 'inconclusive' ? 'warning' : 'notice';
     return command(level, [title(`compare: ${metric.metric}`)], comparisonText(metric));
   });
-  return [...flips, ...metrics].map((line) => `${line}\n`).join('');
+  return [...added, ...flips, ...metrics].map((line) => `${line}\n`).join('');
 }
 
 const title = (text: string): string => `title=${escapeWorkflowCommandProperty(escapeTerminalLine(text))}`;

@@ -73,7 +73,7 @@ export function renderComparisonMarkdown(comparison: RunComparison): string {
   const lines = [
     `## AgentCI compare: ${cell(comparison.agent)} (${cell(comparison.before)} → ${cell(comparison.after)})`,
     '',
-    `${plural(comparison.summary.pairs, 'query', 'queries')} in both, **${plural(comparison.summary.regressions, 'regression')}**`,
+    `${plural(comparison.summary.pairs, 'query', 'queries')} in both, **${plural(comparison.summary.regressions, 'regression')}**. ${cell(comparison.headline)}`,
     '',
     ...comparisonTable(comparison.metrics),
     '',

@@ -1,5 +1,5 @@
-import { formatUsd } from '../../kit/format-number.ts';
-import { formatCount } from '../../kit/words.ts';
+import { formatMs, formatP, formatUsd } from '../../kit/format-number.ts';
+import { formatCount, plural } from '../../kit/words.ts';
 import type { Edit, MetricComparison, MetricDelta, QueryDiff } from '../../results/diff.ts';
 
 /** How a number of a diff is written. */
@@ -89,18 +89,44 @@ const VERDICTS: Record<MetricComparison['verdict'], string> = {
 
 /** What a comparison of one metric came to, in one sentence. */
 export function comparisonText(metric: MetricComparison): string {
-  const { before_mean, after_mean, pairs, p_adjusted, verdict, needed_pairs, reason, damage } = metric;
-  const change = `${number(before_mean)} → ${number(after_mean)} over ${pairs} ${pairs === 1 ? 'query' : 'queries'}`;
-  if (reason === 'identical') return `no difference: ${number(before_mean)} on both sides, query by query`;
+  const { before_mean, after_mean, pairs, verdict, needed_pairs, reason, damage } = metric;
+  const show = formatOf(metric.metric);
+  const over = `over ${plural(pairs, 'query', 'queries')}`;
+  if (reason === 'identical' && verdict === 'no_difference')
+    return `no difference: ${show(before_mean)} on both sides, query by query`;
+  const needs =
+    verdict === 'inconclusive' && needed_pairs !== null && needed_pairs > pairs
+      ? `, about ${plural(needed_pairs, 'query', 'queries')} would settle it`
+      : '';
+  if (reason === 'identical')
+    return `inconclusive: ${show(before_mean)} on both sides ${over}, and so few could miss a change${needs}`;
   const range =
     damage.low === null || damage.high === null
       ? ''
-      : `, loss ${number(damage.mean)} (${number(damage.low)} to ${number(damage.high)}), allowed ${number(metric.max_drop)}`;
-  const needs = verdict === 'inconclusive' && needed_pairs !== null ? `, needs n = ${formatCount(needed_pairs)}` : '';
+      : `, loss ${show(damage.mean)} (${show(damage.low)} to ${show(damage.high)}), allowed ${show(metric.max_drop)}`;
   const zero = reason === 'zero_baseline' ? ', the baseline is 0' : '';
   const how = metric.severity === undefined ? '' : ` (${metric.severity})`;
-  return `${VERDICTS[verdict]}${how}${needs}: ${change}${range}, p = ${p_adjusted.toFixed(3)}${zero}`;
+  return `${VERDICTS[verdict]}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
 }
+
+/** A number of a metric with its unit, negative ones too. */
+function formatOf(metric: string): Format {
+  const format = (Object.hasOwn(METRIC_FORMATS, metric) ? METRIC_FORMATS[metric] : undefined) ?? number;
+  return (value) => (value < 0 ? `−${format(-value)}` : format(value));
+}
+
+const METRIC_FORMATS: Readonly<Record<string, Format>> = {
+  pass_rate: (value) => `${Number((100 * value).toFixed(1))} %`,
+  cost_usd: formatUsd,
+  latency_ms: formatMs,
+  total_tokens: (value) => `${formatCount(Math.round(value))} tokens`,
+};
+
+/** The chance that belongs to the numbers beside it, and the corrected one where that decides otherwise. */
+export const chanceText = ({ p, p_adjusted }: Pick<MetricComparison, 'p' | 'p_adjusted'>): string =>
+  p <= 0.05 && p_adjusted > 0.05
+    ? `${formatP(p)} (${p_adjusted.toFixed(3)} corrected for several metrics)`
+    : formatP(p);
 
 /** Four digits, whatever the size. */
 const number = (value: number): string => formatCount(Number(value.toPrecision(4)));

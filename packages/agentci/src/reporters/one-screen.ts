@@ -1,0 +1,42 @@
+/** Characters that fit beside each other in a comment of 780 px, and what lines take of its height. */
+const LINE_CHARACTERS = 96;
+const LINE_PX = 25;
+const ROW_PX = 34;
+const TEXT_PX = 21;
+const CELL_CHARACTERS = 110;
+/** About a screen, less the title, the verdict and the lines of what is folded. */
+const OPEN_PX = 520;
+
+/** What may still be shown without unfolding: a long comment hides the one line that matters. */
+export class OneScreen {
+  #left = OPEN_PX;
+
+  /** How many of these lines there is room for, which is then taken. */
+  take(lines: readonly string[], { head = [], most }: { head?: readonly string[]; most: number }): number {
+    const before = this.#left;
+    this.#left -= head.length === 0 ? 16 : ROW_PX + 16;
+    let taken = 0;
+    for (const line of lines.slice(0, most)) {
+      const height = heightOf(line);
+      if (height > this.#left) break;
+      this.#left -= height;
+      taken++;
+    }
+    if (taken === 0) this.#left = before;
+    return taken;
+  }
+}
+
+function heightOf(line: string): number {
+  const text = shownText(line);
+  if (!line.startsWith('|')) return LINE_PX * Math.max(1, Math.ceil(text.length / LINE_CHARACTERS));
+  const cells = text.split('|').slice(1, -1);
+  // Columns share the width by what they hold: a row wraps where all of them together are too long.
+  const all = cells.reduce((sum, cell) => sum + Math.max(4, cell.length), 0);
+  const longest = Math.max(...cells.map((cell) => cell.length));
+  const wraps = Math.max(1, Math.ceil(all / CELL_CHARACTERS), Math.ceil(longest / (CELL_CHARACTERS / 2)));
+  return ROW_PX + TEXT_PX * (wraps - 1);
+}
+
+/** As a reader sees it: entities are one character, addresses of links none. */
+const shownText = (line: string): string => line.replace(/\]\([^)]*\)/g, ']').replace(/&(?:#\d+|\w+);/g, 'x');

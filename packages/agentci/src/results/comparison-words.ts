@@ -1,0 +1,84 @@
+import { andMore, plural } from '../kit/words.ts';
+import type { MetricComparison, RunComparison, RunVerdict } from './diff.ts';
+
+const MAX_NAMES = 5;
+
+type Compared = Omit<RunComparison, 'verdict' | 'headline'>;
+
+/** What a comparison of two runs came to, with no more certainty than there is. */
+export function summarizeComparison(comparison: Compared): Pick<RunComparison, 'verdict' | 'headline'> {
+  return { verdict: verdictOf(comparison), headline: headlineOf(comparison) };
+}
+
+function verdictOf({
+  metrics,
+  flips,
+  summary,
+  new_failing,
+  lost_verdicts,
+  only_before,
+  only_after,
+}: Compared): RunVerdict {
+  const isAny = (verdict: MetricComparison['verdict']) => metrics.some((metric) => metric.verdict === verdict);
+  if (summary.regressions > 0 || new_failing.length > 0 || lost_verdicts.length > 0 || isAny('worse')) return 'worse';
+  if (metrics.length === 0 && flips.length === 0) return 'nothing_to_compare';
+  if (flips.length > 0 || isAny('better')) return 'better';
+  const isSame = metrics.every(isSettled) && only_before.length + only_after.length === 0;
+  return isSame ? 'no_difference' : 'inconclusive';
+}
+
+/** Nothing was seen to move, or it moved by no more than is allowed. */
+const isSettled = ({ verdict, reason }: MetricComparison): boolean =>
+  verdict === 'no_difference' || reason === 'identical';
+
+function headlineOf(comparison: Compared): string {
+  const { metrics, flips, summary, new_failing, lost_verdicts, only_before, only_after } = comparison;
+  const sentences: string[] = [];
+  if (new_failing.length > 0) sentences.push(`New and failing: ${andMore(new_failing, MAX_NAMES)}.`);
+  if (summary.regressions > 0)
+    sentences.push(`${queries(summary.regressions)} passed before and ${fail(summary.regressions)} now.`);
+  if (lost_verdicts.length > 0)
+    sentences.push(`${queries(lost_verdicts.length)} passed before and could not be judged now.`);
+  const mended = flips.length - summary.regressions;
+  if (mended > 0) sentences.push(`${queries(mended)} failed before and ${mended === 1 ? 'passes' : 'pass'} now.`);
+  if (summary.pairs === 0) sentences.push('No query is in both runs, so there is nothing to compare.');
+  else if (metrics.length === 0) sentences.push('No query was decided in both runs, so there is nothing to compare.');
+  else if (flips.length === 0 && lost_verdicts.length === 0) sentences.push('No verdict flipped.');
+  const names = (verdict: MetricComparison['verdict']) =>
+    metrics
+      .filter((metric) => metric.verdict === verdict && metric.reason !== 'identical')
+      .map(({ metric }) => wordOf(metric));
+  for (const verdict of ['worse', 'better'] as const)
+    if (names(verdict).length > 0) sentences.push(`${capital(verdict)}, beyond chance: ${names(verdict).join(', ')}.`);
+  const open = names('inconclusive');
+  if (open.length > 0) sentences.push(`Inconclusive: ${open.join(', ')}${enough(metrics)}.`);
+  else if (summary.pairs > 0 && flips.length === 0 && metrics.length > 0 && metrics.every(isSettled))
+    sentences.push('No number moved by more than is allowed.');
+  const added = only_after.filter((id) => !new_failing.includes(id));
+  if (added.length > 0) sentences.push(`New: ${andMore(added, MAX_NAMES)}.`);
+  if (only_before.length > 0) sentences.push(`Gone: ${andMore(only_before, MAX_NAMES)}.`);
+  return sentences.join(' ');
+}
+
+/** The most that any of the open questions needs; where one has no answer, none is promised. */
+function enough(metrics: readonly MetricComparison[]): string {
+  const open = metrics.filter(({ verdict, reason }) => verdict === 'inconclusive' && reason !== 'identical');
+  const pairs = Math.max(...open.map((metric) => metric.pairs));
+  const needed = open.map(({ needed_pairs }) => needed_pairs);
+  const about = needed.includes(null) ? '' : `; about ${Math.max(...needed.map(Number))} could`;
+  return ` (${queries(pairs)} ${pairs === 1 ? 'is' : 'are'} too few to tell${about})`;
+}
+
+const queries = (count: number): string => plural(count, 'query', 'queries');
+const fail = (count: number): string => (count === 1 ? 'fails' : 'fail');
+const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
+
+const WORDS: Readonly<Record<string, string>> = {
+  pass_rate: 'pass rate',
+  cost_usd: 'cost',
+  latency_ms: 'latency',
+  total_tokens: 'tokens',
+};
+
+/** The name of a metric as people say it. */
+export const wordOf = (metric: string): string => (Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric);
