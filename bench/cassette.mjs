@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const here = join(fileURLToPath(import.meta.url), '..');
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
 const BODY = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(8000) }] });
 
 /** Asks four times, each time with all that was said before. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
 const out = join(here, 'out');
 const SERVER = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

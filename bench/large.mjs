@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { timeCommand } from './measure.mjs';
 
-const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.mjs', import.meta.url));
+const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.cjs', import.meta.url));
 
 export const SPEC = `agent: large
 queries:

@@ -55,7 +55,7 @@ async function streaming() {
     rmSync(join(out, '.agentci'), { recursive: true, force: true });
     const result = timeCommand(
       process.execPath,
-      [join(dist, 'cli.mjs'), 'test', '-c', 'policy-suite.yaml', '--traces', path, '-f', 'json=policy-results.json'],
+      [join(dist, 'cli.cjs'), 'test', '-c', 'policy-suite.yaml', '--traces', path, '-f', 'json=policy-results.json'],
       { cwd: out },
     );
     const { results } = JSON.parse(readFileSync(join(out, 'policy-results.json'), 'utf8'));

@@ -19,7 +19,7 @@ import { measureServe } from './serve.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
 const out = join(here, 'out');
-const cli = join(root, 'packages', 'agentci', 'dist', 'cli.mjs');
+const cli = join(root, 'packages', 'agentci', 'dist', 'cli.cjs');
 const node = process.execPath;
 const rows = [];
 const quick = process.argv.includes('--quick');

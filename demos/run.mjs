@@ -21,7 +21,7 @@ const workers = isLive || args.some((arg) => /^(-w|-j|--workers)/.test(arg)) || 
 const flags = isLive ? ['-c', liveSpec(), '--judge', 'live'] : ['--judge', 'recorded'];
 const { status } = spawnSync(
   process.execPath,
-  [join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs'), 'test', ...flags, ...workers, ...args],
+  [join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs'), 'test', ...flags, ...workers, ...args],
   { cwd, stdio: 'inherit', env: { ...process.env, ...(isLive ? { DEMO_LIVE: '1' } : {}) } },
 );
 process.exit(status ?? 2);

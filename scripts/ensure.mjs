@@ -53,7 +53,7 @@ function ensurePage() {
 
 function ensureBuild() {
   const packages = join(root, 'packages');
-  const out = join(packages, 'agentci', 'dist', 'cli.mjs');
+  const out = join(packages, 'agentci', 'dist', 'cli.cjs');
   const newest = Math.max(...sources(join(packages, 'agentci')));
   if (existsSync(out) && statSync(out).mtimeMs >= newest) return;
   say('building');

@@ -21,3 +21,30 @@ export const asciiOnly = {
     }
   },
 };
+
+interface Node {
+  type: string;
+  start: number;
+}
+
+/** Where a program imports a module when it runs. */
+function* importsIn(node: object): Generator<number> {
+  if ('type' in node && node.type === 'ImportExpression') yield (node as Node).start;
+  for (const child of Object.values(node)) if (child !== null && typeof child === 'object') yield* importsIn(child);
+}
+
+// What src/cli/launch loads has its imports done for it.
+export const importsByLoader = {
+  name: 'imports-by-loader',
+  generateBundle(
+    this: { parse: (code: string) => object },
+    _options: unknown,
+    bundle: Record<string, { type: string; code?: string }>,
+  ) {
+    for (const output of Object.values(bundle)) {
+      if (output.type !== 'chunk' || output.code?.includes('import(') !== true) continue;
+      for (const at of [...importsIn(this.parse(output.code))].sort((a, b) => b - a))
+        output.code = `${output.code.slice(0, at)}importModule${output.code.slice(at + 'import'.length)}`;
+    }
+  },
+};

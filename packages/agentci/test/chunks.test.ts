@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
-const STATIC_IMPORT = /(?:from|import)\s*["'`]\.\/([\w.-]+\.mjs)["'`]/g;
+/** What a chunk needs at once; what it loads on demand is in a function. */
+const STATIC_IMPORT = /(?<!=>)require\(`\.\/([\w.-]+\.cjs)`\)/g;
 
 /** The chunks that are loaded with one, itself included; what it imports on demand is not. */
 function loadedWith(name: string, found = new Set<string>()): Set<string> {
@@ -15,9 +16,9 @@ function loadedWith(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-const nameOf = (chunk: string): string => chunk.replace(/-[\w-]{8}\.mjs$/, '').replace(/\.mjs$/, '');
+const nameOf = (chunk: string): string => chunk.replace(/-[\w-]{8}\.cjs$/, '').replace(/\.cjs$/, '');
 const chunkOf = (name: string): string =>
-  readdirSync(DIST).find((file) => file.endsWith('.mjs') && nameOf(file) === name)!;
+  readdirSync(DIST).find((file) => file.endsWith('.cjs') && nameOf(file) === name)!;
 
 test.each([
   { command: 'the program before it knows its command', chunk: 'cli', chunks: ['cli'] },
@@ -41,7 +42,7 @@ test('validate does not load the modules of Node it has no use for', () => {
   const sample = fileURLToPath(new URL('../../../docs/sample_spec.yaml', import.meta.url));
   const { stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(script)}`, join(DIST, 'cli.mjs'), 'validate', sample],
+    ['--import', `data:text/javascript,${encodeURIComponent(script)}`, join(DIST, 'cli.cjs'), 'validate', sample],
     { encoding: 'utf8' },
   );
   const loaded = stderr.split(',').map((module) => module.trim().replace('NativeModule ', ''));

@@ -1,10 +1,19 @@
 import type { Diagnostic } from './diagnostic.ts';
 
+const MARK = Symbol.for('agentci.user-error');
+
 /**
  * Something the user can put right: a bad file, a missing runner, nothing selected.
  * Only `cli/main.ts` turns it into text and exit code 2; anything else thrown is our bug and keeps its stack.
  */
 export class UserError extends Error {
+  /** The library and the command line are built apart; what a user's module throws from one is a user's error in the other. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return this === UserError
+      ? value instanceof Error && MARK in value
+      : Function.prototype[Symbol.hasInstance].call(this, value);
+  }
+
   readonly code: string;
   readonly hint: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -16,6 +25,7 @@ export class UserError extends Error {
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'UserError';
+    Object.defineProperty(this, MARK, { value: true });
     this.code = code;
     this.hint = options.hint;
     this.diagnostics = options.diagnostics ?? [];
