@@ -60,9 +60,8 @@ describe('a bundle is worked off', () => {
   interface Trial {
     readonly handle: (job: Job) => Promise<Handled>;
     readonly isEnding?: () => boolean;
-    readonly isAgain?: boolean;
   }
-  const trial = ({ handle, isEnding = () => false, isAgain = false }: Trial, count = 4) => {
+  const trial = ({ handle, isEnding = () => false }: Trial, count = 4) => {
     const begun: string[] = [];
     const given: [string[], string[]][] = [];
     const outcome = workOff(jobs(count), {
@@ -72,7 +71,6 @@ describe('a bundle is worked off', () => {
       },
       giveBack: async (rest, open) => void given.push([ids(rest), ids(open)]),
       isEnding,
-      isAgain,
     });
     return { outcome, begun, given };
   };
@@ -140,23 +138,6 @@ describe('a bundle is worked off', () => {
         ['q0', 'q1'],
       ],
     ]);
-  });
-
-  test('those that may have killed a worker stay together, however long they take', async () => {
-    const { outcome, begun, given } = trial(
-      {
-        handle: async () => {
-          await sleep(350);
-          return sent;
-        },
-        isEnding: () => true,
-        isAgain: true,
-      },
-      2,
-    );
-    expect(await outcome).toBe('over');
-    expect(begun).toEqual(['q0', 'q1']);
-    expect(given).toEqual([]);
   });
 
   test('all of it is for later where one is', async () => {

@@ -4,11 +4,11 @@ import { bundleData, queueEntry, readBundle } from './bundle.ts';
 import { type Client, type QueuedJob, steadily } from './client.ts';
 import { type Job, nameOf, readTicket, type Ticket } from './job.ts';
 import { OVER, runKeys } from './names.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox, type Receipt } from './outbox.ts';
 import { packParcel } from './parcel.ts';
 import { Room } from './room.ts';
-import type { Bench, Done, ServeOptions } from './serve-options.ts';
-import { type Handled, SUSPECTS, workOff } from './work-off.ts';
+import type { Bench, ServeOptions } from './serve-options.ts';
+import { type Handled, workOff } from './work-off.ts';
 
 /** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
 const MAX_ALONE = 2;
@@ -66,24 +66,24 @@ export class Office {
     if (jobs === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
     const isFirst = queued.attemptsStarted === 1;
     const outcome = await workOff(isFirst ? jobs : await this.#suspects(jobs, queued), {
-      handle: (job, isLast) => this.#handle(job, { isFirst, isLast }),
+      handle: (job) => this.#handle(job, isFirst),
       giveBack: (rest, begun) => this.#giveBack(rest, begun, queued),
       isEnding: () => this.#options.signal.aborted,
-      isAgain: !isFirst,
     });
     if (outcome !== 'later') return;
     await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
     throw new this.#DelayedError();
   };
 
-  /** Of a bundle that was begun before, those that may have been begun. The rest is for anyone. */
+  /** Of a bundle that was begun before, the one its worker may have died of. The rest is for anyone. */
   async #suspects(jobs: readonly Job[], queued: QueuedJob): Promise<readonly Job[]> {
     if (jobs.length === 1) return jobs;
     const { done } = runKeys(jobs[0]!.run);
     const found = await steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
     const open = jobs.filter((_, i) => found[i] === null);
-    const suspects = open.slice(0, SUSPECTS);
-    if (open.length > suspects.length) await this.#giveBack(open.slice(SUSPECTS), suspects, queued);
+    // A result leaves the worker before the next job begins: only the first without one can have been running.
+    const suspects = open.slice(0, 1);
+    if (open.length > 1) await this.#giveBack(open.slice(1), suspects, queued);
     return suspects;
   }
 
@@ -105,7 +105,7 @@ export class Office {
     await this.#queue?.disconnect().catch(() => {});
   }
 
-  async #handle(job: Job, { isFirst, isLast }: { isFirst: boolean; isLast: () => boolean }): Promise<Handled> {
+  async #handle(job: Job, isFirst: boolean): Promise<Handled> {
     const leave = await this.#room.enter(!isFirst);
     let place: Place | undefined;
     const end = (): void => {
@@ -126,7 +126,15 @@ export class Office {
       place.jobs++;
       this.#running++;
       const done = starts >= MAX_ALONE ? this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
-      if (done !== undefined) return { sent: this.#deliver(place, job, done, isLast()).finally(end) };
+      if (done !== undefined) {
+        const letter = { name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd };
+        const { left, receipt } = place.outbox.send(letter);
+        const sent = this.#count(receipt).finally(end);
+        // Whoever waits for it sees what went wrong.
+        sent.catch(() => {});
+        await left;
+        return { sent };
+      }
     } catch (error) {
       end();
       throw error;
@@ -213,9 +221,9 @@ export class Office {
     await steadily(() => this.#redis.srem(runKeys(run).open, this.#worker));
   }
 
-  async #deliver({ outbox }: Place, job: Job, { body, costUsd }: Done, isUrgent: boolean): Promise<void> {
-    const receipt = await outbox.send({ name: nameOf(job), parcel: packParcel(body), costUsd }, isUrgent);
-    if (receipt === 'first') this.done++;
-    else if (receipt === 'second') this.duplicates++;
+  async #count(receipt: Promise<Receipt>): Promise<void> {
+    const told = await receipt;
+    if (told === 'first') this.done++;
+    else if (told === 'second') this.duplicates++;
   }
 }

@@ -13,24 +13,28 @@ export interface Letter {
 /** `first`: it counts. `second`: another one of the same job came before. `unwanted`: the run is gone. */
 export type Receipt = 'first' | 'second' | 'unwanted';
 
+/** A result on its way. */
+export interface Posted {
+  /** Settles once it has left this process: what kills the process afterwards does not stop it. */
+  readonly left: Promise<void>;
+  /** Settles once it is in Redis. */
+  readonly receipt: Promise<Receipt>;
+}
+
 interface Waiting extends Letter {
+  readonly leave: () => void;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
-/** How long a result that keeps nothing waiting may wait for others. */
-const GATHER_MS = 5;
-const MAX_BYTES = 1024 * 1024;
 
-/** Sends the results of one run, several at a time where that keeps nothing waiting. */
+/** Sends the results of one run, those that are ready at the same time together. */
 export class Outbox {
   readonly #redis: Client;
   readonly #ticket: Ticket;
   readonly #keepS: number;
   #waiting: Waiting[] = [];
-  #bytes = 0;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(redis: Client, ticket: Ticket, keepS: number) {
     this.#redis = redis;
@@ -38,27 +42,22 @@ export class Outbox {
     this.#keepS = keepS;
   }
 
-  /** Settles once it is in Redis. An urgent one takes along all that wait. */
-  send(letter: Letter, isUrgent: boolean): Promise<Receipt> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...letter, resolve, reject });
-      this.#bytes += letter.parcel.length;
-      if (isUrgent || this.#bytes >= MAX_BYTES) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+  send(letter: Letter): Posted {
+    let leave = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
     });
+    const receipt = new Promise<Receipt>((resolve, reject) => {
+      this.#waiting.push({ ...letter, leave, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+    return { left, receipt };
   }
 
   #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const letters = this.#waiting;
     this.#waiting = [];
-    this.#bytes = 0;
-    if (letters.length === 0) return;
-    const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
-    const limit = String(this.#ticket.settings.maxCostUsd ?? '');
-    const content = letters.flatMap(({ name, parcel, costUsd }) => [name, parcel, costText(costUsd)]);
-    steadily(() => this.#redis.deliver(ticket, done, results, spent, stop, limit, this.#keepS, ...content)).then(
+    steadily(() => this.#deliver(letters)).then(
       (firsts) => {
         for (const [i, { resolve }] of letters.entries()) resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
       },
@@ -66,6 +65,21 @@ export class Outbox {
         for (const { reject } of letters) reject(error);
       },
     );
+    for (const { leave } of letters) leave();
+  }
+
+  async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {
+    const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
+    const limit = String(this.#ticket.settings.maxCostUsd ?? '');
+    const content = letters.flatMap(({ name, parcel, costUsd }) => [name, parcel, costText(costUsd)]);
+    // A pipeline is written at once; single commands wait for others.
+    const pipeline = this.#redis.pipeline() as unknown as Pick<Client, 'deliver'> & {
+      exec: () => Promise<[Error | null, unknown][] | null>;
+    };
+    void pipeline.deliver(ticket, done, results, spent, stop, limit, this.#keepS, ...content);
+    const [[error, firsts] = [null, []]] = (await pipeline.exec()) ?? [];
+    if (error !== null) throw error;
+    return firsts as readonly number[];
   }
 }
 
