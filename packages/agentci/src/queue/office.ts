@@ -12,6 +12,8 @@ import { type Handled, workOff } from './work-off.ts';
 
 /** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
 const MAX_ALONE = 2;
+/** So many workers may die while they make the agent ready for the same job. */
+const MAX_READY = 10;
 /** How long what is known of a run is taken as true. */
 const FRESH_MS = 50;
 /** How long a job waits whose run no one collects at the moment. */
@@ -158,11 +160,19 @@ export class Office {
     return { state: await state, starts: 0 };
   }
 
-  /** A job that was begun before: how often it has had a worker to itself is counted. */
+  /**
+   * A job that was begun before: how often it has had a worker to itself is counted, from when the agent is ready. A worker that
+   * dies while it makes the agent ready has not died of this job, unless they all do.
+   */
   async #admit(job: Job): Promise<{ readonly state: string; readonly starts: number }> {
+    const known = await this.#stateOf(job.run);
+    if (known.state !== 'go') return known;
     const { ticket, lease, stop, done, starts } = runKeys(job.run);
-    const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, nameOf(job)));
-    return { state, starts: Number(before) };
+    const name = nameOf(job);
+    const tries = await steadily(() => this.#redis.hincrby(starts, `${name} ready`, 1));
+    if (tries <= MAX_READY) await (await this.#placeOf(job.run))?.bench;
+    const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
+    return { state, starts: tries <= MAX_READY ? Number(before) : tries };
   }
 
   async #placeOf(run: string): Promise<Place | undefined> {
