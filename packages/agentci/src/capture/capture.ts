@@ -3,6 +3,7 @@ import type { CaptureResult } from './captured-run.ts';
 import type { CassetteProvider } from './cassette/cassette.ts';
 import { dummyKeys, missingKeys, providersOfCassette, providersToKeep } from './cassette/replay-environment.ts';
 import { providerSettings } from './dotenv.ts';
+import { EarlierTurns } from './earlier-turns.ts';
 import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
@@ -69,6 +70,8 @@ export interface SlotHooks {
   readonly mcpLines?: ((server: string) => string | undefined) | undefined;
 }
 
+type TurnOf = Parameters<EarlierTurns['before']>[0];
+
 /** A front for one agent at a time. */
 export interface CaptureSlot {
   /** The agent's whole environment. */
@@ -78,7 +81,8 @@ export interface CaptureSlot {
   /** An argument of the program, as it must be while it is captured. */
   readonly rewrite: (argument: string) => string;
   readonly set: Readonly<Record<string, string>>;
-  readonly begin: () => void;
+  /** `turn`: of a conversation, whose turns are one run. */
+  readonly begin: (about?: { readonly turn?: TurnOf | undefined }) => void;
   /** `itself`: the agent ended, or answered, by itself; `asked`: it began so many requests to models, if that is known. */
   readonly end: (how: AgentEnd, asked?: number) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
@@ -179,6 +183,7 @@ export function createCapture(options: CaptureOptions): Capture {
       : []),
   ];
 
+  const earlier = new EarlierTurns();
   return {
     planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
     notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
@@ -190,6 +195,7 @@ export function createCapture(options: CaptureOptions): Capture {
       const front = await openFront();
       let run = newRunId();
       let hasBegun = false;
+      let turn: TurnOf | undefined;
       const { origin, base, token } = front;
       const planes = openPlanes({ origin, base, token, env, now }, () => run, hooks);
       front.serve(planes);
@@ -206,7 +212,8 @@ export function createCapture(options: CaptureOptions): Capture {
         rewrite: (argument) => mcp?.rewrite(argument) ?? argument,
         set,
         notes: known.notes,
-        begin: () => {
+        begin: (about) => {
+          turn = about?.turn;
           // The first query has the id that the agent was started with.
           if (hasBegun) run = newRunId();
           hasBegun = true;
@@ -216,8 +223,11 @@ export function createCapture(options: CaptureOptions): Capture {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, asked };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
-          const { readEvidence } = await import('./captured-run.ts');
-          return readEvidence(merged(parts, how, known.notes), run);
+          const { readTurn } = await import('./captured-run.ts');
+          const evidence = merged(parts, how, known.notes);
+          const result = readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
+          if (turn !== undefined) earlier.add(turn, evidence.exchanges);
+          return result;
         },
         report: () => Object.fromEntries(planes.map((plane) => [plane.name, plane.report()])),
         close: async () => {

@@ -3,6 +3,7 @@ import { capturedTrace } from '../adapters/formats/agentci-exchange/captured-tra
 import { pairRecord } from '../adapters/formats/agentci-exchange/exchange-record.ts';
 import { withHints } from '../adapters/reader/hints.ts';
 import type { Trace } from '../trace/model.ts';
+import { ownSteps } from './earlier-turns.ts';
 import { type Exchange, MISS_HEADER } from './exchange.ts';
 import { exchangeRecord } from './exchange-line.ts';
 import type { Evidence } from './plane.ts';
@@ -48,6 +49,23 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
     };
   return { id, evidence, trace: item.trace, warnings };
 }
+
+/** As `readEvidence` for one turn of a conversation: what its requests repeat of earlier turns is not read again. */
+export function readTurn(evidence: Evidence, id: string, earlier: readonly Exchange[]): CaptureResult {
+  const own = readEvidence(evidence, id);
+  if (earlier.length === 0 || evidence.exchanges.length === 0 || own.trace === undefined) return own;
+  const before = readEvidence({ ...NOTHING, exchanges: counted(earlier) }, id);
+  // Read together, so that every call finds the reply that asked for it.
+  const whole = readEvidence({ ...evidence, exchanges: counted([...earlier, ...evidence.exchanges]) }, id);
+  return before.trace === undefined || whole.trace === undefined
+    ? own
+    : { ...own, trace: ownSteps(whole.trace, before.trace) };
+}
+
+const NOTHING: Evidence = { exchanges: [], telemetry: [], mcp: [], gaps: [], notes: [] };
+
+const counted = (exchanges: readonly Exchange[]): Exchange[] =>
+  exchanges.map((exchange, at) => ({ ...exchange, i: at + 1 }));
 
 /** Why calls have no reply that could be read. */
 function failures({ exchanges }: Evidence): Evidence['notes'] {

@@ -174,7 +174,7 @@ export class Cassettes {
       },
       begin: (about) => {
         current = this.#begin(about, introductions);
-        slot.begin();
+        slot.begin(about);
       },
       end: async (how, asked) => {
         const playing = current;

@@ -47,7 +47,7 @@ export interface RunAbout {
   /** The combination of a matrix. */
   readonly cell?: Readonly<Record<string, string>> | undefined;
   /** The turn of a conversation; the turns of one run belong together. */
-  readonly turn?: { readonly turn: number } | undefined;
+  readonly turn?: Pick<TurnRequest, 'conversation' | 'turn'> | undefined;
 }
 
 /** The text at `http.answer`. */
