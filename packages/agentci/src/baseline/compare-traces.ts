@@ -8,6 +8,7 @@ import { capturedCalls, namesOf, quantityOf } from '../trace/known-calls.ts';
 import type { Trace } from '../trace/model.ts';
 import { captures, finalText, handoffs } from '../trace/selectors.ts';
 import { type PriceLookup, type Totals, totals } from '../trace/totals.ts';
+import { answerOfTurn, turnsOf } from '../trace/turns.ts';
 import { align } from './align.ts';
 import { argumentChanges } from './argument-changes.ts';
 import { isChanged, metricDelta } from './metric-delta.ts';
@@ -120,7 +121,7 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
       told.set(key, { ...entry, [side]: check.status, message: check.message });
     }
   }
-  const answers = [finalText(input.before) ?? '', finalText(input.after) ?? ''] as const;
+  const answers = [answersOf(input.before), answersOf(input.after)] as const;
   const changed = answers[0] !== answers[1] || captures(input.before, 'final') !== captures(input.after, 'final');
   const { edits, shortened } = changed ? textDiff(...answers) : { edits: [], shortened: false };
   return {
@@ -132,6 +133,19 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
   };
 }
 
+/** What the agent said: in a conversation, in every turn of it. */
+function answersOf(trace: Trace): string {
+  const turns = turnsOf(trace);
+  if (turns.length < 2) return finalText(trace) ?? '';
+  return turns.map((turn) => `turn ${turn.turn}: ${answerOfTurn(turn) ?? ''}`).join('\n');
+}
+
+/** A call that is made in another turn is made at another time. */
+const callsByTurn = (trace: Trace): string[] =>
+  capturedCalls(trace)!.calls.map(({ name, userTurn }) =>
+    userTurn === undefined ? name : `${name} (turn ${userTurn})`,
+  );
+
 function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['path'] {
   const expected = expectedTools(query);
   const against = (measure: (expected: readonly string[], used: readonly string[]) => number): MetricDelta => {
@@ -139,7 +153,12 @@ function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['pa
     return metricDelta(value(before), value(after));
   };
   const both = before.names && after.names ? { a: before.names, b: after.names } : undefined;
-  const edits = both ? align(both.a, both.b) : [];
+  const areTalks = turnsOf(before.trace).length > 1 && turnsOf(after.trace).length > 1;
+  const edits = both
+    ? areTalks
+      ? align(callsByTurn(before.trace), callsByTurn(after.trace))
+      : align(both.a, both.b)
+    : [];
   const routed = captures(before.trace, 'handoffs') && captures(after.trace, 'handoffs');
   return {
     tool_calls: quantityDelta(before, after, 'toolCalls'),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { QueryResult } from '../results/run-result.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import type { Trace } from '../trace/model.ts';
+import { evaluateQuery } from './evaluate-query.ts';
 import type { AgentFunction } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
@@ -246,6 +247,51 @@ describe('an agent that fails in a turn', () => {
       },
     });
   });
+});
+
+describe('turns that the agent gives back', () => {
+  const talk = (last: string) =>
+    run(REFUND, (message) => ({
+      turns: [{ user: message === 'Order 42.' ? last : message, answer: `about ${message}`, tool_calls: [] }],
+    }));
+
+  test.each(['Order 42.', 'Context: a shop.\nOrder  42.'])('may end with the message it was sent: %j', async (last) => {
+    expect((await talk(last)).result.error).toBeUndefined();
+  });
+
+  test.each(['I want to return something.', 'Something else.'])('must not end with another: %j', async (last) => {
+    const { result } = await talk(last);
+    expect(result.error).toMatchObject({ kind: 'agent' });
+    expect(result.error!.message).toContain(`turn 2: the agent gave back turns that end with another message`);
+  });
+});
+
+test('no two conversations have the same id, not even in a run that is taken up again', async () => {
+  const ids = new Set<string>();
+  for (let i = 0; i < 2; i++) {
+    const { suite } = parseSpec(REFUND, { file: 'spec.yaml' });
+    const runner: AgentFunction = (message, { conversation }) => {
+      ids.add(conversation!);
+      return shop(message, {} as never);
+    };
+    await runSuite({ suite: suite!, runner, judge: 'off', retries: 0, env: {}, runId: 'the-same-run' });
+  }
+  expect(ids.size).toBe(2);
+});
+
+test('a check on a turn is measured against that turn of the baseline', async () => {
+  const { trace } = await run(REFUND, shop);
+  const spec = `${REFUND}    turns:\n      - {turn: 2, path: {match_mode: strict, severity: fail}}\n      - {turn: 3, path: {match_mode: strict, severity: fail}}\n`;
+  const query = parseSpec(spec, { file: 'spec.yaml' }).suite!.queries[0]!;
+  const moved = await run(REFUND, (message, input) => {
+    const given = shop(message, input) as { answer: string; tool_calls: object[] };
+    return message === 'The lamp.' ? { ...given, tool_calls: [{ name: 'refund', args: {} }] } : given;
+  });
+  const result = await evaluateQuery({ query, trace: moved.trace!, baseline: { version: 'v1', trace: trace! } });
+  expect(result.path.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+    'path.turn[2].match_mode pass',
+    'path.turn[3].match_mode fail',
+  ]);
 });
 
 describe('totals', () => {

@@ -117,6 +117,13 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
     const trace = await interpretOutput(output, query);
     const isAnswered = isVisible(finalText(trace) ?? '') || (plan.endTools.length > 0 && hasRun(trace, plan.endTools));
     if (!isAnswered) throw new AgentError('agent', emptyAnswer(trace), { stderr: output.stderr });
+    const other = otherMessage(trace, message);
+    if (other !== undefined)
+      throw new AgentError(
+        'agent',
+        `the agent gave back turns that end with another message of the user: ${JSON.stringify(clipped(other))}`,
+        { stderr: output.stderr },
+      );
     return trace;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
@@ -124,6 +131,14 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
     throw new TurnError(error, { turn, message, before });
   }
 }
+
+/** The message that turns which the agent gave back end with, where it is not the one it was sent. It may have put more around it. */
+function otherMessage({ conversation, source }: Trace, message: string): string | undefined {
+  const last = source.format === 'simple' ? conversation?.turns.at(-1)?.message : undefined;
+  return last === undefined || plainText(last).includes(plainText(message)) ? undefined : last;
+}
+
+const plainText = (text: string): string => text.normalize('NFC').replace(/\s+/g, ' ').trim();
 
 function emptyAnswer({ warnings }: Trace): string {
   const why = warnings.find(({ code }) => code === 'MODEL_ASKED_FOR_TOOLS')?.message;

@@ -219,6 +219,27 @@ describe('three layers', () => {
     });
   });
 
+  test.each([
+    { what: 'an answer of an earlier turn', change: { 0: { answer: 'another' } }, types: ['output_changed'] },
+    { what: 'the last answer', change: { 2: { answer: 'another' } }, types: ['output_changed'] },
+    {
+      what: 'a call that moved to another turn',
+      change: { 1: { tool_calls: [] }, 2: { tool_calls: [{ name: 'lookup' }] } },
+      types: ['sequence_changed'],
+    },
+    { what: 'a call that is gone', change: { 1: { tool_calls: [] } }, types: ['tools_changed'] },
+    { what: 'nothing', change: {}, types: [] },
+  ])('of a conversation every turn is compared: $what', ({ change, types }) => {
+    const turns: Record<string, unknown>[] = [1, 2, 3].map((turn) => ({
+      user: `message ${turn}`,
+      answer: `answer ${turn}`,
+      tool_calls: turn === 2 ? [{ name: 'lookup' }] : [],
+    }));
+    const after = turns.map((turn, i) => ({ ...turn, ...(change as Record<number, object>)[i] }));
+    const diff = diffTraces({ before: simpleTrace({ turns }), after: simpleTrace({ turns: after }) });
+    expect(diff.diff_types).toEqual(types);
+  });
+
   test('a huge answer and a long path are bounded', () => {
     const long = (word: string) =>
       simpleTrace({

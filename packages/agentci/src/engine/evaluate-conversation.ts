@@ -81,8 +81,14 @@ async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Eva
   const slice = traceOfTurn(trace, checks.turn);
   if (slice === undefined) return missingTurn(checks, trace);
   const asked = turnsOf(trace).find(({ turn }) => turn === checks.turn)?.message ?? query.query;
-  const { baseline: _, policies: __, ...rest } = input;
-  const result = await evaluate({ ...rest, query: queryOfTurn(query, checks, asked), trace: slice });
+  const { baseline, policies: _, ...rest } = input;
+  const before = baseline && traceOfTurn(baseline.trace, checks.turn);
+  const result = await evaluate({
+    ...rest,
+    query: queryOfTurn(query, checks, asked),
+    trace: slice,
+    ...(before === undefined ? {} : { baseline: { ...baseline!, trace: before } }),
+  });
   if (result.error !== undefined)
     return eachCheck(checks).map(({ layer, key }) => ({
       turn: checks.turn,

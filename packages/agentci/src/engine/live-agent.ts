@@ -115,7 +115,7 @@ export async function openLiveAgent({
     retries: options.retries ?? settings.retries ?? DEFAULT_RETRIES,
     interrupt,
     random: seededRandom(options.seed ?? 0),
-    token: options.runId ?? randomUUID(),
+    token: randomUUID(),
     users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
       ? new (await import('./model-user.ts')).UserModels(options, budget)
       : undefined,

@@ -114,6 +114,20 @@ test('a call that was cut off before the last one is none of the answer', () => 
   expect(truncationOf(simpleTrace({ answer: 'Paris', llm_calls }))).toBeUndefined();
 });
 
+test.each([
+  { cut: [1], says: 'turn 1: the answer was cut off' },
+  { cut: [2], says: 'turn 2: the answer was cut off' },
+  { cut: [3], says: 'turn 3: the answer was cut off' },
+  { cut: [1, 3], says: '; so was turn 3' },
+])('an answer that was cut off in any turn of a conversation is told: $cut', ({ cut, says }) => {
+  const turns = [1, 2, 3].map((turn) => ({
+    user: `message ${turn}`,
+    answer: `answer ${turn}`,
+    ...(cut.includes(turn) ? { finish_reason: 'length' } : {}),
+  }));
+  expect(truncationOf(simpleTrace({ turns }))?.message).toContain(says);
+});
+
 describe('the finding decides nothing by itself', () => {
   test('a query without checks is still a run in which nothing was checked', async () => {
     const result = await evaluateQuery({

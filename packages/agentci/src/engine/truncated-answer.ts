@@ -2,6 +2,7 @@ import type { CheckResult } from '../results/run-result.ts';
 import { finishOfAnswer } from '../trace/answer-finish.ts';
 import type { LlmStep, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
+import { traceOfTurn, turnsOf } from '../trace/turns.ts';
 
 export const TRUNCATED = 'answer.truncated';
 
@@ -10,6 +11,28 @@ export const TRUNCATED = 'answer.truncated';
  * but what was cut off might have said otherwise.
  */
 export function truncationOf(trace: Trace): CheckResult | undefined {
+  const turns = turnsOf(trace);
+  if (turns.length < 2) return cutOff(trace);
+  const found = turns.flatMap(({ turn }, i) => {
+    const slice = traceOfTurn(trace, turn)!;
+    // What the source says of the whole is about its last answer.
+    const cut = cutOff(i === turns.length - 1 ? slice : { ...slice, meta: {}, warnings: [] });
+    return cut === undefined ? [] : [{ turn, cut }];
+  });
+  const [first, ...more] = found;
+  if (first === undefined) return undefined;
+  const also =
+    more.length === 0
+      ? ''
+      : `; so ${more.length === 1 ? 'was' : 'were'} ${more.map(({ turn }) => `turn ${turn}`).join(', ')}`;
+  return {
+    ...first.cut,
+    message: `turn ${first.turn}: ${first.cut.message}${also}`,
+    evidence: found.flatMap(({ cut }) => cut.evidence),
+  };
+}
+
+function cutOff(trace: Trace): CheckResult | undefined {
   if (finalText(trace) === undefined) return undefined;
   const { finish, step } = finishOfAnswer(trace);
   const isCut = trace.status === 'incomplete' && trace.warnings.some(({ code }) => code === 'REPLY_NOT_WHOLE');
