@@ -15,7 +15,8 @@ import type { NotifyPlan } from './notify/plan.ts';
 import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
+interface WriteOptions
+  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
   readonly io: Io;
   /** Messages that are sent; without it none is. */
   readonly notify?: NotifyPlan;
