@@ -109,7 +109,8 @@ const LATEX: Readonly<Record<string, string>> = {
   '<': '\\textless{}',
   '>': '\\textgreater{}',
   '|': '\\textbar{}',
-  '"': '\\textquotedbl{}',
+  // \textquotedbl needs a font encoding that plain LaTeX does not load.
+  '"': "''",
   '−': '$-$',
   '–': '--',
   '→': '$\\rightarrow$',
