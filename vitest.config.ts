@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Rooms whose tests start no process and open no socket; `npm run test:unit` runs these alone. */
 const UNIT_ROOMS =
-  '{kit,trace,stats,results,metrics,policy,adapters,layers,experiment,reporters,baseline,spec,importing,experimenting,mutating,reporting,convert}';
+  '{kit,trace,stats,results,metrics,policy,adapters,layers,experiment,reporters,baseline,spec,importing,experimenting,mutating,reporting,convert,simulator}';
 const unit = [`packages/agentci/src/${UNIT_ROOMS}/**/*.test.ts`];
 
 export default defineConfig({

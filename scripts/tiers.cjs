@@ -9,6 +9,7 @@ module.exports = [
   ['baseline', 'mcp'],
   ['runners', 'store', 'capture', 'queue', 'local-models', 'history'],
   ['spec'],
+  ['simulator'],
   ['engine'],
   ['experimenting', 'importing', 'lsp', 'merging', 'mutating', 'reporting'],
   ['cli', 'test-frameworks'],

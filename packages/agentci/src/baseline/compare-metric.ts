@@ -103,7 +103,7 @@ function spreadOf(
     { level },
   );
   if (low === null || high === null) return null;
-  // Two or three that moved alike are no measure of how much others would.
+  // Two or three that moved alike do not tell how much others would.
   if (low === high && losses[0] !== 0 && losses.length < MIN_PAIRS) return null;
   return table === undefined ? { low, high } : { low: Math.max(-1, low), high: Math.min(1, high) };
 }

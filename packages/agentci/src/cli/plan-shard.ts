@@ -7,6 +7,7 @@ import { UserError } from '../kit/user-error.ts';
 import { readPlanFile } from '../store/shard-file.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import { readTimings, timingsPath } from '../store/timings.ts';
+import { ciRunOf } from './ci-run.ts';
 import type { Io } from './io.ts';
 import type { ShardChoice } from './options.ts';
 import { folderOf } from './spec-folders.ts';
@@ -29,7 +30,7 @@ export function planShard(
     runsOf: (query) => run.runs ?? query.runs,
     index,
     count,
-    timings: readTimings(file),
+    timings: readTimings(file, ciRunOf(io.env)),
   });
 }
 

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import { parseQueueAddress } from '../queue/address.ts';
+import type { Delivery } from '../queue/delivery.ts';
 import { type Job, nameOf, type Ticket } from '../queue/job.ts';
-import { type Delivery, RunQueue } from '../queue/run-queue.ts';
+import { RunQueue } from '../queue/run-queue.ts';
 import type { SeenWorker } from '../queue/worker-list.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { RunAbout } from '../runners/runner.ts';
@@ -19,6 +21,10 @@ import { settleOutcome } from './settle-outcome.ts';
 const DEFAULT_VERDICTS = 16;
 const READ_MS = 1000;
 const STOPPED_READ_MS = 100;
+/** Results that come one by one are taken together: being woken for each costs more than reading it. */
+const GATHER_MS = 10;
+/** How often what is on disk leaves the queue: it is made sure first that the disk has it. */
+const FORGET_MS = 250;
 /** How often it is looked whether jobs were lost, and whether someone works on them. */
 const LOOK_MS = 5000;
 /** How often a run that waits for workers says so. */
@@ -77,6 +83,7 @@ class Collector {
   #failure: { readonly error: unknown } | undefined;
   #suspects = new Set<string>();
   #lookedAt = Date.now();
+  #forgotAt = Date.now();
   #workedAt = Date.now();
   #saidAt = Date.now();
   #duplicates = 0;
@@ -97,6 +104,7 @@ class Collector {
     const { queue, ledger, options } = this.#input;
     // What came in while no one collected is first.
     await this.#readAll(1);
+    performance.mark('agentci:queue-put');
     await queue.put(this.#jobs());
     let isStopped = false;
     while (this.#open.size > 0 && this.#failure === undefined) {
@@ -115,6 +123,7 @@ class Collector {
       else if (Date.now() - this.#lookedAt >= LOOK_MS) await this.#look(came > 0);
     }
     await this.#settled();
+    performance.mark('agentci:queue-collected');
     this.#throwFailure();
     if (ledger.interrupted) {
       await queue.stop('interrupted', this.#jobs());
@@ -156,7 +165,8 @@ class Collector {
   async #readAll(waitMs: number): Promise<number> {
     const deliveries = await this.#input.queue.take(waitMs);
     for (const delivery of deliveries) await this.#receive(delivery);
-    await this.#forget();
+    if (Date.now() - this.#forgotAt >= FORGET_MS) await this.#forget();
+    if (deliveries.length > 0 && this.#open.size > 0) await sleep(GATHER_MS);
     return deliveries.length;
   }
 
@@ -181,6 +191,7 @@ class Collector {
 
   /** What is on disk leaves the queue. */
   async #forget(): Promise<void> {
+    this.#forgotAt = Date.now();
     if (this.#written.length === 0) return;
     this.#input.options.sync?.();
     await this.#input.queue.settle(this.#written.splice(0));

@@ -128,6 +128,24 @@ describe('a turn without an answer', () => {
     }
   });
 
+  test('a tool that ended an earlier turn is no answer to a later one', async () => {
+    const ends = CONVERSATION.replace('{start: one,', '{start: one, end: {agent_tool: bye},').replace(
+      'correctness: {not_in_answer: [sorry]}',
+      'path: {max_tool_calls: 3}',
+    );
+    const call = { name: 'bye', args: {}, result: 'ok' };
+    const early = [
+      { user: 'one', answer: 'ok', tool_calls: [call] },
+      { user: 'two', tool_calls: [] },
+    ];
+    const late = [
+      { user: 'one', answer: 'ok', tool_calls: [] },
+      { user: 'two', tool_calls: [call] },
+    ];
+    expect((await recorded(ends, { id: 'q', turns: early })).result.status).toBe('error');
+    expect((await recorded(ends, { id: 'q', turns: late })).result.status).not.toBe('error');
+  });
+
   test.each([
     { what: 'a last message of the user', messages: ['user one', 'assistant ok', 'user two'] },
     {

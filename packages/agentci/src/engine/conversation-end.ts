@@ -5,7 +5,7 @@ import { isVisible } from '../runners/answer.ts';
 import type { ConversationPlan, Query } from '../spec/suite.ts';
 import { type Trace, UNFINISHED } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
-import { answerOfTurn, turnsOf } from '../trace/turns.ts';
+import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 
 const FAILED: ReadonlySet<string> = new Set(['error', 'denied', 'cancelled']);
 
@@ -39,8 +39,8 @@ export function unansweredTurn({ endTools }: ConversationPlan, trace: Trace): Qu
   if (open === undefined) return undefined;
   // The call of an agent that ends the conversation may be its last word.
   const isLast = open.turn === turns.at(-1)?.turn;
-  if (isLast && (trace.conversation?.ending === 'agent_done' || (endTools.length > 0 && hasRun(trace, endTools))))
-    return undefined;
+  const hasEnded = (): boolean => endTools.length > 0 && hasRun(traceOfTurn(trace, open.turn) ?? trace, endTools);
+  if (isLast && (trace.conversation?.ending === 'agent_done' || hasEnded())) return undefined;
   const said = JSON.stringify(clip(open.message, MAX_SHOWN));
   return { kind: 'trace', message: `turn ${open.turn}: the recording has no answer to ${said}` };
 }

@@ -47,6 +47,17 @@ test.each([
   expect(exitCode(runOf(results), { strict: true })).toBe(strict);
 });
 
+test.each([
+  { code: 'SCRIPT_UNUSED', why: 'a line of the script was not needed', strict: 1 },
+  { code: 'END_UNSEEN', why: 'calls were not captured', strict: 2 },
+  { code: 'CASSETTE_UNUSED', why: 'recorded calls were not made', strict: 2 },
+  { code: 'FROM_A_LATER_VERSION', why: 'what it means is not known', strict: 2 },
+  { code: 'USAGE_DRIFT', why: 'a number does not add up', strict: 0 },
+])('with the warning $code ($why) a passing run exits 0, and $strict when strict', ({ code, strict }) => {
+  const run = runOf([{ ...passing, warnings: [{ code, message: 'odd' }] }]);
+  expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([0, strict]);
+});
+
 test('a record nobody could read makes the whole run unsure', () => {
   expect(exitCode(runOf([passing], { checks: [checkOf('traces.readable', 'error')] }))).toBe(2);
 });

@@ -1,7 +1,14 @@
-import type { CheckResult, CheckStatus, QueryResult, RunResult, RunSummaryCounts } from '../results/run-result.ts';
+import type {
+  CheckResult,
+  CheckStatus,
+  QueryResult,
+  RunResult,
+  RunSummaryCounts,
+  TraceWarning,
+} from '../results/run-result.ts';
 import { isDecided, isUnmeasured } from '../results/status.ts';
 import { countsOf } from '../results/stored-result.ts';
-import { mayHideCall } from '../results/trace-warnings.ts';
+import { isOfSpec, mayHideCall } from '../results/trace-warnings.ts';
 import { suitePassHatK } from '../stats/suite-pass-hat-k.ts';
 import { TRUNCATED } from './truncated-answer.ts';
 
@@ -21,7 +28,7 @@ interface ExitOptions {
 
 /**
  * 0 nothing failed, 1 a rule said no, 2 we could not tell, 130 interrupted. A run that checked nothing is 2: nothing was
- * proved. With `strict` a warning counts as 1; a check the user wrote that could not be measured, a recording that may
+ * proved. With `strict` a warning counts as 1, also one about a script; a check the user wrote that could not be measured, a recording that may
  * lack a call and one that belongs to no query count as 2.
  */
 export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
@@ -31,7 +38,7 @@ export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
   const has = (wanted: CheckStatus): boolean =>
     run.results.some(({ status }) => status === wanted) || run.checks.some(({ status }) => status === wanted);
   if (has('fail')) return 1;
-  if (options.strict && has('warn')) return 1;
+  if (options.strict && (has('warn') || hasWarning(run, isOfSpec))) return 1;
   if (has('error') || (!options.isShard && nothingChecked(run))) return 2;
   if (options.strict && (hasUnmeasured(run) || isDoubtful(run))) return 2;
   if (options.strict && run.checks.some(({ id }) => id === UNKNOWN_TOOLS)) return 2;
@@ -39,15 +46,17 @@ export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
 }
 
 /** What was judged may not be all that happened. */
-const isDoubtful = ({ results, unmatched_recordings = 0 }: Verdicts): boolean =>
-  unmatched_recordings > 0 || results.some(({ warnings = [] }) => warnings.some(mayHideCall));
+const isDoubtful = (run: Verdicts): boolean => (run.unmatched_recordings ?? 0) > 0 || hasWarning(run, mayHideCall);
+
+const hasWarning = ({ results }: Verdicts, test: (warning: TraceWarning) => boolean): boolean =>
+  results.some(({ warnings = [] }) => warnings.some(test));
 
 /** No check was decided at all, and not merely because no rule's condition came up. */
 function nothingChecked(run: Verdicts): boolean {
-  const isOfSpec = ({ id }: CheckResult): boolean => id !== TRUNCATED;
-  if (someCheck(run, (check) => isOfSpec(check) && isDecided(check.status))) return false;
+  const isWritten = ({ id }: CheckResult): boolean => id !== TRUNCATED;
+  if (someCheck(run, (check) => isWritten(check) && isDecided(check.status))) return false;
   return (
-    !someCheck(run, isOfSpec) || someCheck(run, (check) => isOfSpec(check) && check.skip_reason !== 'not_exercised')
+    !someCheck(run, isWritten) || someCheck(run, (check) => isWritten(check) && check.skip_reason !== 'not_exercised')
   );
 }
 

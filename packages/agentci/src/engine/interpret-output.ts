@@ -67,6 +67,7 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
 
 /** Reads what is around an answer that the spec points at. What cannot be read as a recording is the server's own form. */
 async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Trace> {
+  if (isNothingElse(answer)) return withPointedAnswer(undefined, answer);
   const around = answer.body ?? output.value;
   const text = JSON.stringify(around);
   const isWhole = answer.body === undefined;
@@ -77,6 +78,13 @@ async function readAround(output: RunOutput, answer: PointedAnswer): Promise<Tra
     if (isWhole || !(error instanceof AgentError)) throw error;
     return withPointedAnswer(undefined, answer);
   }
+}
+
+/** A body that has the answer and nothing else tells nothing of the run. */
+function isNothingElse({ body, text }: PointedAnswer): boolean {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  const values = Object.values(body);
+  return values.length === 1 && values[0] === text;
 }
 
 /** A document with a list of tool calls shows what the agent did: what cannot be read of it must not pass for its answer. */

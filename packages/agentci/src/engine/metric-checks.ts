@@ -1,6 +1,7 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
 import { defined } from '../kit/defined.ts';
+import { unitFor } from '../kit/format-number.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
@@ -149,7 +150,7 @@ export function checkOf(options: {
     };
   }
   const holds = (min === undefined || value >= min) && (max === undefined || value <= max);
-  const unit = metric?.scale === 'raw' && metric.unit !== '' ? ` ${metric.unit}` : '';
+  const unit = metric?.scale === 'raw' && metric.unit !== '' ? ` ${unitFor(value, metric.unit)}` : '';
   return {
     ...base,
     status: holds ? 'pass' : severity,

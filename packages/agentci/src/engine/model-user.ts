@@ -11,11 +11,11 @@ import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { ChatMessage } from '../runners/runner.ts';
+import { simulatorFault } from '../simulator/simulator-faults.ts';
 import type { UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import { secretsOfBrief, withSecrets } from './brief-secrets.ts';
 import type { RunOptions } from './run-options.ts';
-import { simulatorFault } from './simulator-faults.ts';
 
 export type PlayedMove =
   | { readonly kind: 'say'; readonly message: string; readonly isLast: boolean }
@@ -52,7 +52,8 @@ export class UserModels {
     const said = (role: ChatMessage['role']) => history.flatMap((each) => (each.role === role ? [each.content] : []));
     const fault = simulatorFault({ plan, start, message, before: said('user'), answers: said('assistant'), uses });
     if (fault !== undefined) return { kind: 'fault', message: fault };
-    if (reason.startsWith('out_of_scope')) return { kind: 'lost', missing: reason.replace(/^out_of_scope[:\s]*/, '') };
+    const lost = OUT_OF_SCOPE.exec(reason);
+    if (lost !== null) return { kind: 'lost', missing: reason.slice(lost[0].length).trim() || 'what the agent needs' };
     return { kind: 'say', message, isLast: done };
   }
 
@@ -141,6 +142,9 @@ interface UserReply {
   readonly reason: string;
   readonly uses: readonly string[];
 }
+
+/** Models write it in several ways. */
+const OUT_OF_SCOPE = /^\s*["'*`]*out[_ -]of[_ -]scope\b["'*`]*[\s:.,-]*/i;
 
 const INSTRUCTION = [
   'You play a person who talks to an agent. Write the next message of that person, in the first person, as people type: short, no lists, no labels.',

@@ -92,6 +92,15 @@ test('a body in a form of its own is no recording, and nothing is said of its ke
   expect(trace).toMatchObject({ final: { text: 'hello' }, warnings: [], captured: { toolCalls: 'none' } });
 });
 
+test.each(['answer', 'output', 'text', 'message', 'trace', 'messages', 'result'])(
+  'a body that has only a text at %s tells the same as any other',
+  async (key) => {
+    const { reported: _, ...trace } = await ask(`/${key}`, { [key]: 'hello' });
+    const { reported: __, ...other } = await ask('/reply', { reply: 'hello', session: 'x' });
+    expect(trace).toEqual(other);
+  },
+);
+
 test.each([
   { what: 'cut JSON', value: '{"a": [1,', why: /cut off/ },
   { what: 'server-sent events', value: 'data: {"x":1}\n\ndata: [DONE]\n\n', why: /server-sent events/ },

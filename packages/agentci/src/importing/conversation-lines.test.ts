@@ -26,7 +26,33 @@ test('a recorded conversation stays one query with its turns, and passes on itse
   expect([...files.values()].join('')).toContain('"userTurn":2');
 });
 
+test('a conversation that breaks off is kept, and the import says what is missing', async () => {
+  const turns = [
+    { user: 'Hi', answer: 'Hello.', tool_calls: [] },
+    { user: 'Well?', tool_calls: [call('lookup')] },
+  ];
+  const { notes } = await makeSuite([simpleTrace({ id: 'odd', turns })]);
+  expect(notes.join()).toContain('is error on its recording: turn 2: the recording has no answer to "Well?"');
+});
+
 test('a single question has no conversation', async () => {
   const { suite } = await makeSuite([simpleTrace({ query: 'q', answer: 'a', tool_calls: [call('x')] })]);
   expect(suite.queries[0]?.conversation).toBeUndefined();
+});
+
+test.each([
+  { name: 'transfer_to_human_agents', ends: ['transfer_to_human_agents'] },
+  { name: 'end_call', ends: ['end_call'] },
+  { name: 'lookup', ends: [] },
+])('a conversation whose last word is a call of $name may end so: $ends', async ({ name, ends }) => {
+  const { suite } = await makeSuite([
+    simpleTrace({
+      id: 'refund',
+      turns: [
+        { user: 'I want a refund', answer: 'Which order?', tool_calls: [] },
+        { user: 'A human, please', tool_calls: [call(name)] },
+      ],
+    }),
+  ]);
+  expect(suite.queries[0]?.conversation?.endTools).toEqual(ends);
 });

@@ -1,9 +1,21 @@
 import type { Trace } from '../trace/model.ts';
 import { toolNames } from '../trace/selectors.ts';
-import { traceOfTurn } from '../trace/turns.ts';
+import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 
 /** More turns than a spec takes. */
 const MAX_TURNS = 200;
+
+/** Names of tools that hand a conversation over or end it. */
+const ENDS =
+  /^(?:transfer|hand_?(?:off|over)|escalate|(?:end|close|finish|terminate)_?(?:the_?)?(?:call|chat|conversation|session|dialog)|hang_?up)/i;
+
+/** The tool that was the agent's last word: the last message has no answer but its call. */
+function endTool(trace: Trace): string | undefined {
+  const last = turnsOf(trace).at(-1);
+  if (last === undefined || (answerOfTurn(last) ?? '').trim() !== '') return undefined;
+  const name = toolNames(traceOfTurn(trace, last.turn) ?? trace).at(-1);
+  return name !== undefined && ENDS.test(name) ? name : undefined;
+}
 
 /**
  * The lines of a spec that keep a recorded conversation one query: what the user said becomes the script, and the tools of
@@ -18,6 +30,8 @@ export function conversationSpec(
   const turns = first?.conversation?.turns ?? [];
   if (longest < 2 || longest > MAX_TURNS || turns.slice(1).some(({ message }) => message.trim() === '')) return [];
   const lines = ['    conversation:', `      max_turns: ${longest}`];
+  const ends = [...new Set(runs.flatMap((run) => endTool(run) ?? []))].filter(isWritable);
+  if (ends.length > 0) lines.push(`      end: {agent_tool: [${ends.map(quoted).join(', ')}]}`);
   if (turns.length > 1)
     lines.push(
       '      user:',

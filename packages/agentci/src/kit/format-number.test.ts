@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatMs, formatUsd } from './format-number.ts';
+import { formatMeasure, formatMs, formatUsd } from './format-number.ts';
 
 test.each([
   [0, '$0'],
@@ -31,4 +31,16 @@ test.each([
   [2_599_200_000, '30 d 2 h'],
 ])('%d ms are %s', (ms, text) => {
   expect(formatMs(ms)).toBe(text);
+});
+
+test.each([
+  [1, 'questions', '1 question'],
+  [0, 'questions', '0 questions'],
+  [2, 'turns', '2 turns'],
+  [1, 'turns', '1 turn'],
+  [1.5, 'turns', '1.5 turns'],
+  [1, 'ms', '1 ms'],
+  [1, 'success', '1 success'],
+] as const)('%s %s is said as %s', (value, unit, text) => {
+  expect(formatMeasure(value, unit)).toBe(text);
 });

@@ -38,8 +38,12 @@ function inTwo(count: number, size: number, large: string, small: string): strin
 export function formatMeasure(value: number, unit: string | undefined): string {
   if (unit === 'USD') return formatUsd(value);
   if (unit === 'ms') return formatMs(value);
-  return `${shortNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
+  return `${shortNumber(value)}${unit === undefined ? '' : ` ${unitFor(value, unit)}`}`;
 }
+
+/** `1 question`, `2 questions`; names of units such as `ms` and `USD` have one form. */
+export const unitFor = (value: number, unit: string): string =>
+  value === 1 && /^\p{Ll}{3,}[^s]s$/u.test(unit) ? unit.slice(0, -1) : unit;
 
 /** Four decimals would make it 0, which it is not. */
 const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5;

@@ -123,7 +123,7 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
     'MERGE_OTHER_PLAN',
     'these shards were planned differently',
     differing(({ count, plan_hash }) => `${count} ${plan_hash}`),
-    'Every shard needs the same selection, the same -n and the same .agentci/timings.json.',
+    'Every shard needs the same selection, the same -n and the same .agentci/timings.json. If the file changed in between, run all shards again.',
   );
   const strangers = all.filter(({ file }) => file.version !== version);
   if (strangers.length > 0)

@@ -360,6 +360,18 @@ describe('flows', () => {
     expect(live(policy, calls)).toBe(under);
   });
 
+  test.each([
+    ['a key', `sk-proj-${'aB3'.repeat(16)}`],
+    ['a key inside a sentence', `Please use ghp_${'a1B2'.repeat(9)} for the upload, thank you very much`],
+    ['a password after its name', 'password: Correct-Horse-Battery-Staple-42'],
+    ['a login in an address', 'postgres://admin:Correct-Horse-Battery-Staple@db.example/orders'],
+  ])('%s is never quoted, not even as it is compared', (_, secret) => {
+    const { rules } = explainCalls({ policy: policyOf({ flows: [FLOW] }), calls: [read(secret), send(secret)] });
+    expect(rules[0]!.actual).toMatch(/^send_email at call 2 carries a (?:value|passage) of read_inbox at call 1: /);
+    const told = rules[0]!.actual.slice(rules[0]!.actual.lastIndexOf(': '));
+    expect(told).not.toMatch(/proj|ab3|a1b2|horse|staple/i);
+  });
+
   test('the two steps are the evidence', () => {
     const { rules } = explainCalls({ policy: policyOf({ flows: [FLOW] }), calls: ['other', read(mail), send(mail)] });
     expect(rules).toMatchObject([{ outcome: 'violated', spanned: [1, 2], broken_by: [2] }]);

@@ -24,6 +24,7 @@ export interface QueuedJob {
   /** How often a worker has taken it, this time included. */
   readonly attemptsStarted: number;
   readonly failedReason?: string | undefined;
+  readonly updateData: (data: unknown) => Promise<void>;
   readonly moveToDelayed: (timestamp: number, token?: string) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
@@ -31,7 +32,7 @@ export interface QueuedJob {
 /** A Redis that knows our scripts. */
 export type Client = Redis & {
   readonly admit: (...args: (string | Buffer)[]) => Promise<[string, string]>;
-  readonly deliver: (...args: (string | Buffer | number)[]) => Promise<number>;
+  readonly deliver: (...args: (string | Buffer | number)[]) => Promise<number[]>;
   readonly holdLease: (...args: (string | number)[]) => Promise<number>;
   readonly dropLease: (...args: string[]) => Promise<number>;
 };

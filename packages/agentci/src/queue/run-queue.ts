@@ -4,6 +4,7 @@ import type { Queue } from 'bullmq';
 import { formatMs } from '../kit/format-number.ts';
 import { UserError } from '../kit/user-error.ts';
 import { addressText, type QueueAddress } from './address.ts';
+import { bundleJobs, bundleName, queueEntry, readBundle } from './bundle.ts';
 import {
   type Client,
   connect,
@@ -13,22 +14,10 @@ import {
   refuseEviction,
   steadily,
 } from './client.ts';
-import { type Job, nameOf, readJob, type Ticket } from './job.ts';
+import { type Delivery, deliveryOf } from './delivery.ts';
+import { type Job, nameOf, type Ticket } from './job.ts';
 import { MAX_COST, OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
-import { unpackParcel } from './parcel.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
-
-/** Something that came from a worker. */
-export interface Delivery {
-  /** To be given to `settle` once it is written down. */
-  readonly id: string;
-  readonly kind: 'result' | 'duplicate' | 'word';
-  readonly job: string;
-  /** What the agent cost, as far as it is known. */
-  readonly costUsd: number;
-  /** Undefined where it cannot be read. */
-  readonly body: unknown;
-}
 
 /** A job that came to no result. */
 export interface LostJob {
@@ -48,6 +37,11 @@ interface OpenOptions {
   readonly patienceMs?: number | undefined;
   /** Aborted when the user has had enough. */
   readonly signal?: AbortSignal | undefined;
+}
+
+interface About {
+  readonly address: QueueAddress;
+  readonly isLimited: boolean;
 }
 
 const LEASE_MS = 10_000;
@@ -82,14 +76,19 @@ export class RunQueue {
     this.#giveUp = () => resolve(undefined);
   });
   #wasReset = false;
+  /** Where each job is that is not in the queue by itself. */
+  readonly #bundles = new Map<string, string>();
+  /** A limit on each start needs jobs that are started one by one. */
+  readonly #isOneByOne: boolean;
 
-  private constructor(redis: Client, reader: Client, queue: Queue, ticket: Ticket, address: QueueAddress) {
+  private constructor(redis: Client, reader: Client, queue: Queue, ticket: Ticket, about: About) {
     this.#redis = redis;
     this.#reader = reader;
     this.#queue = queue;
     this.#ticket = ticket;
     this.#keys = runKeys(ticket.run);
-    this.#address = address;
+    this.#address = about.address;
+    this.#isOneByOne = about.isLimited || ticket.settings.maxCostUsd !== undefined;
   }
 
   static async open(address: QueueAddress, ticket: Ticket, options: OpenOptions): Promise<RunQueue> {
@@ -104,7 +103,7 @@ export class RunQueue {
       const queue = new packages.Queue(queueName(ticket.spec, ticket.version), { connection, prefix: PREFIX });
       // The connection we watch says what is wrong.
       queue.on('error', () => {});
-      const run = new RunQueue(redis, reader, queue, ticket, address);
+      const run = new RunQueue(redis, reader, queue, ticket, { address, isLimited: rate !== undefined });
       run.#watchConnection(options);
       await run.#begin(rate, onNote).catch(async (error) => {
         await run.close(false);
@@ -119,6 +118,7 @@ export class RunQueue {
 
   async #begin(rate: QueueRate | undefined, onNote: (message: string) => void): Promise<void> {
     await this.#takeLease(onNote);
+    const isResumed = (await this.#redis.exists(this.#keys.ticket)) === 1;
     await this.#writeTicket();
     // A run that is resumed was stopped before.
     await this.#redis.del(this.#keys.stop);
@@ -127,6 +127,27 @@ export class RunQueue {
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
     // Jobs that workers have put off, because no one collected their run, can be taken up.
     await this.#queue.promoteJobs();
+    if (isResumed) await this.#findBundles();
+  }
+
+  /** What an earlier collector of the run put in together is still together. */
+  async #findBundles(): Promise<void> {
+    const queued = await this.#queue.getJobs(['waiting', 'delayed', 'active']);
+    for (const entry of queued as readonly (QueuedJob | undefined)[]) {
+      const jobs = readBundle(entry?.data);
+      if (jobs?.[0]?.run === this.#ticket.run) this.#note(jobs, entry!.id!);
+    }
+  }
+
+  #note(jobs: readonly Job[], id: string): void {
+    for (const job of jobs) if (nameOf(job) !== id) this.#bundles.set(nameOf(job), id);
+  }
+
+  /** The names under which a job may be in the queue: by itself, or with others. */
+  #entriesOf(job: Job): string[] {
+    const name = nameOf(job);
+    const bundle = this.#bundles.get(name);
+    return bundle === undefined ? [name] : [name, bundle];
   }
 
   /** What waits for a Redis that is gone waits no longer than a minute, and not at all when the user has had enough. */
@@ -177,17 +198,27 @@ export class RunQueue {
     this.#giveUp();
   }
 
-  /** Puts jobs in. One that is there already stays as it is. */
+  /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
-    for (let at = 0; at < jobs.length; at += CHUNK) {
+    const fresh = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
+    const bundles = bundleJobs(fresh, this.#isOneByOne ? 0 : await this.#slots());
+    for (const bundle of bundles) this.#note(bundle, bundleName(bundle));
+    await this.#add(bundles);
+  }
+
+  async #add(bundles: readonly (readonly Job[])[]): Promise<void> {
+    for (let at = 0; at < bundles.length; at += CHUNK) {
       this.#throwFault();
-      const chunk = jobs.slice(at, at + CHUNK).map((job) => ({
-        name: 'run',
-        data: job,
-        opts: { jobId: nameOf(job), removeOnComplete: true, removeOnFail: false, attempts: 1 },
-      }));
+      const chunk = bundles.slice(at, at + CHUNK).map(queueEntry);
       await this.#steadily(() => this.#queue.addBulk(chunk));
     }
+  }
+
+  /** How many jobs the workers that are there can run at a time. */
+  async #slots(): Promise<number> {
+    const { spec, version } = this.#ticket;
+    const ours = (await this.workers()).filter((worker) => worker.spec === spec && worker.version === version);
+    return ours.reduce((sum, { slots }) => sum + slots, 0);
   }
 
   /** What came in since the last call; waits a little if nothing did. */
@@ -211,14 +242,11 @@ export class RunQueue {
   /** Jobs that the queue has given up. */
   async lost(): Promise<LostJob[]> {
     const failed = (await this.#steadily(() => this.#queue.getFailed(0, 1000))) as unknown as QueuedJob[];
-    const mine = failed.flatMap((queued) => {
-      const job = readJob(queued.data);
-      return job?.run === this.#ticket.run
-        ? [{ job, why: queued.failedReason ?? 'for an unknown reason', queued }]
-        : [];
-    });
-    await Promise.all(mine.map(({ queued }) => queued.remove().catch(() => {})));
-    return mine;
+    const mine = failed.filter((queued) => readBundle(queued.data)?.[0]?.run === this.#ticket.run);
+    await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
+    return mine.flatMap((queued) =>
+      readBundle(queued.data)!.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
+    );
   }
 
   /** Those of the jobs that are not in the queue, nor is their result on its way to us. */
@@ -228,7 +256,7 @@ export class RunQueue {
       const chunk = jobs.slice(at, at + CHUNK);
       const found = await this.#steadily(async () => {
         const pipeline = this.#redis.pipeline();
-        for (const job of chunk) pipeline.exists(this.#queue.toKey(nameOf(job)));
+        for (const job of chunk) pipeline.exists(...this.#entriesOf(job).map((name) => this.#queue.toKey(name)));
         return (await pipeline.exec()) ?? [];
       });
       chunk.forEach((job, i) => {
@@ -242,7 +270,7 @@ export class RunQueue {
   async restore(jobs: readonly Job[]): Promise<void> {
     if (jobs.length === 0) return;
     await this.#steadily(() => this.#redis.hdel(this.#keys.done, ...jobs.map(nameOf)));
-    await this.put(jobs);
+    await this.#add(jobs.map((job) => [job]));
   }
 
   /** Whether workers have found that the run has cost what it may. */
@@ -260,9 +288,10 @@ export class RunQueue {
   /** Nothing more is to be started: jobs that wait are taken out. */
   async stop(why: string, jobs: readonly Job[]): Promise<void> {
     await this.#steadily(() => this.#redis.set(this.#keys.stop, why, 'EX', KEEP_S));
-    for (let at = 0; at < jobs.length; at += CHUNK)
+    const names = [...new Set(jobs.flatMap((job) => this.#entriesOf(job)))];
+    for (let at = 0; at < names.length; at += CHUNK)
       // One that a worker has stays.
-      await Promise.all(jobs.slice(at, at + CHUNK).map((job) => this.#queue.remove(nameOf(job)).catch(() => {})));
+      await Promise.all(names.slice(at, at + CHUNK).map((name) => this.#queue.remove(name).catch(() => {})));
   }
 
   /** Those of the jobs of a stopped run whose result is still to come: a worker has them, or has just sent it. */
@@ -271,7 +300,7 @@ export class RunQueue {
     // In this order: a result is there before its job is not active any more.
     const active = new Set((await this.#steadily(() => this.#queue.getJobs(['active']))).map((job) => job?.id));
     const done = await this.#steadily(() => this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)));
-    return jobs.filter((job, i) => active.has(nameOf(job)) || done[i] !== null);
+    return jobs.filter((job, i) => this.#entriesOf(job).some((name) => active.has(name)) || done[i] !== null);
   }
 
   /** Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come. */
@@ -329,22 +358,6 @@ export class RunQueue {
   #throwFault(): void {
     if (this.#fault !== undefined) throw this.#fault;
   }
-}
-
-function deliveryOf(id: string, fields: readonly Buffer[]): Delivery {
-  const of = (name: string): Buffer | undefined => {
-    for (let i = 0; i + 1 < fields.length; i += 2) if (fields[i]!.toString() === name) return fields[i + 1];
-    return undefined;
-  };
-  const kind = of('kind')?.toString();
-  const cost = Number(of('cost')?.toString());
-  return {
-    id,
-    kind: kind === 'result' || kind === 'duplicate' ? kind : 'word',
-    job: of('job')?.toString() ?? '',
-    costUsd: Number.isFinite(cost) && cost > 0 ? cost : 0,
-    body: unpackParcel(of('data') ?? Buffer.alloc(0)),
-  };
 }
 
 const taken = (run: string): UserError =>

@@ -15,22 +15,32 @@ if redis.call('EXISTS', stop) == 1 then return {'stop', '0'} end
 if redis.call('EXISTS', lease) == 0 then return {'orphan', '0'} end
 return {'go', tostring(redis.call('HINCRBY', starts, ARGV[1], 1) - 1)}`,
   },
-  /** Delivers a result: the first one of a job counts, what later ones cost is told. Returns 1, 0, or -1 where no one wants it. */
+  /**
+   * Delivers results, three arguments each: the first one of a job counts, what later ones cost is told. Returns 1 or 0 for each,
+   * and nothing at all where no one wants them.
+   */
   deliver: {
     numberOfKeys: 5,
     lua: `
 local ticket, done, results, spent, stop = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if redis.call('EXISTS', ticket) == 0 then return -1 end
-local total = tonumber(redis.call('INCRBYFLOAT', spent, ARGV[3]))
-if ARGV[4] ~= '' and total >= tonumber(ARGV[4]) then redis.call('SET', stop, '${MAX_COST}') end
-local first = redis.call('HSETNX', done, ARGV[1], '1')
-if first == 1 then
-  redis.call('XADD', results, '*', 'kind', 'result', 'job', ARGV[1], 'cost', ARGV[3], 'data', ARGV[2])
-else
-  redis.call('XADD', results, '*', 'kind', 'duplicate', 'job', ARGV[1], 'cost', ARGV[3], 'data', '')
+if redis.call('EXISTS', ticket) == 0 then return {} end
+local firsts = {}
+for i = 3, #ARGV, 3 do
+  local job, data, cost = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if cost ~= '0' or ARGV[1] ~= '' then
+    local total = tonumber(redis.call('INCRBYFLOAT', spent, cost))
+    if ARGV[1] ~= '' and total >= tonumber(ARGV[1]) then redis.call('SET', stop, '${MAX_COST}') end
+  end
+  local first = redis.call('HSETNX', done, job, '1')
+  if first == 1 then
+    redis.call('XADD', results, '*', 'kind', 'result', 'job', job, 'cost', cost, 'data', data)
+  else
+    redis.call('XADD', results, '*', 'kind', 'duplicate', 'job', job, 'cost', cost, 'data', '')
+  end
+  firsts[#firsts + 1] = first
 end
-for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ARGV[5]) end
-return first`,
+for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ARGV[2]) end
+return firsts`,
   },
   /** Keeps the lease on a run: 1 held, 2 taken again after it was lost, 0 someone else has it. */
   holdLease: {

@@ -34,10 +34,20 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     spec: options.spec,
     version: options.version,
   };
-  const office = new Office(redis, options, { worker: self.id, DelayedError: packages.DelayedError });
-  const worker = new packages.Worker(queueName(options.spec, options.version), office.take, {
-    connection: queueConnection(options.address),
-    prefix: PREFIX,
+  const name = queueName(options.spec, options.version);
+  const place = { connection: queueConnection(options.address), prefix: PREFIX };
+  const office = new Office(redis, options, {
+    worker: self.id,
+    DelayedError: packages.DelayedError,
+    openQueue: () => {
+      const queue = new packages.Queue(name, place);
+      // The connection of the worker says what is wrong.
+      queue.on('error', () => {});
+      return queue;
+    },
+  });
+  const worker = new packages.Worker(name, office.take, {
+    ...place,
     concurrency: options.slots,
     lockDuration: options.lockMs,
     stalledInterval: Math.min(STALLED_CHECK_MS, options.lockMs),

@@ -55,6 +55,16 @@ test.each<{ when: string; run: RunResult; line: string }>([
     line: 'failed (exit 1)',
   },
   { when: 'warnings count', run: strictly(runOf([warned])), line: 'failed: warnings count under --strict (exit 1)' },
+  {
+    when: 'a line of a script was never said',
+    run: strictly(runOf([{ ...passing('a'), warnings: [{ code: 'SCRIPT_UNUSED', message: 'never said' }] }])),
+    line: 'failed: warnings count under --strict: a SCRIPT_UNUSED (exit 1)',
+  },
+  {
+    when: 'a call may be hidden',
+    run: strictly(runOf([{ ...passing('a'), warnings: [{ code: 'CALLS_MISSING', message: 'none' }] }])),
+    line: 'could not tell: a trace that may lack a call counts under --strict: a CALLS_MISSING (exit 2)',
+  },
   { when: 'nothing was decided', run: runOf([{ id: 'a', status: 'skip' }]), line: 'nothing was checked (exit 2)' },
   { when: 'an agent broke', run: runOf([broken]), line: 'could not tell (exit 2)' },
   {

@@ -1,12 +1,12 @@
 import type { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs } from '../kit/format-number.ts';
-import { formatCount, plural } from '../kit/words.ts';
+import { andMore, formatCount, plural } from '../kit/words.ts';
 import { caseText } from '../results/cell.ts';
-import type { CheckResult, RunResult } from '../results/run-result.ts';
+import type { CheckResult, RunResult, TraceWarning } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
 import { countsOf } from '../results/stored-result.ts';
-import { mayHideCall } from '../results/trace-warnings.ts';
+import { isOfSpec, mayHideCall } from '../results/trace-warnings.ts';
 
 export type Colors = ReturnType<typeof createColors>;
 
@@ -52,7 +52,7 @@ export function exitLine(run: RunResult, c: Colors): string {
       return c.red(
         summary.failed > 0 || run.checks.some((check) => check.status === 'fail')
           ? 'failed (exit 1)'
-          : 'failed: warnings count under --strict (exit 1)',
+          : `failed: warnings count under --strict${strictWarnings(run)} (exit 1)`,
       );
     case 130:
       return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
@@ -66,6 +66,20 @@ export function exitLine(run: RunResult, c: Colors): string {
   }
 }
 
+/** The queries with a warning of this kind and its name, `q1 SCRIPT_UNUSED`; undefined where there are none. */
+function warned({ results }: RunResult, test: (warning: TraceWarning) => boolean): string | undefined {
+  const names = results.flatMap((result) =>
+    (result.warnings ?? []).filter(test).map(({ code }) => escapeTerminalLine(`${caseText(result)} ${code}`)),
+  );
+  return names.length === 0 ? undefined : andMore([...new Set(names)], MAX_UNMEASURED);
+}
+
+/** Checks that warn are listed with their queries; a warning about the spec is named here. */
+function strictWarnings(run: RunResult): string {
+  const names = warned(run, isOfSpec);
+  return names === undefined ? '' : `: ${names}`;
+}
+
 /** Nothing failed and nothing was in error, so --strict alone made it 2: these are the checks it is about. */
 function unmeasured(run: RunResult): string {
   const names = [
@@ -74,10 +88,9 @@ function unmeasured(run: RunResult): string {
   ];
   const unique = [...new Set(names)];
   if (unique.length === 0) {
-    const hiding = run.results.filter(({ warnings = [] }) => warnings.some(mayHideCall)).map(caseText);
-    if (hiding.length === 0)
-      return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
-    return `: a trace that may lack a call counts under --strict: ${hiding.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ')}`;
+    const hiding = warned(run, mayHideCall);
+    if (hiding !== undefined) return `: a trace that may lack a call counts under --strict: ${hiding}`;
+    return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
   }
   const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
   const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';

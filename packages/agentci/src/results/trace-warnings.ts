@@ -18,8 +18,14 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'USAGE_DRIFT',
 ]);
 
+/** What the user wrote and the run did not need: nothing is hidden, and under --strict it counts like a check that warns. */
+const OF_SPEC: ReadonlySet<string> = new Set(['SCRIPT_UNUSED']);
+
 /** Whether a recording with this warning may lack a call that happened. */
-export const mayHideCall = ({ code }: TraceWarning): boolean => !HARMLESS.has(code);
+export const mayHideCall = ({ code }: TraceWarning): boolean => !HARMLESS.has(code) && !OF_SPEC.has(code);
+
+/** Whether a warning is about the spec: the recording is whole, and what was written for it did not come up. */
+export const isOfSpec = ({ code }: TraceWarning): boolean => OF_SPEC.has(code);
 
 const MAX_KEPT = 20;
 

@@ -23,7 +23,12 @@ export function whyNoAnswer(value: unknown, { acceptsErrors = false }: AnswerRul
 }
 
 /** Whether a reader would see anything at all. */
-export const isVisible = (text: string): boolean => VISIBLE.test(withoutAnsi(text));
+export const isVisible = (text: string): boolean => {
+  const shown = withoutAnsi(text);
+  return PLAIN.test(shown) || VISIBLE.test(shown);
+};
+/** Most answers have one of these, and looking for it costs little. */
+const PLAIN = /[!-~]/;
 const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/u;
 
 /** What programs print in place of an answer they do not have. */

@@ -69,9 +69,26 @@ describe('cookies of a conversation', () => {
     expect(jar.headerFor(FROM)).toBe('a=3');
   });
 
-  test('this machine counts as safe', () => {
+  test.each([
+    { address: 'http://127.0.0.1:8080/', isKept: true },
+    { address: 'http://127.0.0.2/', isKept: true },
+    { address: 'http://localhost:8080/', isKept: true },
+    { address: 'http://LOCALHOST/', isKept: true },
+    { address: 'http://app.localhost/', isKept: true },
+    { address: 'http://[::1]:8080/', isKept: true },
+    { address: 'https://shop.example.com/', isKept: true },
+    { address: 'http://shop.example.com/', isKept: false },
+    { address: 'http://192.168.0.2/', isKept: false },
+    { address: 'http://0.0.0.0/', isKept: false },
+    { address: 'http://127.0.0.1.example.com/', isKept: false },
+    { address: 'http://localhost.example.com/', isKept: false },
+    { address: 'http://notlocalhost/', isKept: false },
+    { address: 'http://[::2]/', isKept: false },
+  ])('a secure cookie of $address is kept: $isKept', ({ address, isKept }) => {
     const jar = new CookieJar();
-    jar.keep(['a=1; Secure'], 'http://127.0.0.1:8080/');
-    expect(jar.headerFor('http://127.0.0.1:8080/x')).toBe('a=1');
+    jar.keep(['a=1; Secure; HttpOnly; SameSite=None; Path=/'], address);
+    expect(jar.headerFor(address)).toBe(isKept ? 'a=1' : undefined);
+    jar.keep(['b=2; Path=/', `a=2; Domain=${new URL(address).hostname}; Path=/; Secure`], address);
+    expect(jar.headerFor(address)?.includes('a=2') ?? false).toBe(isKept);
   });
 });

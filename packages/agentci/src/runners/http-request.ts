@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -30,13 +30,13 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
   const times: number[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    await readToEnd(body, (chunk) => {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES)
         throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
       chunks.push(chunk);
       times.push(performance.now() - started);
-    }
+    });
     if (!response.complete) throw new Error('the connection was closed');
   } catch (error) {
     response.destroy();
@@ -54,6 +54,22 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
   };
 }
 
+/** By its events: an iterator makes several promises for each chunk. */
+function readToEnd(body: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    body.on('data', (chunk: Buffer) => {
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    body.on('end', resolve);
+    body.on('error', reject);
+    body.on('close', () => reject(new Error('the connection was closed')));
+  });
+}
+
 function responseTo(request: HttpRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, signal } = request;
   return new Promise((resolve, reject) => {
@@ -68,11 +84,11 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
       const options = {
         method,
         headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers },
-        signal,
       };
       const sent = isSecure
         ? requestHttps(target, { ...options, agent: AGENTS.https }, resolve)
         : requestHttp(target, { ...options, agent: AGENTS.http }, resolve);
+      endWith(signal, sent);
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // A connection kept open may be closed by the other side just when it is to be used again.
         if (sent.reusedSocket && error.code === 'ECONNRESET') responseTo(request).then(resolve, reject);
@@ -83,6 +99,14 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
       fail(error);
     }
   });
+}
+
+/** As the option `signal` of a request, which watches the whole stream for it. */
+function endWith(signal: AbortSignal, sent: ClientRequest): void {
+  const end = (): void => void sent.destroy(new DOMException('The operation was aborted', 'AbortError'));
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  sent.once('close', () => signal.removeEventListener('abort', end));
 }
 
 /** The body without its compression; one that ends too early is an error of the stream. */

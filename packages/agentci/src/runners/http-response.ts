@@ -113,21 +113,39 @@ function arrivalOf(
 }
 
 function decode({ chunks, headers }: Received): string {
-  const charset = charsetOf(headers['content-type'] ?? '');
+  const { charset, decoder } = charsetOf(headers['content-type'] ?? '');
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(Buffer.concat(chunks));
+    return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
   } catch {
     throw new AgentError('agent', `the agent sent bytes that are not ${charset} text`);
   }
 }
 
+interface Charset {
+  readonly charset: string;
+  readonly decoder: InstanceType<typeof TextDecoder>;
+}
+
+/** Making one takes longer than decoding with it; a server names the same in every response. */
+const charsets = new Map<string, Charset>();
+const MAX_CHARSETS = 100;
+
 /** What the response says of itself; UTF-8 unless it names another encoding that is known here. */
-function charsetOf(contentType: string): string {
+function charsetOf(contentType: string): Charset {
   const named = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  const known = charsets.get(named);
+  if (known !== undefined) return known;
+  const made = makeCharset(named) ?? makeCharset('utf-8')!;
+  if (charsets.size < MAX_CHARSETS) charsets.set(named, made);
+  return made;
+}
+
+function makeCharset(name: string): Charset | undefined {
   try {
-    return new TextDecoder(named).encoding.toUpperCase();
+    const decoder = new TextDecoder(name, { fatal: true });
+    return { charset: decoder.encoding.toUpperCase(), decoder };
   } catch {
-    return 'UTF-8';
+    return undefined;
   }
 }
 

@@ -32,6 +32,7 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
       'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
     );
   const url = fillEnvironment(http.url, env, 'url');
+  const named = [...headers];
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
   const runWith = async (request: RunRequest, cookies: CookieJar | undefined): Promise<RunOutput> => {
     const lookout = await around.watch?.open();
@@ -42,7 +43,7 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
       const received = await sendRequest({
         url: address,
         method: http.method,
-        headers: { ...withCookies(filledHeaders(headers, request), kept), ...lookout?.headers },
+        headers: { ...withCookies(filledHeaders(named, request), kept), ...lookout?.headers },
         signal: request.signal,
         body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
       });
@@ -65,8 +66,7 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   };
 }
 
-function filledHeaders(headers: Headers, request: RunRequest): Record<string, string> {
-  const entries = [...headers];
+function filledHeaders(entries: readonly (readonly [string, string])[], request: RunRequest): Record<string, string> {
   const values = filledTexts(
     entries.map(([, value]) => value),
     request,

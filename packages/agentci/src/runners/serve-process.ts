@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { MAX_OUTPUT_BYTES } from './command.ts';
 import { AgentError, inputOf, type Lookout, type RunAbout, type RunnerEnvironment, type RunRequest } from './runner.ts';
 import { type LineReply, ServeLines, type Surplus } from './serve-lines.ts';
@@ -78,7 +79,8 @@ export class ServeProcess {
       return;
     }
     await this.#process.lastMoment();
-    const isOpen = this.#answered.some(({ isNamed }) => !isNamed);
+    // The turns of a conversation have one id, so the id does not tell whose answer it is.
+    const isOpen = this.#answered.some(({ about, isNamed }) => !isNamed || about.turn !== undefined);
     const graceMs = isOpen ? Math.min(MAX_DRAIN_MS, this.#longestMs * 1.5) : 0;
     await this.#process.stop(Math.max(CLOSE_GRACE_MS, graceMs));
   }
@@ -148,25 +150,38 @@ export class ServeProcess {
     // A process that ends as if it were done has done its work.
     if (this.#isBlamed || this.#process.end?.isClean === true) return;
     this.#isBlamed = true;
-    const last = this.#answered.at(-1);
+    const last = this.#answered.at(-1)?.about;
+    if (last === undefined) return;
     const { how, stderr } = this.#process.end!;
-    const before = this.#answered.at(-2);
-    const earlier = before === undefined ? '' : ` (and before it "${before.about.id}")`;
-    const why = `"${this.#name}" ${how} after it had answered this query${earlier}${reasonIn(stderr)}`;
-    if (last !== undefined) this.#onVoid(last.about, why);
+    const what = last.turn === undefined ? 'this query' : `turn ${last.turn.turn} of this conversation`;
+    const before = this.#answered.findLast(({ about }) => !isSameRun(about, last))?.about;
+    const why = `"${this.#name}" ${how} after it had answered ${what}${before === undefined ? '' : earlier(before, last)}${reasonIn(stderr)}`;
+    this.#onVoid(last, why);
   }
 
   /** One answer too many: whose the others are is known only of those that say so. */
   #doubt({ id }: Surplus): void {
-    for (const { about, isNamed } of this.#answered)
-      if (id === undefined ? !isNamed : about.id === id)
-        this.#onVoid(
-          about,
-          id === undefined
-            ? `"${this.#name}" printed more answers than it was asked queries, and its replies have no id, so this answer may be another query's; send the "id" of the query back in each reply`
-            : `"${this.#name}" printed two answers to this query; print one JSON line for each, and logs to stderr`,
-        );
+    const doubtful = this.#answered.filter(({ about, isNamed }) => (id === undefined ? !isNamed : about.id === id));
+    for (const [i, { about }] of doubtful.entries()) {
+      // The turns of a conversation are one run.
+      if (doubtful.findIndex((each) => isSameRun(each.about, about)) !== i) continue;
+      this.#onVoid(
+        about,
+        id === undefined
+          ? `"${this.#name}" printed more answers than it was asked queries, and its replies have no id, so this answer may be another query's; send the "id" of the query back in each reply`
+          : `"${this.#name}" printed ${about.turn === undefined ? 'two answers to this query' : 'more answers than this conversation has turns'}; print one JSON line for each, and logs to stderr`,
+      );
+    }
   }
+}
+
+const isSameRun = (a: RunAbout, b: RunAbout): boolean =>
+  a.id === b.id && a.run === b.run && isDeepStrictEqual(a.cell, b.cell);
+
+/** Which query the process answered before, for a fault that may be of that one. */
+function earlier(before: RunAbout, last: RunAbout): string {
+  if (before.id !== last.id) return ` (and before it "${before.id}")`;
+  return before.run === last.run ? '' : ` (and before it run ${before.run} of this query)`;
 }
 
 /** The process ended while it was asked. */

@@ -26,10 +26,13 @@ function serve(code: string, { command = [] as string[] } = {}) {
     { dir, env: process.env, timeoutMs: 1000, workers: 2, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) },
   );
   open.push(runner);
-  return (query: string, rest: { id?: string; vars?: Record<string, unknown>; timeoutMs?: number } = {}) => {
-    const { id = query, vars, timeoutMs = 5000 } = rest;
+  return (
+    query: string,
+    rest: { id?: string; run?: number; vars?: Record<string, unknown>; timeoutMs?: number } = {},
+  ) => {
+    const { id = query, run = 1, vars, timeoutMs = 5000 } = rest;
     const signal = AbortSignal.timeout(timeoutMs);
-    return runner.run({ query, id, run: 1, signal, ...(vars === undefined ? {} : { vars }) });
+    return runner.run({ query, id, run, signal, ...(vars === undefined ? {} : { vars }) });
   };
 }
 const failure = { name: 'AgentError', kind: 'agent' };
@@ -250,6 +253,14 @@ describe('a process that falls after its answer', () => {
     expect(voids).toEqual([expect.stringMatching(/^b: .*exited with code 4/)]);
   });
 
+  test('the query is never named as the one before itself', async () => {
+    const ask = serve(LOOP('say(query); if (run === 2) setTimeout(() => process.exit(4), 5);'));
+    await ask('a', { run: 1 });
+    await ask('a', { run: 2 });
+    await closeAll();
+    expect(voids).toEqual([expect.stringMatching(/^a: .* after it had answered this query \(and before it run 1 of/)]);
+  });
+
   test.each([
     { what: 'ends with code 0', code: 'say(query); setTimeout(() => process.exit(0), 5);' },
     {
@@ -283,6 +294,47 @@ describe('a program that prints text', () => {
     await expect(serve('console.log("hello")')('a')).rejects.toMatchObject({
       message: expect.stringMatching(/exited with code 0; it printed "hello".*one line of JSON/),
     });
+  });
+});
+
+describe('the turns of a conversation', () => {
+  const talk = async (code: string, turns: number, first?: string) => {
+    const ask = serve(code);
+    if (first !== undefined) await ask(first);
+    const session = await open.at(-1)!.open!();
+    for (let turn = 1; turn <= turns; turn++)
+      await session.run({
+        query: 'hi',
+        id: 'chat',
+        run: 1,
+        signal: AbortSignal.timeout(5000),
+        turn: { conversation: 'c', turn, message: `m${turn}` },
+      });
+    await session.close();
+    await pause(100);
+    await closeAll();
+    return voids.splice(0);
+  };
+  const FALLS = LOOP(
+    'const { turn } = JSON.parse(line); say(query); if (turn === 2) setTimeout(() => process.exit(4), 5);',
+  );
+
+  test.each([
+    { what: 'alone', first: undefined, before: /answered turn 2 of this conversation$/ },
+    { what: 'after a query', first: 'x', before: /answered turn 2 of this conversation \(and before it "x"\)$/ },
+  ])('a process that falls after a turn, $what: the message names that turn', async ({ first, before }) => {
+    const found = await talk(FALLS, 2, first);
+    expect(found).toEqual([expect.stringMatching(/^chat: .*exited with code 4/)]);
+    expect(found[0]).toMatch(before);
+  });
+
+  test('an answer too many voids the conversation once, also where replies have its id', async () => {
+    const late = LOOP(
+      'setTimeout(() => say({ id, answer: "one" }), 800); if (JSON.parse(line).turn === 2) { setTimeout(() => say({ id, answer: "again" }), 1750); }',
+    );
+    expect(await talk(late, 2)).toEqual([
+      expect.stringMatching(/^chat: .*more answers than this conversation has turns/),
+    ]);
   });
 });
 

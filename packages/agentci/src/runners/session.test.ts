@@ -88,7 +88,7 @@ test('an agent behind HTTP gets what its body names, and its cookies back', asyn
     let body = '';
     for await (const chunk of request) body += chunk;
     seen.push({ body: JSON.parse(body), cookie: request.headers.cookie });
-    response.setHeader('set-cookie', [`session=${seen.length}; Path=/; HttpOnly`, 'gone=1; Max-Age=0']);
+    response.setHeader('set-cookie', [`session=${seen.length}; Path=/; HttpOnly; Secure`, 'gone=1; Max-Age=0']);
     response.end('"fine"');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

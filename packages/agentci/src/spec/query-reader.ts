@@ -33,6 +33,7 @@ import { addMetricLocations, type Draft, newDraft, toQuery } from './query-draft
 import type { Query } from './suite.ts';
 import { checkTurnNumbers, readTurns } from './turn-checks.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
+import { writtenFacts } from './written-facts.ts';
 
 export const DEFAULTS_KEY_NAMES = [...LAYERS, ...Object.keys(SHARED_KEYS)];
 export const QUERY_KEY_NAMES = [...Object.keys(QUERY_KEYS), ...DEFAULTS_KEY_NAMES];
@@ -183,7 +184,11 @@ export class QueryReader {
     if (key === 'conversation') {
       const end = entry.value.kind === 'map' ? entry.value.entries.get('end') : undefined;
       if (end !== undefined) locations['correctness.end'] = locate(end.keySource, end.keyStart);
-      this.#report(entry.value, conversationIssues(plain.conversation as WrittenConversation));
+      const written = plain.conversation as WrittenConversation;
+      const user = entry.value.kind === 'map' ? entry.value.entries.get('user')?.value : undefined;
+      if (written.user?.facts !== undefined && user?.kind === 'map')
+        written.user.facts = writtenFacts(written.user.facts, user.entries.get('facts')?.value);
+      this.#report(entry.value, conversationIssues(written));
     }
     if (key === 'state') {
       locations['correctness.state'] = locate(entry.keySource, entry.keyStart);

@@ -9,12 +9,26 @@ const TIMINGS_SCHEMA = 'agentci.timings/1';
 /** Where the timings of the specs in a folder are. */
 export const timingsPath = (folder: string): string => join(folder, '.agentci', 'timings.json');
 
+interface Timings {
+  readonly ms: ReadonlyMap<string, number>;
+  /** The CI run that wrote them. */
+  readonly by?: string | undefined;
+  /** What that run had found here. */
+  readonly before: ReadonlyMap<string, number>;
+}
+
 /**
- * Milliseconds that a run of each query takes, by id. A file that cannot be read is an error: without it this shard would
- * plan otherwise than those that can read it.
+ * Milliseconds that a run of each query takes, by id. A job of a CI run that is started again gets the timings its first attempt
+ * had, though the same run has written others since: its shard must be the one the others leave out. A file that cannot be
+ * read is an error: without it this shard would plan otherwise than those that can read it.
  */
-export function readTimings(path: string): Map<string, number> {
-  if (!existsSync(path)) return new Map();
+export function readTimings(path: string, ciRun?: string): ReadonlyMap<string, number> {
+  const { ms, by, before } = readFile(path);
+  return by !== undefined && by === ciRun ? before : ms;
+}
+
+function readFile(path: string): Timings {
+  if (!existsSync(path)) return { ms: new Map(), before: new Map() };
   let file: unknown;
   try {
     file = JSON.parse(readFileSync(path, 'utf8'));
@@ -23,7 +37,17 @@ export function readTimings(path: string): Map<string, number> {
   }
   if (!isObject(file) || file.schema !== TIMINGS_SCHEMA || !isObject(file.ms))
     throw unreadable(path, `it is not a ${TIMINGS_SCHEMA} file`);
-  const timings = Object.entries(file.ms);
+  const ms = numbersIn(file.ms, path);
+  if (typeof file.by !== 'string' || !isObject(file.before)) return { ms, before: ms };
+  // Only what differs is written; what was not there is null.
+  const isNew = (id: string): boolean => (file.before as Record<string, unknown>)[id] === null;
+  const changed = Object.fromEntries(Object.entries(file.before).filter(([, value]) => value !== null));
+  const before = new Map([...ms, ...numbersIn(changed, path)].filter(([id]) => !isNew(id)));
+  return { ms, by: file.by, before };
+}
+
+function numbersIn(given: Readonly<Record<string, unknown>>, path: string): Map<string, number> {
+  const timings = Object.entries(given);
   const wrong = timings.find(([, ms]) => typeof ms !== 'number' || !Number.isFinite(ms) || ms < 0);
   if (wrong !== undefined) throw unreadable(path, `the timing of "${wrong[0]}" is not a number of milliseconds`);
   return new Map(timings as [string, number][]);
@@ -34,8 +58,19 @@ const unreadable = (path: string, why: string): UserError =>
     hint: 'Delete the file, or let agentci merge write it again: every shard must plan from the same one.',
   });
 
-/** Sorted by id, so that a committed file changes only where a timing did. */
-export function writeTimings(path: string, timings: ReadonlyMap<string, number>): void {
-  const ms = Object.fromEntries([...timings].sort(([a], [b]) => Number(a > b) - Number(a < b)));
-  writeFileAtomic(path, `${JSON.stringify({ schema: TIMINGS_SCHEMA, ms }, null, 1)}\n`, { isSynced: false });
+/** Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only where a timing did. */
+export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, ciRun?: string): void {
+  const found = readFile(path);
+  const ms = new Map([...found.ms, ...fresh]);
+  const before = found.by === ciRun ? found.before : found.ms;
+  const changed = [...ms].flatMap(([id, now]): [string, number | null][] =>
+    before.get(id) === now ? [] : [[id, before.get(id) ?? null]],
+  );
+  const told = ciRun === undefined ? {} : { by: ciRun, before: sorted(changed) };
+  writeFileAtomic(path, `${JSON.stringify({ schema: TIMINGS_SCHEMA, ms: sorted([...ms]), ...told }, null, 1)}\n`, {
+    isSynced: false,
+  });
 }
+
+const sorted = <T>(entries: readonly [string, T][]): Record<string, T> =>
+  Object.fromEntries([...entries].sort(([a], [b]) => Number(a > b) - Number(a < b)));

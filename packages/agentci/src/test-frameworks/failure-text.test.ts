@@ -54,6 +54,16 @@ test.each([
   expect(failureOf(result({ status }, check({ status })), { strict }) !== undefined).toBe(fails);
 });
 
+test.each([
+  { code: 'SCRIPT_UNUSED', strict: true, fails: true },
+  { code: 'SCRIPT_UNUSED', strict: false, fails: false },
+  { code: 'CALLS_MISSING', strict: true, fails: true },
+  { code: 'USAGE_DRIFT', strict: true, fails: false },
+])('a query that passes with the warning $code fails its test: $fails (strict: $strict)', ({ code, strict, fails }) => {
+  const passed = result({ status: 'pass', warnings: [{ code, message: 'odd' }] }, check({ status: 'pass' }));
+  expect(failureOf(passed, { strict })?.message).toEqual(fails ? expect.stringContaining(`${code}: odd`) : undefined);
+});
+
 test('a failure leads into the spec and names every check that stops the build', () => {
   const failure = failureOf(result({}, check({}), check({ id: 'path.rules', message: 'no\u001b[2J', status: 'fail' })));
   expect(failure?.message.split('\n')).toEqual([

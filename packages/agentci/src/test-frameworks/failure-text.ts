@@ -5,6 +5,7 @@ import { UserError } from '../kit/user-error.ts';
 import { caseText } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
+import { isOfSpec, mayHideCall } from '../results/trace-warnings.ts';
 
 const MAX_STDERR_LINES = 8;
 
@@ -22,14 +23,16 @@ export class SpecFailure extends Error {
 export function failureOf(result: QueryResult, { strict = false } = {}): SpecFailure | undefined {
   const blocking = checksOf(result).filter(({ status }) => status === 'fail' || status === 'error');
   const counted = strict ? checksOf(result).filter((check) => check.status === 'warn' || isUnmeasured(check)) : [];
+  const doubts = strict ? (result.warnings ?? []).filter((warning) => mayHideCall(warning) || isOfSpec(warning)) : [];
   const failed = result.status === 'fail' || result.status === 'error';
-  if (!failed && (counted.length === 0 || result.status === 'skip')) return undefined;
+  if (!failed && (counted.length + doubts.length === 0 || result.status === 'skip')) return undefined;
   const found = failed ? [...blocking, ...counted] : counted;
   const lines = [`${caseText(result)}: ${failed ? result.status : 'not clean under strict'}`];
   if (result.error) lines.push(...errorLines(result));
   if (result.xfail && failed) lines.push(`  it passed though it is xfail: ${escapeTerminalLine(result.xfail.reason)}`);
   if (result.pass_rate && failed) lines.push(`  ${rateText(result.pass_rate)}`);
   lines.push(...found.map((check) => `  ${checkText(check)}`));
+  lines.push(...doubts.map(({ code, message }) => `  ${escapeTerminalLine(`${code}: ${message}`)}`));
   return new SpecFailure(lines.join('\n'), found[0]?.location ?? result.location);
 }
 

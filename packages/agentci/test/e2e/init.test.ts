@@ -296,6 +296,103 @@ test.each(['github', 'gitlab'])('--matrix with --ci %s writes every spec, and al
   }
 });
 
+interface ShardJobs {
+  readonly shard: { readonly commands: string[]; readonly upload: string };
+  readonly merge: { readonly commands: string[]; readonly isAlways: boolean; readonly needs: unknown };
+  readonly numbers: number[];
+}
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: { readonly path?: string };
+}
+
+/** What the jobs of a CI do, with the number of the shard filled in by hand. */
+function shardJobs(cwd: string, ci: string, folder: string): ShardJobs {
+  if (ci === 'github') {
+    const name = folder === '' ? 'agentci' : `agentci-${folder}`;
+    const { jobs } = load(read(cwd, `.github/workflows/${name}.yml`)) as {
+      jobs: Record<
+        'shard' | 'merge',
+        { steps: Step[]; if?: string; needs?: string; strategy: { 'fail-fast': boolean; matrix: { shard: number[] } } }
+      >;
+    };
+    expect(jobs.shard.strategy['fail-fast']).toBe(false);
+    const commands = (steps: Step[]) => steps.flatMap(({ run }) => run ?? []);
+    return {
+      shard: {
+        commands: commands(jobs.shard.steps),
+        upload: jobs.shard.steps.find(({ uses }) => uses?.includes('upload-artifact'))!.with!.path!,
+      },
+      merge: { commands: commands(jobs.merge.steps), isAlways: jobs.merge.if === 'always()', needs: jobs.merge.needs },
+      numbers: jobs.shard.strategy.matrix.shard,
+    };
+  }
+  const name = folder === '' ? 'agentci' : `agentci-${folder}`;
+  const jobs = load(read(cwd, `.gitlab-ci.${name}.yml`)) as Record<
+    string,
+    { script: string[]; parallel: number; when?: string; needs?: string[]; artifacts: { paths: string[] } }
+  >;
+  const { [`${name}-shard`]: shard, [`${name}-merge`]: merge } = jobs;
+  return {
+    shard: { commands: shard!.script, upload: shard!.artifacts.paths[0]! },
+    merge: {
+      commands: merge!.script,
+      isAlways: merge!.when === 'always',
+      needs: merge!.needs?.[0]?.replace(`${name}-`, ''),
+    },
+    numbers: Array.from({ length: shard!.parallel }, (_, i) => i + 1),
+  };
+}
+
+test.each([
+  ['github', ''],
+  ['gitlab', ''],
+  ['github', 'bot'],
+  ['gitlab', 'bot'],
+])('--shards with --ci %s writes jobs whose commands make one run, in the folder "%s"', async (ci, folder) => {
+  const root = tempDir({
+    '.git/HEAD': '',
+    [join(folder, 'package.json')]: { name: 'x' },
+    [join(folder, 'package-lock.json')]: '{}',
+  });
+  const cwd = join(root, folder);
+  expect((await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '3'], { cwd })).code).toBe(0);
+  rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
+  const { shard, merge, numbers } = shardJobs(root, ci, folder);
+  expect(numbers).toEqual([1, 2, 3]);
+  expect(shard.upload).toBe(join(folder, '.agentci/runs'));
+  expect(merge).toMatchObject({ isAlways: true, needs: 'shard' });
+  const perform = (commands: readonly string[], word: string, n = 0) => {
+    const line = commands.find((command) => command.includes(`agentci ${word} `))!;
+    const filled = line
+      .replace('${{ matrix.shard }}', String(n))
+      .replace('$CI_NODE_INDEX/$CI_NODE_TOTAL', `${n}/3`)
+      // Where GitHub puts what the shards uploaded; GitLab puts it back in its place.
+      .replace('agentci-shards', '.agentci/runs');
+    return cli(filled.split(' agentci ')[1]!.split(' '), { cwd });
+  };
+  for (const n of numbers) expect(await perform(shard.commands, 'test', n)).toMatchObject({ code: 0 });
+  const merged = await perform(merge.commands, 'merge');
+  expect(merged, merged.stdout + merged.stderr).toMatchObject({ code: 0 });
+  const whole = await cli(['test', '-f', 'json'], { cwd });
+  const counts = (text: string) => (JSON.parse(text) as { summary: { total: number } }).summary;
+  expect(counts(read(cwd, 'agentci-results.json'))).toEqual(counts(whole.stdout));
+  expect(counts(whole.stdout).total).toBeGreaterThan(0);
+});
+
+test.each([
+  ['a matrix', ['--shards', '3', '--matrix', 'a,b'], 'OPTIONS_CONFLICT'],
+  ['no CI', ['--shards', '3', '--ci', 'none'], 'OPTIONS_CONFLICT'],
+  ['one', ['--shards', '1'], '--shards'],
+])('--shards with %s is refused, and nothing is written', async (_, args, text) => {
+  const cwd = tempDir();
+  const { code, stderr } = await cli(['init', ...args], { cwd });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) });
+  expect(existsSync(join(cwd, 'agentci_spec.yaml'))).toBe(false);
+});
+
 test('a name that would not be safe in a path is refused', async () => {
   expect((await cli(['init', '--agent', '../x'], { cwd: tempDir() })).stderr).toContain('AGENT_NAME');
 });

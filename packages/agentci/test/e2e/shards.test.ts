@@ -336,6 +336,31 @@ test('timings that merge wrote make shards of equal length, on every machine ali
   expect(Math.max(...loads)).toBeLessThanOrEqual(1.1 * ideal);
 });
 
+test('a shard that is started again after the merge of its CI run fits the others, though the timings are new', async () => {
+  const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
+  const cwd = tempDir({
+    'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
+    'traces.jsonl': lines(times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms }))),
+  });
+  const run = async (args: string[], id: string) => cli(args, { cwd, env: { GITHUB_RUN_ID: id } });
+  const shard = async (index: number, id: string) => {
+    const { stdout } = await run(['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'], id);
+    return (JSON.parse(stdout) as RunResult).shard!.ids;
+  };
+  const first = [await shard(1, '7'), await shard(2, '7'), await shard(3, '7')];
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    expect(await run(['merge', '.agentci/runs', '--out', `merged-${attempt}`], '7')).toMatchObject({ code: 0 });
+    expect(await shard(2, '7')).toEqual(first[1]);
+  }
+  // The next run plans with what this one has measured.
+  const next = [await shard(1, '8'), await shard(2, '8'), await shard(3, '8')];
+  expect(next).not.toEqual(first);
+  expect(await run(['merge', '.agentci/runs'], '8')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('MERGE_OTHER_PLAN'),
+  });
+});
+
 test('a live shard that was killed is resumed with its own plan, and with no other', async () => {
   const cwd = tempDir({
     'agent.mjs': `import { existsSync } from 'node:fs';

@@ -1,12 +1,12 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
 import { findRedis, type RedisServer, startRedis } from '../support/redis.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { makeDir } from '../support/temp-dir.ts';
 
 const found = findRedis();
 if ('missing' in found) process.stderr.write(`SKIPPED: the queue is not tested, because ${found.missing}\n`);
@@ -42,8 +42,17 @@ runner: {module: ./agent.mjs}
 queries:
 ${Array.from({ length: count }, (_, i) => `  - {id: q${i}, query: ${query} n${i}, correctness: {expected_in_answer: [n${i}]}}`).join('\n')}
 `;
-const project = (spec: string, more: Record<string, string> = {}) =>
-  tempDir({ 'agentci_spec.yaml': spec, 'agent.mjs': AGENT, ...more });
+const folders: string[] = [];
+const folder = (files: Record<string, string>): string => {
+  const dir = makeDir(files);
+  folders.push(dir);
+  return dir;
+};
+afterAll(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+const project = (spec: string, more: Record<string, string> = {}): string =>
+  folder({ 'agentci_spec.yaml': spec, 'agent.mjs': AGENT, ...more });
 const askedIn = (cwd: string) => readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n');
 
 interface Report {
@@ -52,24 +61,31 @@ interface Report {
   summary: { exit_code: number };
 }
 
-describe.skipIf('missing' in found)('a run over a queue', () => {
-  let redis: RedisServer;
-  let client: Redis;
+/** Each test has a Redis of its own, so that they can wait at the same time: most of them wait for something. */
+describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, () => {
   const workers: Started[] = [];
+  const servers: RedisServer[] = [];
+  const clients: Redis[] = [];
   const work = async (...args: Parameters<typeof startWorker>): Promise<Started> => {
     const worker = await startWorker(...args);
     workers.push(worker);
     return worker;
   };
-  beforeAll(async () => {
-    redis = await startRedis((found as { path: string }).path);
-    client = new Redis(redis.port, '127.0.0.1');
+  const serve = async (...args: string[]): Promise<RedisServer> => {
+    const server = await startRedis((found as { path: string }).path, args);
+    servers.push(server);
+    return server;
+  };
+  const look = ({ port }: RedisServer): Redis => {
+    const client = new Redis(port, '127.0.0.1');
     client.on('error', () => {});
-  });
+    clients.push(client);
+    return client;
+  };
   afterAll(async () => {
     for (const { child } of workers) child.kill('SIGKILL');
-    client.disconnect();
-    await redis.stop();
+    for (const client of clients) client.disconnect();
+    for (const server of servers) await server.stop();
   });
   const end = async (...them: Started[]): Promise<void> => {
     for (const { child, ended } of them) {
@@ -80,6 +96,8 @@ describe.skipIf('missing' in found)('a run over a queue', () => {
   const report = (stdout: string): Report => JSON.parse(stdout) as Report;
 
   test('gives the report of a local run: passes, failures, errors, warnings, repeats, rows, skips', async () => {
+    const redis = await serve();
+    const client = look(redis);
     const cwd = project(MIXED);
     const local = await cli(['test', '-f', 'json'], { cwd });
     const both = [await work(redis.url, { cwd }), await work(redis.url, { cwd })];
@@ -92,6 +110,7 @@ describe.skipIf('missing' in found)('a run over a queue', () => {
   });
 
   test('a matrix, a conversation, a state and a standing agent are run by workers as they are here', async () => {
+    const redis = await serve();
     const cwd = project(
       `version: 1
 agent: fleet
@@ -115,6 +134,7 @@ queries:
   });
 
   test('a worker that is killed loses nothing', async () => {
+    const redis = await serve();
     const cwd = project(many(40));
     const first = await work(redis.url, { cwd });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
@@ -126,30 +146,57 @@ queries:
     await end(second);
   });
 
-  test('a query that kills its worker three times is one error, and its neighbours are fine', async () => {
-    const cwd = project(
-      `${many(6, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
-    );
-    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
-    let isOver = false;
-    const starting = (async () => {
-      while (!isOver) {
-        const worker = await work(redis.url, { cwd, slots: 8 }).catch(() => undefined);
-        await Promise.race([worker?.ended, run.ended]);
-        worker?.child.kill('SIGKILL');
-      }
-    })();
-    expect(await run.ended, run.stderr()).toBe(2);
-    isOver = true;
-    await starting;
-    const { results } = report(run.stdout());
-    expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
-      ['killer', 'worker_lost'],
-    ]);
-    expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
+  test('a long query keeps no other waiting', async () => {
+    const redis = await serve();
+    const cwd = project(many(40, 'hello').replace('query: hello n1,', 'query: slow 3000 n1,'));
+    const worker = await work(redis.url, { cwd, slots: 2 });
+    const run = await cli(['test', '--queue', redis.url], { cwd });
+    expect(run.code, run.stderr).toBe(0);
+    const [name = ''] = readdirSync(join(cwd, '.agentci/runs'));
+    const lines = readFileSync(join(cwd, '.agentci/runs', name, 'results.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect((JSON.parse(lines.at(-1)!) as { id: string }).id).toBe('q1');
+    // Those it was taken from the queue with were run by the other slot, and only once.
+    expect(new Set(askedIn(cwd)).size).toBe(40);
+    expect(askedIn(cwd)).toHaveLength(40);
+    await end(worker);
   });
 
+  test.each([
+    ['by itself', 6, false],
+    ['taken from the queue with others', 40, true],
+  ])(
+    'a query that kills its worker three times is one error, and its neighbours are fine: %s',
+    async (_, count, isUp) => {
+      const redis = await serve();
+      const cwd = project(
+        `${many(count, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
+      );
+      const before = isUp ? await work(redis.url, { cwd, slots: 4 }) : undefined;
+      const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+      await before?.ended;
+      let isOver = false;
+      const starting = (async () => {
+        while (!isOver) {
+          const worker = await work(redis.url, { cwd, slots: 8 }).catch(() => undefined);
+          await Promise.race([worker?.ended, run.ended]);
+          worker?.child.kill('SIGKILL');
+        }
+      })();
+      expect(await run.ended, run.stderr()).toBe(2);
+      isOver = true;
+      await starting;
+      const { results } = report(run.stdout());
+      expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
+        ['killer', 'worker_lost'],
+      ]);
+      expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
+    },
+  );
+
   test('a collector that is killed leaves a run that --resume completes, and nothing is counted twice', async () => {
+    const redis = await serve();
     const cwd = project(many(30));
     const worker = await work(redis.url, { cwd });
     const run = start(['test', '--queue', redis.url], { cwd });
@@ -161,8 +208,8 @@ queries:
     const { results, notices } = report(resumed.stdout);
     expect(results.map(({ status }) => status)).toEqual(Array(30).fill('pass'));
     expect(notices).toEqual([]);
-    const [folder = ''] = readdirSync(join(cwd, '.agentci/runs'));
-    const journal = readFileSync(join(cwd, '.agentci/runs', folder, 'results.jsonl'), 'utf8')
+    const [name = ''] = readdirSync(join(cwd, '.agentci/runs'));
+    const journal = readFileSync(join(cwd, '.agentci/runs', name, 'results.jsonl'), 'utf8')
       .trim()
       .split('\n')
       .slice(1);
@@ -175,16 +222,15 @@ queries:
   });
 
   test('one run has one collector', async () => {
+    const redis = await serve();
     const cwd = project(many(40, 'slow 400'));
     const run = start(['test', '--queue', redis.url], { cwd });
-    const copy = tempDir({});
+    const copy = folder({});
     const worker = await work(redis.url, { cwd, slots: 1 });
     const runs = join(cwd, '.agentci/runs');
-    const journals = () =>
-      existsSync(runs)
-        ? readdirSync(runs, { recursive: true }).filter((name) => String(name).endsWith('results.jsonl'))
-        : [];
-    while (journals().length === 0) await sleep(20);
+    const isStored = () =>
+      existsSync(runs) && readdirSync(runs).some((name) => existsSync(join(runs, name, 'results.jsonl')));
+    while (!isStored()) await sleep(20);
     cpSync(cwd, copy, { recursive: true });
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', folder)))
@@ -199,7 +245,7 @@ queries:
   test.each(['SIGTERM', 'SIGKILL'] as const)(
     'a Redis that is restarted by %s costs time and no result',
     async (how) => {
-      const own = await startRedis((found as { path: string }).path, ['--save', '']);
+      const own = await serve('--save', '');
       const cwd = project(many(40, 'slow 60'));
       const worker = await work(own.url, { cwd });
       const run = start(['test', '-f', 'json', '--queue', own.url], { cwd });
@@ -209,13 +255,12 @@ queries:
       expect(await run.ended, run.stderr()).toBe(0);
       expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(40).fill('pass'));
       await end(worker);
-      await own.stop();
     },
     120_000,
   );
 
   test('a Redis that is gone for good ends the run with 2 and the worker when it is told to; what was finished is stored', async () => {
-    const own = await startRedis((found as { path: string }).path, ['--save', '']);
+    const own = await serve('--save', '');
     const cwd = project(many(20, 'slow 300'));
     const worker = await work(own.url, { cwd, slots: 2 });
     const run = start(['test', '--queue', own.url, '--queue-timeout', '3s'], { cwd });
@@ -226,17 +271,16 @@ queries:
     expect(run.stderr()).toContain('QUEUE_LOST');
     worker.child.kill('SIGTERM');
     expect(await worker.ended, worker.stderr()).toBe(2);
-    const again = await startRedis((found as { path: string }).path);
+    const again = await serve();
     const next = await work(again.url, { cwd });
     const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd });
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(report(resumed.stdout).results).toHaveLength(20);
     await end(next);
-    await again.stop();
   });
 
   test('Ctrl-C ends a run whose Redis is gone', async () => {
-    const own = await startRedis((found as { path: string }).path, ['--save', '']);
+    const own = await serve('--save', '');
     const cwd = project(many(20, 'slow 300'));
     const worker = await work(own.url, { cwd, slots: 2 });
     const run = start(['test', '--queue', own.url], { cwd });
@@ -249,10 +293,15 @@ queries:
   });
 
   test('jobs of a run that was given up keep no worker from being idle', async () => {
+    const redis = await serve();
+    const client = look(redis);
     const cwd = project(many(6, 'hello'));
     const given = start(['test', '--queue', redis.url], { cwd });
-    while ((await client.keys('agentci:{*}:lease')).length === 0) await sleep(20);
-    await sleep(300);
+    const isPut = async () => {
+      const [list] = await client.keys('agentci:q-*:wait');
+      return list !== undefined && (await client.llen(list)) === 6;
+    };
+    while (!(await isPut())) await sleep(20);
     given.child.kill('SIGKILL');
     await client.del(...(await client.keys('agentci:{*}:lease')));
     const worker = start(['worker', '--queue', redis.url, '--idle', '2s'], { cwd });
@@ -261,6 +310,7 @@ queries:
   });
 
   test('--max-cost is the limit of all workers together', async () => {
+    const redis = await serve();
     const cwd = project(many(40));
     const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
     const { code, stdout } = await cli(['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url], { cwd });
@@ -275,6 +325,7 @@ queries:
   });
 
   test('--max-cost is kept where our sum falls short of the limit by the last digit', async () => {
+    const redis = await serve();
     // Ten times 0.01 is 0.0999… here and 0.1 in Redis; with one slot nothing more is on its way then.
     const cwd = project(many(14, 'hello'));
     const worker = await work(redis.url, { cwd, slots: 1 });
@@ -285,7 +336,8 @@ queries:
   });
 
   test('--fail-fast stops all workers', async () => {
-    const cwd = project(`${many(60, 'slow 50').replace('[n3]', '[never]')}`);
+    const redis = await serve();
+    const cwd = project(many(60, 'slow 200').replace('[n3]', '[never]'));
     const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
     const { code, stdout } = await cli(['test', '-f', 'json', '--fail-fast', '--queue', redis.url], { cwd });
     expect(code).toBe(1);
@@ -295,6 +347,7 @@ queries:
   });
 
   test('--queue-rate holds over all workers', async () => {
+    const redis = await serve();
     const cwd = project(many(12, 'hello'));
     const both = [await work(redis.url, { cwd, slots: 4 }), await work(redis.url, { cwd, slots: 4 })];
     const before = Date.now();
@@ -306,6 +359,7 @@ queries:
   });
 
   test('a run without a worker waits and says so', async () => {
+    const redis = await serve();
     const cwd = project(many(2));
     const run = start(['test', '--queue', redis.url], { cwd });
     await run.says('QUEUE_WAITING');
@@ -315,6 +369,7 @@ queries:
   });
 
   test('a worker with another spec is left out, and the run says so', async () => {
+    const redis = await serve();
     const cwd = project(many(3));
     const other = await work(redis.url, { cwd: project(many(4)) });
     const { code, stderr } = await cli(['test', '--queue', redis.url, '--queue-timeout', '3s'], { cwd });
@@ -328,6 +383,7 @@ queries:
   });
 
   test('SIGTERM lets a worker finish what it began', async () => {
+    const redis = await serve();
     const cwd = project(many(6, 'slow 500'));
     const worker = await work(redis.url, { cwd, slots: 2 });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
@@ -342,6 +398,8 @@ queries:
   });
 
   test('what a stranger puts into the queue or among the results does no harm', async () => {
+    const redis = await serve();
+    const client = look(redis);
     const cwd = project(many(12, 'slow 100'));
     const worker = await work(redis.url, { cwd });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
@@ -360,7 +418,7 @@ queries:
   });
 
   test('a password comes from the environment and is never printed', async () => {
-    const own = await startRedis((found as { path: string }).path, ['--requirepass', 'correct-horse-battery']);
+    const own = await serve('--requirepass', 'correct-horse-battery');
     const cwd = project(many(2));
     const env = { AGENTCI_QUEUE_PASSWORD: 'correct-horse-battery' };
     const refused = await cli(['test', '--queue', own.url], { cwd });
@@ -374,7 +432,8 @@ queries:
   });
 
   test('a Redis that throws data away is refused, and so is a database that is not there', async () => {
-    const own = await startRedis((found as { path: string }).path, ['--maxmemory-policy', 'allkeys-lru']);
+    const redis = await serve();
+    const own = await serve('--maxmemory-policy', 'allkeys-lru');
     for (const name of ['test', 'worker']) {
       const { code, stderr } = await cli([name, '--queue', own.url], { cwd: project(many(2)) });
       expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
@@ -385,7 +444,7 @@ queries:
   });
 });
 
-describe('what a queue is not for', () => {
+describe('what a queue is not for', { concurrent: true }, () => {
   test.each([
     ['an address of something else', ['--queue', 'http://localhost'], 'QUEUE_ADDRESS'],
     ['an address without a host', ['--queue', 'redis://'], 'QUEUE_ADDRESS'],

@@ -102,7 +102,7 @@ export async function tortureQueue({
       const got = withoutTimes(JSON.parse(run.stdout())) as { notices: unknown };
       // Duplicates are told; nothing else may differ.
       if (JSON.stringify({ ...got, notices: [] }) !== JSON.stringify({ ...expected, notices: [] }))
-        problems.push('the report differs from the local one');
+        problems.push(`the report differs from the local one${differing(got, expected)}`);
     }
     const ids = journal().map((line) => (JSON.parse(line) as { id: string }).id);
     if (ids.length !== queries || new Set(ids).size !== queries)
@@ -113,4 +113,14 @@ export async function tortureQueue({
     rmSync(cwd, { recursive: true, force: true });
   }
   return { problems, killed };
+}
+
+/** The first results that are not those of the local run. */
+function differing(got: object, expected: object): string {
+  type Results = { readonly id: string; readonly status: string; readonly error?: { readonly message: string } }[];
+  const { results } = got as { results: Results };
+  const { results: wanted } = expected as { results: Results };
+  const others = results.filter((result, i) => JSON.stringify(result) !== JSON.stringify(wanted[i]));
+  const texts = others.slice(0, 3).map(({ id, status, error }) => `${id} ${status} ${error?.message ?? ''}`.trim());
+  return others.length === 0 ? '' : ` in ${others.length}: ${texts.join('; ')}`;
 }

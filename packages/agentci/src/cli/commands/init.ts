@@ -12,7 +12,7 @@ import { CI_SYSTEMS, type CiSystem, jobNotes } from '../init/ci-jobs.ts';
 import { type InitPlan, RUNNERS, type RunnerChoice, type Starter, starterFiles } from '../init/files.ts';
 import { detectProject, type Project } from '../init/project.ts';
 import type { Io } from '../io.ts';
-import { collectList } from '../options.ts';
+import { collectList, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC } from '../spec-folders.ts';
 
 const RUNS = '.agentci/runs/';
@@ -26,6 +26,7 @@ interface InitOptions {
   readonly capture?: boolean;
   readonly ci?: CiSystem;
   readonly matrix?: string[];
+  readonly shards?: number;
   readonly force?: boolean;
   readonly yes?: boolean;
 }
@@ -49,6 +50,11 @@ export const command: CliCommand = {
         'a spec in agents/<name>/ and a job for each of these agents (separate by commas)',
         collectList,
       )
+      .option(
+        '--shards <n>',
+        'divide the suite among this many CI jobs, and join their results in one more',
+        wholeNumber(2, 256),
+      )
       .option('--force', 'write over files that exist')
       .option('-y, --yes', 'ask nothing')
       .addHelpText(
@@ -59,7 +65,8 @@ On a terminal it asks for what is not given; otherwise it takes the defaults. It
 
 Examples:
   agentci init --runner command --language python
-  agentci init --agent docs-assistant --runner module --ci gitlab`,
+  agentci init --agent docs-assistant --runner module --ci gitlab
+  agentci init --shards 4`,
       ),
   run: async ({ options, io }) => {
     const given = options as InitOptions;
@@ -68,6 +75,7 @@ Examples:
     const defaults = { runner: 'replay', ci: 'github', language: languageOf(project, python) } as const;
     if (given.agent !== undefined) checkedName(given.agent);
     const matrix = (given.matrix ?? []).map(checkedName);
+    refuseShards(given);
     let answers: InitOptions;
     try {
       answers = canAsk(given, io) ? await withTerminal((prompt) => ask(prompt, given, project, defaults)) : given;
@@ -230,6 +238,19 @@ function ignoreRuns(pattern: string, io: Io): boolean {
   if (text.split('\n').some((line) => line.trim() === pattern)) return false;
   appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
   return true;
+}
+
+/** Shards are jobs of one spec in some CI. */
+function refuseShards({ shards, matrix = [], ci }: InitOptions): void {
+  if (shards === undefined) return;
+  if (matrix.length > 0)
+    throw new UserError('OPTIONS_CONFLICT', '--shards divides one suite, and --matrix makes several', {
+      hint: 'Leave out one of them: the agents of a matrix have a job each already.',
+    });
+  if (ci === 'none')
+    throw new UserError('OPTIONS_CONFLICT', '--shards is about CI jobs, and --ci none writes none', {
+      hint: 'Choose --ci github or --ci gitlab.',
+    });
 }
 
 type Defaults = Pick<InitPlan, 'runner' | 'ci' | 'language'>;

@@ -8,7 +8,8 @@ import { mergeShards } from '../../merging/merge-shards.ts';
 import { timingsOf } from '../../merging/timings-of.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { isPart, tracesOf } from '../../store/stored-runs.ts';
-import { readTimings, timingsPath, writeTimings } from '../../store/timings.ts';
+import { timingsPath, updateTimings } from '../../store/timings.ts';
+import { ciRunOf } from '../ci-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { keepHeapTight } from '../heap.ts';
 import type { Io } from '../io.ts';
@@ -112,11 +113,10 @@ function freshFolder(dir: string, given: string): string {
   throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, { hint: 'Choose another folder, or empty it.' });
 }
 
-/** Queries that were not part of this run keep their timings. */
 function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
   if (timings.size === 0) return;
   try {
-    writeTimings(path, new Map([...readTimings(path), ...timings]));
+    updateTimings(path, timings, ciRunOf(io.env));
   } catch (error) {
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }

@@ -25,6 +25,8 @@ export interface InitPlan {
   /** The repository has a .gitlab-ci.yml already. */
   readonly hasGitlab?: boolean;
   readonly hasCassettes?: boolean;
+  /** Into how many jobs the suite is divided. */
+  readonly shards?: number;
 }
 
 /** The files of a fresh start, by path, and the specs among them. */

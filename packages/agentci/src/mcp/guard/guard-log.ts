@@ -1,4 +1,5 @@
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
+import { redact, redactText } from '../../kit/redact.ts';
 import type { ListedTool } from '../../policy/definitions/pinned-tools.ts';
 import type { LiveVerdict } from '../../policy/live-judge.ts';
 import type { CallOutcome } from '../../policy/live-table.ts';
@@ -6,7 +7,6 @@ import { AUDIT_SCHEMA, type AuditDecision } from '../../results/guard-audit.ts';
 import type { AuditEntry } from './audit.ts';
 import type { GuardOptions } from './guard-options.ts';
 import type { Flaw } from './read-request.ts';
-import { redact, redactText } from './redact.ts';
 import { type RefusalReason, refusalReason } from './refusal.ts';
 import type { OpenCall, Session } from './session.ts';
 

@@ -170,6 +170,35 @@ describe('repeated_questions', () => {
     expect(await repeatedQuestions.evaluate({ trace })).toMatchObject({ value });
   });
 
+  const sameTwice = (answer: string) => talk(['Hi.', answer], ['Hm.', answer]);
+  test.each([
+    { answer: 'See https://shop.example/orders?page=2&sort=date for your orders.', questions: 0 },
+    { answer: 'See [your orders](https://shop.example/orders?page=2).', questions: 0 },
+    { answer: 'Open shop.example/orders?page=2 and log in.', questions: 0 },
+    { answer: 'Call GET /orders?page=2 again.', questions: 0 },
+    { answer: 'Run `grep -E "a?b"` and send the output.', questions: 0 },
+    { answer: 'Use this:\n```js\nconst a = b ? c : d;\nask("which?");\n```\nThen reload.', questions: 0 },
+    { answer: 'Did you open https://shop.example/help?', questions: 1 },
+    { answer: 'Is it version 3.5 of lamp.json?', questions: 1 },
+    { answer: '哪个订单？哪个商品？', questions: 2 },
+    { answer: 'Ποια παραγγελία; Ποιο προϊόν;', questions: 2 },
+    { answer: 'Which order?Which item?', questions: 2 },
+  ])('an answer given twice repeats its $questions questions: $answer', async ({ answer, questions }) => {
+    expect((await repeatedQuestions.evaluate({ trace: sameTwice(answer) })).value).toBe(questions);
+  });
+
+  test('questions about two addresses are two questions', async () => {
+    const trace = talk(['Hi.', 'Is it https://a.example/one?'], ['No.', 'Is it https://b.example/other/page?']);
+    expect((await repeatedQuestions.evaluate({ trace })).value).toBe(0);
+  });
+
+  test('a long answer without an end is read in no time', async () => {
+    const began = performance.now();
+    for (const part of ['a', 'a.', '`', '?', 'a.b/', 'x://', 'ω;'])
+      await repeatedQuestions.evaluate({ trace: talk(['Hi.', part.repeat(100_000)], ['Hm.', 'ok']) });
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
   test('says which, and where it was asked first', async () => {
     const trace = talk(['Hi.', 'Which order?'], ['42', 'Ok.'], ['And?', 'Which order?']);
     expect((await repeatedQuestions.evaluate({ trace })).detail).toMatchObject({

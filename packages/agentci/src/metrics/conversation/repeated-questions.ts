@@ -58,13 +58,27 @@ interface Question {
   readonly words: ReadonlySet<string>;
 }
 
-/** Sentences that end in a question mark, of any script. */
-const QUESTION = /[^.!?？؟。！\n]+[?？؟]/gu;
+/** Addresses and code: what is in them ends no sentence. A question mark right after an address ends the one around it. */
+const NOT_SPEECH =
+  /```[\s\S]*?(?:```|$)|`[^`\n]*`|(?:\b[a-z][a-z\d+.-]{1,20}:\/\/|\bwww\.|\bmailto:)[^\s<>"'）)\]]+|(?<![\p{L}\d.@-])(?:[\p{L}\d-]{1,63}\.){1,8}[a-z]{2,24}\/[^\s<>"'）)\]]*/giu;
+/** Sentences with the sign that ends them. A dot in `3.5` and a question mark in `/orders?page=2` end none. */
+const SENTENCE =
+  /(?:(?!(?<=\p{Script=Greek});(?:\s|$))[^.!?？؟፧。！\n]|\.(?=[\p{L}\d])|\?(?=[\w%-]{1,40}=))+(?:(?<=\p{Script=Greek});|[?？؟፧])?/gu;
+const ASKS = /(?:[?？؟፧]|\p{Script=Greek};)$/u;
+
+/** The same text with signs of speech alone, each in its place. */
+const speechOf = (answer: string): string =>
+  answer.replace(NOT_SPEECH, (found) => {
+    const end = /^`/.test(found) ? '' : (/[.!?？؟]+$/.exec(found)?.[0] ?? '');
+    return '_'.repeat(found.length - end.length) + end;
+  });
 
 const questionsIn = ({ turn, answer }: Said): Question[] =>
-  [...answer.matchAll(QUESTION)].flatMap(([text]) => {
+  [...speechOf(answer).matchAll(SENTENCE)].flatMap(({ 0: sentence, index }) => {
+    if (!ASKS.test(sentence)) return [];
+    const text = answer.slice(index, index + sentence.length).trim();
     const words = new Set(plain(text).match(/[\p{L}\p{N}]+/gu) ?? []);
-    return words.size === 0 ? [] : [{ turn, text: text.trim(), words }];
+    return words.size === 0 ? [] : [{ turn, text, words }];
   });
 
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');

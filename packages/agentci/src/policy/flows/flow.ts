@@ -1,3 +1,4 @@
+import { REDACTED, redact } from '../../kit/redact.ts';
 import type { CallLists } from '../call-table.ts';
 import { answersAt, known, sentAt } from '../call-texts.ts';
 import type { CompiledRule } from '../compile-rules.ts';
@@ -5,7 +6,7 @@ import { CannotTell, type Condition } from '../condition-type.ts';
 import type { ConstraintPlace } from '../constraint.ts';
 import { callNumbers } from '../rules/rule.ts';
 import { type Selector, withConditions } from '../selectors.ts';
-import { type Carried, CarriedTexts } from './carried-text.ts';
+import { type Carried, CarriedTexts, carriedForm, leavesOf } from './carried-text.ts';
 import { withoutEnvelope } from './envelope.ts';
 
 /** A flow of data that is forbidden, read and sound. */
@@ -123,7 +124,8 @@ export function compileFlow(flow: Flow): CompiledRule {
   const told = (calls: CallLists, at: number): string => {
     const { from, text, kind } = memoryOf(calls).found.get(at)!;
     const what = kind === 'value' ? 'a value' : 'a passage';
-    return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: "${text}"`;
+    const quoted = isOpen(text, sentAt(calls, at, flow.argument)) ? `"${text}"` : REDACTED;
+    return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
   };
 
   return {
@@ -168,6 +170,10 @@ export function compileFlow(flow: Flow): CompiledRule {
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
 }
+
+/** Whether a text is still found once the secrets are out: as it is compared, a key has lost the form that gives it away. */
+const isOpen = (text: string, sent: unknown): boolean =>
+  leavesOf(redact(sent).value)?.some((leaf) => carriedForm(leaf).includes(text)) ?? false;
 
 /** The last of a sorted list that is below a number; -1 when none is. */
 function lastBefore(list: readonly number[], end: number): number {

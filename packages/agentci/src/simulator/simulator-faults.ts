@@ -1,5 +1,6 @@
 import { foldText } from '../kit/text-fold.ts';
 import type { UserPlan } from '../spec/suite.ts';
+import { servesSomeone } from './role-swap.ts';
 import { unknownFact } from './stated-facts.ts';
 
 /** What a model that plays the user said, and what it could know. */
@@ -19,8 +20,8 @@ export interface Played {
 export function simulatorFault(played: Played): string | undefined {
   const { message, plan, before, answers, uses } = played;
   const quoted = quote(message);
-  if (servesSomeone(message)) return `it answers as the agent: ${quoted}`;
-  const unknown = uses.find((key) => !Object.hasOwn(plan.facts, key));
+  if (servesSomeone(message, plan.persona)) return `it answers as the agent: ${quoted}`;
+  const unknown = uses.find((key) => !isOfBrief(key, plan));
   if (unknown !== undefined) return `it uses a fact that the brief does not have: "${unknown}"`;
   const invented = inventedFact(played);
   if (invented !== undefined) return `it states "${invented}", which the brief does not say: ${quoted}`;
@@ -29,28 +30,24 @@ export function simulatorFault(played: Played): string | undefined {
   return loopOf(message, before, answers);
 }
 
-/** Phrases of someone who serves, which a customer does not say. */
-const SERVES = new RegExp(
-  [
-    'as an ai',
-    'how (?:can|may) i (?:help|assist) you(?= *(?:[?.!,]|$|today|with|now|further|regarding))',
-    'anything else i can (?:help|assist|do for you)',
-    "i(?:'m| am) (?:your|an?) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)",
-    "i(?:'ve| have) (?:processed|issued|refunded|cancelled|canceled|updated|booked) (?:your|the)",
-    'your (?:refund|order|booking|request) (?:has been|was) (?:processed|issued|cancelled|canceled|confirmed)',
-    'thank you for (?:contacting|reaching out|calling|choosing)',
-    'let me (?:check|look|pull) (?:that|this|it|into that)(?: up)? for you',
-    "i(?:'d| would) be (?:happy|glad) to (?:help|assist)",
-    '(?:please|could you|can you) (?:please )?(?:provide|share|tell me|give me) your (?:order|account|booking|e-?mail|phone|customer)',
-  ]
-    .map((phrase) => `\\b${phrase}`)
-    .join('|'),
-  'i',
-);
-/** What the user says that someone else said. */
-const REPORTED = /["“][^"”]{0,400}["”]|\b(?:says?|said|told me|wrote|tells me|claims)\b[^.!?]{0,200}/gi;
+/** What a model may name beside the facts. */
+const BLOCKS: ReadonlySet<string> = new Set(['', 'none', 'persona', 'goal', 'facts', 'conversation', 'manner']);
 
-const servesSomeone = (message: string): boolean => SERVES.test(message.replaceAll('’', "'").replace(REPORTED, ' '));
+/** Whether a name of a fact is one of the brief: spelled otherwise (`Order number` for `order`), or given by its value. */
+function isOfBrief(name: string, { facts }: UserPlan): boolean {
+  if (Object.hasOwn(facts, name)) return true;
+  const named = plain(name);
+  if (BLOCKS.has(named)) return true;
+  const words = new Set(named.split(' '));
+  return Object.entries(facts).some(([key, value]) => {
+    const own = plain(key);
+    return (
+      own.split(' ').every((word) => words.has(word)) ||
+      named === plain(String(value)) ||
+      ` ${own} `.includes(` ${named} `)
+    );
+  });
+}
 
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {
   const facts = Object.entries(plan.facts).map(([key, value]) => `${key}: ${value}`);

@@ -233,6 +233,8 @@ const FLIGHT_GOOD: readonly string[] = [
   'One way or another, hurry up.',
   '1240 works.',
 ];
+/** What a user works out from what is known. */
+const WORKED_OUT: readonly string[] = ['the 13th would be fine', 'That is five euros too much'];
 const FLIGHT_BAD: readonly string[] = [
   'QX7Z2Q',
   'flight LH1235',
@@ -275,15 +277,15 @@ const FLIGHT_BAD: readonly string[] = [
   'invoice 2025-0007',
   'age 41',
 ];
-/** What a user works out is taken for made up. */
-const WORKED_OUT: readonly string[] = ['the 13th would be fine', 'That is five euros too much'];
-
 interface Case {
   readonly message: string;
   readonly brief?: Brief;
 }
 const ofFlight = (message: string): Case => ({ message, brief: FLIGHT });
-const ALL_GOOD: readonly Case[] = [...GOOD.map((message) => ({ message })), ...FLIGHT_GOOD.map(ofFlight)];
+const ALL_GOOD: readonly Case[] = [
+  ...GOOD.map((message) => ({ message })),
+  ...[...FLIGHT_GOOD, ...WORKED_OUT].map(ofFlight),
+];
 const ALL_BAD: readonly Case[] = [...BAD.map((message) => ({ message })), ...FLIGHT_BAD.map(ofFlight)];
 const isBlamed = ({ message, brief }: Case): boolean => faultOf(message, brief) !== undefined;
 
@@ -298,10 +300,24 @@ describe('the detectors of a simulated user', () => {
 
   test('over all messages precision is at least 0.97 and recall 0.98', () => {
     const hits = ALL_BAD.filter(isBlamed).length;
-    const blamed = [...ALL_GOOD, ...WORKED_OUT.map(ofFlight)].filter(isBlamed).length;
+    const blamed = ALL_GOOD.filter(isBlamed).length;
     expect(ALL_GOOD.length + ALL_BAD.length).toBeGreaterThanOrEqual(200);
     expect(hits / (hits + blamed)).toBeGreaterThanOrEqual(0.97);
     expect(hits / ALL_BAD.length).toBeGreaterThanOrEqual(0.98);
+  });
+
+  test.each([
+    { uses: 'order', isKnown: true },
+    { uses: 'Order', isKnown: true },
+    { uses: 'order number', isKnown: true },
+    { uses: 'order_id', isKnown: true },
+    { uses: 'A-4711', isKnown: true },
+    { uses: 'goal', isKnown: true },
+    { uses: 'colour', isKnown: false },
+    { uses: 'passport', isKnown: false },
+  ])('a fact that the model names "$uses" is of the brief: $isKnown', ({ uses, isKnown }) => {
+    const given = { plan: PLAN, start: START, before: [START], answers: ANSWERS, uses: [uses], message: 'Sure.' };
+    expect(simulatorFault(given) === undefined).toBe(isKnown);
   });
 
   test("blame the user for a question of two words that is the agent's", () => {

@@ -1,8 +1,8 @@
-import { maskAllSecrets } from '../../kit/mask-secrets.ts';
-import { isObject } from '../../kit/object.ts';
-import { isSecretName, SECRETS } from '../../kit/secrets.ts';
+import { maskAllSecrets } from './mask-secrets.ts';
+import { isObject } from './object.ts';
+import { isSecretName, SECRETS } from './secrets.ts';
 
-const REDACTED = '[redacted]';
+export const REDACTED = '[redacted]';
 /** Numbers under other names of secrets are mostly counts: `tokens: 500`. */
 const STRONG_NAME = /pass|secret|credential|(?:^|_)pin$/i;
 

@@ -1,0 +1,30 @@
+import { unpackParcel } from './parcel.ts';
+
+/** Something that came from a worker. */
+export interface Delivery {
+  /** To be given to `settle` once it is written down. */
+  readonly id: string;
+  readonly kind: 'result' | 'duplicate' | 'word';
+  readonly job: string;
+  /** What the agent cost, as far as it is known. */
+  readonly costUsd: number;
+  /** Undefined where it cannot be read. */
+  readonly body: unknown;
+}
+
+/** An entry of the stream of results. */
+export function deliveryOf(id: string, fields: readonly Buffer[]): Delivery {
+  const of = (name: string): Buffer | undefined => {
+    for (let i = 0; i + 1 < fields.length; i += 2) if (fields[i]!.toString() === name) return fields[i + 1];
+    return undefined;
+  };
+  const kind = of('kind')?.toString();
+  const cost = Number(of('cost')?.toString());
+  return {
+    id,
+    kind: kind === 'result' || kind === 'duplicate' ? kind : 'word',
+    job: of('job')?.toString() ?? '',
+    costUsd: Number.isFinite(cost) && cost > 0 ? cost : 0,
+    body: unpackParcel(of('data') ?? Buffer.alloc(0)),
+  };
+}

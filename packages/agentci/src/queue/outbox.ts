@@ -1,0 +1,86 @@
+import { type Client, steadily } from './client.ts';
+import type { Ticket } from './job.ts';
+import { runKeys } from './names.ts';
+
+/** A result as it is sent. */
+export interface Letter {
+  /** The name of the job. */
+  readonly name: string;
+  readonly parcel: Buffer;
+  readonly costUsd: number;
+}
+
+/** `first`: it counts. `second`: another one of the same job came before. `unwanted`: the run is gone. */
+export type Receipt = 'first' | 'second' | 'unwanted';
+
+/** A result on its way. */
+export interface Posted {
+  /** Settles once it has left this process: what kills the process afterwards does not stop it. */
+  readonly left: Promise<void>;
+  /** Settles once it is in Redis. */
+  readonly receipt: Promise<Receipt>;
+}
+
+interface Waiting extends Letter {
+  readonly leave: () => void;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
+
+/** Sends the results of one run, those that are ready at the same time together. */
+export class Outbox {
+  readonly #redis: Client;
+  readonly #ticket: Ticket;
+  readonly #keepS: number;
+  #waiting: Waiting[] = [];
+
+  constructor(redis: Client, ticket: Ticket, keepS: number) {
+    this.#redis = redis;
+    this.#ticket = ticket;
+    this.#keepS = keepS;
+  }
+
+  send(letter: Letter): Posted {
+    let leave = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const receipt = new Promise<Receipt>((resolve, reject) => {
+      this.#waiting.push({ ...letter, leave, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+    return { left, receipt };
+  }
+
+  #flush(): void {
+    const letters = this.#waiting;
+    this.#waiting = [];
+    steadily(() => this.#deliver(letters)).then(
+      (firsts) => {
+        for (const [i, { resolve }] of letters.entries()) resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
+      },
+      (error: unknown) => {
+        for (const { reject } of letters) reject(error);
+      },
+    );
+    for (const { leave } of letters) leave();
+  }
+
+  async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {
+    const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
+    const limit = String(this.#ticket.settings.maxCostUsd ?? '');
+    const content = letters.flatMap(({ name, parcel, costUsd }) => [name, parcel, costText(costUsd)]);
+    // A pipeline is written at once; single commands wait for others.
+    const pipeline = this.#redis.pipeline() as unknown as Pick<Client, 'deliver'> & {
+      exec: () => Promise<[Error | null, unknown][] | null>;
+    };
+    void pipeline.deliver(ticket, done, results, spent, stop, limit, this.#keepS, ...content);
+    const [[error, firsts] = [null, []]] = (await pipeline.exec()) ?? [];
+    if (error !== null) throw error;
+    return firsts as readonly number[];
+  }
+}
+
+const costText = (costUsd: number): string => (Number.isFinite(costUsd) && costUsd > 0 ? String(costUsd) : '0');

@@ -1,0 +1,42 @@
+/** An id, so that two ways to write it can be compared. */
+export interface IdForm {
+  /** Small letters and digits. A dot between digits stays: `1.25` is not `12.5`. */
+  readonly compact: string;
+  /** Where it is parted, other than between letters and digits. */
+  readonly cuts: readonly number[];
+  /** What is left without the letters before it: `4711` of `A-4711`. */
+  readonly rest?: string | undefined;
+  /** The number it may be, where only dashes part it. */
+  readonly number?: string | undefined;
+}
+
+const LABEL =
+  /^(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract|item|option)s?[._/#:-]+/i;
+const MIN_REST = 2;
+
+/** `order-42`, `order#42` and `42` are one, and so are `AB-12` and `ab12`. */
+export function idForm(shown: string): IdForm {
+  const text = shown.toLowerCase().replace(LABEL, '');
+  const cuts: number[] = [];
+  let compact = '';
+  for (const [i, sign] of [...text].entries()) {
+    const before = compact.at(-1) ?? '';
+    const after = text[i + 1] ?? '';
+    const isDecimal = sign === '.' && /\d/.test(before) && /\d/.test(after);
+    if (!/[._/#:-]/.test(sign) || isDecimal) compact += sign;
+    else if (/\d/.test(before) === /\d/.test(after)) cuts.push(compact.length);
+  }
+  const rest = compact.replace(/^\p{L}+/u, '');
+  return {
+    compact,
+    cuts,
+    ...(rest !== compact && rest.length >= MIN_REST ? { rest } : {}),
+    ...(/^[\d-]+$/.test(text) ? { number: compact.replace(/^0+(?=\d)/, '') } : {}),
+  };
+}
+
+/** Two ids are one where one of them is only parted less. */
+export function isSameId(a: IdForm, b: IdForm): boolean {
+  if (a.compact !== b.compact) return false;
+  return a.cuts.every((cut) => b.cuts.includes(cut)) || b.cuts.every((cut) => a.cuts.includes(cut));
+}
