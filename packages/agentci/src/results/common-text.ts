@@ -1,5 +1,5 @@
 /** Quoted texts, numbers and words are units; what is between them is one by one. */
-const UNITS = /"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_]+(?:[.,:/-][\p{L}\p{N}_]+)*|\s+|[^]/gu;
+const UNITS = /"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_]+(?:[.,:/-][\p{L}\p{N}_]+)*|\s+|./gsu;
 const MAX_UNITS = 120;
 const GAP = '…';
 
