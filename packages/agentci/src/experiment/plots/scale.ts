@@ -23,7 +23,8 @@ export function scaleOf(
   // Values this near are one value: their difference is binary dust, and so would be the ticks.
   if (high - low <= Math.max(1, Math.abs(low), Math.abs(high)) * DUST) {
     // Around one value as much as it is large: half a dollar around a cent would show nothing.
-    const half = high === 0 ? 0.5 : Math.min(0.5, Math.abs(high) / 2);
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    const half = size < 1e-7 ? 0.5 : Math.min(0.5, size / 2);
     [low, high] = [low - half, high + half];
   }
   if (least !== undefined && low < least) low = least;
