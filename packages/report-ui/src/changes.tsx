@@ -1,9 +1,11 @@
+import { useState } from 'preact/hooks';
 import type { ChangeMetric, QueryChange } from '../../agentci/src/baseline/query-changes.ts';
 import { FORMATS, plural } from './format.ts';
 import type { Sides } from './sides.ts';
 import { visible } from './visible-text.ts';
 
 const MAX_ROWS = 20;
+const MORE_ROWS = 200;
 const MIN_SHARE = 0.01;
 
 const MORE: Record<ChangeMetric, string> = {
@@ -17,11 +19,8 @@ const LESS: Record<ChangeMetric, string> = { cost_usd: 'cheaper', latency_ms: 'f
 export function Changes({ sides }: { sides: Sides }) {
   const of = (...verdicts: QueryChange['verdict'][]) =>
     sides.changes.filter(({ verdict }) => verdicts.includes(verdict)).sort((a, b) => sizeOf(b) - sizeOf(a));
-  const sure = [...of('more'), ...of('less')];
-  const unknown = of('unknown')
-    .filter((change) => sizeOf(change) >= MIN_SHARE)
-    // What got worse is what a reader looks for.
-    .sort((a, b) => Number(b.difference > 0) - Number(a.difference > 0));
+  const sure = balanced([...of('more'), ...of('less')]);
+  const unknown = of('unknown').filter((change) => sizeOf(change) >= MIN_SHARE);
   const noise = of('noise');
   if (sure.length + unknown.length + noise.length === 0) return null;
   return (
@@ -40,18 +39,28 @@ export function Changes({ sides }: { sides: Sides }) {
       {unknown.length > 0 && (
         <details open={sure.length === 0}>
           <summary>Largest differences of single runs: they may be noise; --runs 5 would tell</summary>
-          <ChangeTable changes={unknown} sides={sides} caption="Not told apart from noise" />
+          <ChangeTable changes={balanced(unknown)} sides={sides} caption="Not told apart from noise" />
         </details>
       )}
     </>
   );
 }
 
+/** What got worse is what a reader looks for: first. Of the rows in sight half are of each kind, where there are as many. */
+function balanced(changes: readonly QueryChange[]): QueryChange[] {
+  const worse = changes.filter(({ difference }) => difference > 0);
+  const better = changes.filter(({ difference }) => difference <= 0);
+  const half = Math.max(MAX_ROWS / 2, MAX_ROWS - better.length);
+  const left = Math.max(0, MAX_ROWS - Math.min(half, worse.length));
+  return [...worse.slice(0, half), ...better.slice(0, left), ...worse.slice(half), ...better.slice(left)];
+}
+
 const sizeOf = ({ before, difference }: QueryChange): number =>
   before === 0 ? Number.MAX_VALUE : Math.abs(difference / before);
 
 function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; sides: Sides; caption: string }) {
-  const shown = changes.slice(0, MAX_ROWS);
+  const [limit, setLimit] = useState(MAX_ROWS);
+  const shown = changes.slice(0, limit);
   return (
     <>
       <table class="grid cards">
@@ -92,7 +101,11 @@ function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; side
           ))}
         </tbody>
       </table>
-      {changes.length > shown.length && <p class="empty">and {changes.length - shown.length} more</p>}
+      {changes.length > shown.length && (
+        <button type="button" class="link" onClick={() => setLimit(limit + MORE_ROWS)}>
+          Show {Math.min(MORE_ROWS, changes.length - shown.length)} of {changes.length - shown.length} more
+        </button>
+      )}
     </>
   );
 }

@@ -34,7 +34,7 @@ const findingsOn = ({ checks }: TurnResult, all: readonly CheckResult[]): readon
   all.filter(({ id, status }) => checks.includes(id) && status !== 'pass' && status !== 'skip');
 
 function Turn({ turn, result, findings }: { turn: TurnResult; result: QueryResult; findings: readonly CheckResult[] }) {
-  const { turn: number, user, answer, tools, status, latency_ms } = turn;
+  const { turn: number, user, answer, tools, failed_tools: failed = [], status, latency_ms } = turn;
   return (
     <li>
       <p class="facts">
@@ -51,12 +51,14 @@ function Turn({ turn, result, findings }: { turn: TurnResult; result: QueryResul
       ) : (
         tools.length > 0 && (
           <p class="called">
-            {collapseNames(tools).map(({ name, times }, i) => (
-              <code key={i}>
-                {visible(name)}
-                {times > 1 && ` × ${times}`}
-              </code>
-            ))}
+            {collapseNames(tools.map((name, i) => (failed.includes(i) ? `✕ ${name} failed` : name))).map(
+              ({ name, times }, i) => (
+                <code key={i}>
+                  {visible(name)}
+                  {times > 1 && ` × ${times}`}
+                </code>
+              ),
+            )}
           </p>
         )
       )}

@@ -13,7 +13,7 @@ const DEFAULT_SPEC = 'agentci_spec.yaml';
  * A query as the text of an issue: where in the spec, what was asked, said and wanted, what the checks found, and how to run
  * it again. Texts of unknown origin are in fences longer than any in them, or escaped: they cannot become markup.
  */
-export function issueText(run: RunResult, result: QueryResult): string {
+export function issueText(run: RunResult, result: QueryResult, command?: string): string {
   const { query, answer, error, location, conversation } = result;
   const status = result.xfail?.status ?? result.status;
   const checks = LAYERS.flatMap((layer) => result[layer].checks).filter((check) => isOfNote(check.status));
@@ -51,7 +51,7 @@ export function issueText(run: RunResult, result: QueryResult): string {
     ...(found.length === 0 ? [] : [`**Found**\n\n${found.join('\n')}`]),
     ...(checks.length > MAX_CHECKS ? [`and ${checks.length - MAX_CHECKS} more`] : []),
     ...(error === undefined ? [] : [`**Error** (${inline(error.kind)})\n\n${fenced(error.message)}`]),
-    `**Run it again**\n\n${fenced(rerunCommand(run, result), 'sh')}`,
+    `**Run it again**\n\n${fenced(rerunCommand(run, result, command), 'sh')}`,
   ]
     .join('\n\n')
     .concat('\n');
@@ -60,10 +60,14 @@ export function issueText(run: RunResult, result: QueryResult): string {
 const isOfNote = (status: string): boolean => status === 'fail' || status === 'error' || status === 'warn';
 
 /** The command that runs this query alone, for a POSIX shell. */
-export function rerunCommand({ spec }: RunResult, { id, cell }: QueryResult): string {
+export function rerunCommand(
+  { spec }: RunResult,
+  { id, cell }: QueryResult,
+  command = ['agentci test', ...(spec.file === DEFAULT_SPEC ? [] : [`-c ${shellWord(spec.file)}`])].join(' '),
+): string {
   return [
-    'agentci test',
-    ...(spec.file === DEFAULT_SPEC ? [] : [`-c ${shellWord(spec.file)}`]),
+    // Of several cells this one alone.
+    command.replace(/ --cell (?:'(?:[^']|'\\'')*'|\S+)/g, ''),
     // Commas separate ids.
     id.includes(',') ? `--filter ${shellWord(id)}` : `--ids ${shellWord(id)}`,
     ...Object.entries(cell ?? {}).map(([name, value]) => `--cell ${shellWord(`${name}=${value}`)}`),

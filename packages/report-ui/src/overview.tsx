@@ -113,10 +113,10 @@ function FailureGroups({
     <section class="causes" aria-labelledby="causes-title">
       <h3 id="causes-title">Failures by cause</h3>
       <ul>
-        {groups.map(({ signature, check, kind, example, queries }) => (
+        {groups.map(({ signature, check, kind, title, examples, queries }) => (
           <li key={signature}>
             <Status status={kind} label={plural(queries.length, 'query', 'queries')} /> <code>{visible(check)}</code>{' '}
-            {visible(exampleLine(example))}{' '}
+            {visible(exampleLine(title))}{' '}
             <button
               type="button"
               class="link"
@@ -125,6 +125,18 @@ function FailureGroups({
               {visible(queries[0]!)}
             </button>
             {queries.length > 1 && ` and ${queries.length - 1} more`}
+            {examples.some(({ message }) => message !== title) && (
+              <details>
+                <summary>For example</summary>
+                <ul>
+                  {examples.map(({ query, message }) => (
+                    <li key={query}>
+                      <code>{visible(query)}</code> {visible(exampleLine(message))}
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
           </li>
         ))}
       </ul>

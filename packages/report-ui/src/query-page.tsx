@@ -14,7 +14,7 @@ import { JudgeReplies } from './judge-replies.tsx';
 import { useKeys } from './keys.ts';
 import { Repeats } from './repeats.tsx';
 import { permalinkHash, queryHref, runPairHref } from './router.ts';
-import { data, evidenceOf, fetchResult } from './source.ts';
+import { commandOf, data, evidenceOf, fetchResult } from './source.ts';
 import { Status } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 import { ToolSequence } from './tool-sequence.tsx';
@@ -90,7 +90,7 @@ export function QueryPage({
       </p>
       <p class="actions">
         <CopyButton label="Copy link" text={() => permalink(run, result)} />
-        <CopyButton label="Copy as issue" text={() => issueText(run, result)} />
+        <CopyButton label="Copy as issue" text={() => issueText(run, result, commandOf(run.run_id))} />
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
       {isPart ? (

@@ -14,7 +14,8 @@ export function parseRoute(hash: string): Route {
     try {
       return { page: 'query', id: decodeURIComponent(path.slice(2)), params };
     } catch {
-      return { page: 'queries', id: '', params };
+      // The page of a query then says that it knows none of this name.
+      return { page: 'query', id: path.slice(2), params };
     }
   }
   return { page: path === 'charts' || path === 'compare' || path === 'runs' ? path : 'queries', id: '', params };

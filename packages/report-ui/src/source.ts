@@ -37,8 +37,17 @@ export async function evidenceOf(runId: string, id: string): Promise<PageEvidenc
 
 export const fetchRuns = (): Promise<PageRun[] | undefined> => get('api/runs');
 
-export const fetchRun = (id: string, from: number): Promise<PageRunUpdate | undefined> =>
-  get(`api/run/${encodeURIComponent(id)}?from=${from}`);
+const commands = new Map<string, string>();
+
+export async function fetchRun(id: string, from: number): Promise<PageRunUpdate | undefined> {
+  const update = await get<PageRunUpdate>(`api/run/${encodeURIComponent(id)}?from=${from}`);
+  if (update?.command !== undefined) commands.set(id, update.command);
+  return update;
+}
+
+/** How a run was made, as far as the page knows. */
+export const commandOf = (runId: string): string | undefined =>
+  commands.get(runId) ?? (runId === data.run?.run_id ? data.command : undefined);
 
 /** How an agent developed, from the history. */
 export const fetchTrends = (agent: string, branch: string): Promise<PageTrends | undefined> =>

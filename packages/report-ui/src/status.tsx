@@ -12,7 +12,7 @@ export const Status = ({ status, label }: { status: CheckStatus; label?: string 
 /** A layer in the list: its name, its status as a sign and to be heard. */
 export const LayerMark = ({ layer, status }: { layer: string; status: CheckStatus }) => (
   <span class={`layer-mark ${status}`} title={`${layer}: ${status}`}>
-    <span aria-hidden="true">{SIGNS[status]}</span> {layer}
+    <span aria-hidden="true">{SIGNS[status]}</span> <span class="name">{layer}</span>
     <span class="sr">: {status}</span>
   </span>
 );

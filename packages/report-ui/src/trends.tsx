@@ -31,8 +31,8 @@ export function Trends({ agent, runs }: { agent: string; runs: readonly PageRun[
         <p class="choice">
           <label>
             Branch{' '}
-            <select value={branch} onChange={(event) => setBranch(event.currentTarget.value)}>
-              <option value="">all</option>
+            <select value={trends!.branch ?? '*'} onChange={(event) => setBranch(event.currentTarget.value)}>
+              <option value="*">all</option>
               {trends!.branches.map((name) => (
                 <option key={name} value={name}>
                   {visible(name)}

@@ -11,7 +11,7 @@ test.each([
   { hash: '', page: 'queries', id: '' },
   { hash: '#/charts', page: 'charts', id: '' },
   { hash: '#/q/a%2Fb', page: 'query', id: 'a/b' },
-  { hash: '#/q/%E0%A4%A', page: 'queries', id: '' },
+  { hash: '#/q/%E0%A4%A', page: 'query', id: '%E0%A4%A' },
   { hash: '#/unknown', page: 'queries', id: '' },
   { hash: '#/compare?before=r1', page: 'compare', id: '' },
 ])('"$hash" is page $page', ({ hash, page, id }) => {

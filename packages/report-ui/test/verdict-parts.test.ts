@@ -94,6 +94,15 @@ describe('an issue', () => {
     expect(rerunCommand(sampleRun([]), sampleResult({ id, query: 'q' }))).toBe(command);
   });
 
+  test('a run over recordings is repeated with them, and with this cell alone', () => {
+    const result = { ...sampleResult({ id: 'a', query: 'q' }), cell: { model: 'm1' } };
+    const command = "agentci test --traces 'my traces.jsonl' --cell model=m1 --cell 'model=m 2'";
+    expect(rerunCommand(sampleRun([]), result, command)).toBe(
+      "agentci test --traces 'my traces.jsonl' --ids a --cell model=m1",
+    );
+    expect(issueText(sampleRun([result]), result, command)).toContain("--traces 'my traces.jsonl' --ids a");
+  });
+
   test('the command names the spec and the cell', () => {
     const run = sampleRun([], { spec: { file: 'my specs/a.yaml', hash: '' } });
     const result = { ...sampleResult({ id: 'a', query: 'q' }), cell: { model: 'm 1' } };

@@ -124,6 +124,13 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.waitForSelector('table:has(caption:text("of the history")) tbody tr >> nth=1');
     await page.waitForSelector('h3:text("Flakiest") + table tbody tr');
     await page.waitForSelector('.chart:has-text("Pass rate") summary');
+    // By default it is about the branch of the newest run.
+    expect(await page.locator('.choice select').inputValue()).toBe('main');
+    expect(await page.locator('table:has(caption:text("of the history")) tbody tr').first().innerText()).toMatch(
+      /refund.*c0ffee2.*c0ffee1.*3/s,
+    );
+    await page.selectOption('.choice select', '*');
+    await page.waitForSelector('table:has(caption:text("of the history")) tbody tr >> nth=0 >> text=/^4/');
     expect(await page.locator('table:has(caption:text("of the history")) tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/refund.*c0ffee2.*c0ffee1.*4/s),
       expect.stringMatching(/img.*c0ffee5.*c0ffee4.*may be chance/s),

@@ -11,8 +11,8 @@ import { neededPairs } from './needed-pairs.ts';
 
 /** Fewer queries than this settle nothing of a measured number. Verdicts have a test that is exact for any number. */
 export const MIN_PAIRS = 10;
-/** Flips of one kind that the tests need to say anything at 5 %: McNemar's mid-p, and signs turned at random. */
-const LEAST_FLIPS = { mcnemar: 5, sign_flip: 6 } as const;
+/** Flips of one kind that the tests need to say anything at 5 %. */
+const LEAST_FLIPS = 5;
 
 /** One query on both sides: the mean over its repeats, and whether each was a single verdict. */
 export interface Pair {
@@ -73,14 +73,14 @@ export function measure(input: MetricInput): Measured {
     p:
       isVerdict && table
         ? mcnemar({ b: table.passToFail, c: table.failToPass }).midP
-        : (signFlipTest(losses, { seed: input.seed }) ?? 1),
+        : (signFlipTest(losses, { seed: input.seed, mid: true }) ?? 1),
     needed_pairs: neededPairs({
       mean: middle,
       variance: variance(losses) ?? 0,
       margin: maxDrop,
       alpha: 1 - input.level,
       tests: input.tests,
-      least: isRate ? LEAST_FLIPS[test] : MIN_PAIRS,
+      least: isRate ? LEAST_FLIPS : MIN_PAIRS,
       table: isVerdict ? table : undefined,
     }),
     ...defined({ reason }),

@@ -93,7 +93,10 @@ function reporterFor(file: string): ReporterName {
 }
 
 /** A report must not replace what it was made from. */
-export function refuseInputs(plans: readonly OutputPlan[], inputs: readonly string[]): void {
+export function refuseInputs(
+  plans: readonly { readonly reporter: string; readonly file?: string | undefined }[],
+  inputs: readonly string[],
+): void {
   const read = new Set(inputs.map(realPath));
   for (const { reporter, file } of plans) {
     if (file === undefined || !read.has(realPath(file))) continue;

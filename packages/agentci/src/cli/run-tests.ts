@@ -24,7 +24,8 @@ import { withFolder } from './options.ts';
 import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { planOfShard, planShard } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
-import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
+import { repeatedCommand } from './repeated-command.ts';
+import { folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
@@ -130,11 +131,13 @@ export async function runTests(
   hooks.onRun?.(run);
 
   const isWhole = !isPart({ started_with: started });
+  const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
   const { failed } = await writeReports(run, plans, {
     ...(shard === undefined ? notifyWith?.(run, { folder: folderOf(suite, io), git, isPart: !isWhole, io }) : {}),
     io,
     quiet: options.quiet ?? false,
-    rerunCommand: rerunCommand(options, file, { commandName, io }),
+    rerunCommand: `${command} --failed`,
+    command,
     jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
@@ -264,26 +267,5 @@ function inputsOf({ dir, runner }: Suite, file: string, recordings: string | und
   if (runner?.kind === 'module') inputs.push(resolve(io.cwd, dir, runner.module));
   return inputs;
 }
-
-function rerunCommand(
-  options: TestOptions,
-  file: string,
-  { commandName, io }: { readonly commandName: string; readonly io: Io },
-): string {
-  // npx says so in the environment: the program itself may not be on the path.
-  const program = io.env.npm_command === 'exec' ? ['npx', 'agentci'] : ['agentci'];
-  const words = [...program, commandName];
-  if (file !== DEFAULT_SPEC) words.push('-c', quote(file));
-  if (options.traces !== undefined) words.push('--traces', quote(options.traces));
-  if (options.judge !== undefined) words.push('--judge', options.judge);
-  if (options.cassette !== undefined) {
-    const { mode, dir } = options.cassette;
-    words.push('--cassette', dir === undefined ? mode : quote(`${mode}=${dir}`));
-  }
-  for (const cell of options.cell ?? []) words.push('--cell', quote(cell));
-  return [...words, '--failed'].join(' ');
-}
-
-const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

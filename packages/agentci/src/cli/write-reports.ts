@@ -1,5 +1,5 @@
-import { appendFileSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { appendFileSync, existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { createColors } from 'picocolors';
 import { defined } from '../kit/defined.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
@@ -15,7 +15,8 @@ import type { NotifyPlan } from './notify/plan.ts';
 import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
+interface WriteOptions
+  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
   readonly io: Io;
   /** Messages that are sent; without it none is. */
   readonly notify?: NotifyPlan;
@@ -40,7 +41,7 @@ export async function writeReports(
         columns: io.stdout.columns,
         hasStepSummary: stepSummary !== undefined && stepSummary !== '',
         publicPath: (file) => publicPath(file, io),
-        lineUrl: (file, line) => lineUrl(io.env, publicPath(file, io), line),
+        lineUrl: (file, line) => lineUrl(io.env, repositoryPath(file, io), line),
         ...defined({ jobUrl: jobUrl(io.env) }),
         version: io.version,
         ...(notify === undefined ? {} : { notify: notify.context }),
@@ -97,7 +98,23 @@ function shortPath(file: string, { cwd }: Io): string {
 /** Annotations name files from the root of the checkout, wherever the command was started. */
 export function publicPath(file: string, io: Io): string {
   const root = io.env.GITHUB_WORKSPACE;
-  if (!root) return file;
+  return root ? pathFrom(root, file, io) : file;
+}
+
+/** Pages of a repository count from its root, wherever the program was started. */
+function repositoryPath(file: string, io: Io): string {
+  const root = io.env.GITHUB_WORKSPACE || repositoryRoot(io.cwd);
+  return root ? pathFrom(root, file, io) : file;
+}
+
+function repositoryRoot(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+function pathFrom(root: string, file: string, io: Io): string {
   const path = relative(root, resolve(io.cwd, file));
   return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }

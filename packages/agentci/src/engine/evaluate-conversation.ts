@@ -5,7 +5,7 @@ import { toWarnings } from '../results/trace-warnings.ts';
 import type { Query, TurnChecks } from '../spec/suite.ts';
 import { queryOfTurn } from '../spec/turn-checks.ts';
 import type { Trace, Turn } from '../trace/model.ts';
-import { captures, toolNames } from '../trace/selectors.ts';
+import { captures, toolCalls, toolNames } from '../trace/selectors.ts';
 import { totals } from '../trace/totals.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 import { errorResult } from './combine-runs.ts';
@@ -172,10 +172,18 @@ function turnResult(trace: Trace, turn: Turn, checked: readonly CheckedTurn[]): 
     user: turn.message,
     answer: answerOfTurn(turn) ?? null,
     tools: captures(slice, 'toolCalls') ? toolNames(slice) : null,
+    ...failedTools(slice),
     latency_ms: latencyMs.exact ? latencyMs.value : null,
     status: worstStatus(own.map(({ status }) => status)),
     checks: own.map(({ id }) => id),
   };
+}
+
+function failedTools(slice: Trace): Pick<TurnResult, 'failed_tools'> {
+  const failed = toolCalls(slice).flatMap(({ status, error }, i) =>
+    error !== undefined || status === 'error' ? [i] : [],
+  );
+  return failed.length === 0 ? {} : { failed_tools: failed };
 }
 
 /** The result of a conversation that the agent did not finish, with what was said until then. */

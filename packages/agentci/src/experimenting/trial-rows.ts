@@ -1,5 +1,6 @@
 import { parseCsv } from '../kit/csv.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
+import { fuseFormula } from '../kit/escape.ts';
 import { isObject } from '../kit/object.ts';
 
 /** A trial as someone wrote it down: field names in lower case, and the line it is on. */
@@ -34,7 +35,7 @@ function csvRows(text: string, say: Say): TrialRow[] {
   const names = header.cells.map((cell) => cell.trim().toLowerCase());
   return body.flatMap(({ line, cells }) => {
     if (cells.length === names.length)
-      return [{ line, fields: new Map(cells.map((cell, i) => [names[i]!, cell.trim()] as const)) }];
+      return [{ line, fields: new Map(cells.map((cell, i) => [names[i]!, fuseFormula(cell.trim())] as const)) }];
     say(line, `the row has ${cells.length} cells and the header ${names.length}`);
     return [];
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  defuseFormula,
   escapeHtml,
   escapeMarkdownTableCell,
   escapePrometheusLabel,
@@ -10,6 +11,7 @@ import {
   escapeWorkflowCommandProperty,
   escapeXmlAttribute,
   escapeXmlText,
+  fuseFormula,
   jsonInHtml,
 } from './escape.ts';
 
@@ -148,4 +150,11 @@ describe('Markdown table cell', () => {
 
 test('a Prometheus label keeps its quotes', () => {
   expect(escapePrometheusLabel('a"b\\c\nd\ud800')).toBe('a\\"b\\\\c\\nd\ufffd');
+});
+
+test('a text that a spreadsheet would run is kept from it, and reads back as it was', () => {
+  for (const text of ['=1+1', '+a', '-agent', '@team', "'=x", "''-x", "'quoted'", 'plain', '', "'"]) {
+    expect(defuseFormula(text)).not.toMatch(/^[=+\-@]/);
+    expect(fuseFormula(defuseFormula(text))).toBe(text);
+  }
 });

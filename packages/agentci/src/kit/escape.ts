@@ -109,7 +109,8 @@ const LATEX: Readonly<Record<string, string>> = {
   '<': '\\textless{}',
   '>': '\\textgreater{}',
   '|': '\\textbar{}',
-  '"': '\\textquotedbl{}',
+  // \textquotedbl needs a font encoding that plain LaTeX does not load.
+  '"': "''",
   '−': '$-$',
   '–': '--',
   '→': '$\\rightarrow$',
@@ -119,3 +120,13 @@ const LATEX: Readonly<Record<string, string>> = {
 export function escapeLatex(text: string): string {
   return escapeTerminalLine(text).replace(/[\\~^<>|"−–→{}$&#%_]/g, (char) => LATEX[char] ?? `\\${char}`);
 }
+
+/** A text that starts like a formula; or like one with our quote in front, which must come back too. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+
+/** For a cell of a spreadsheet, which runs a text that starts like a formula: a quote in front keeps it a text. */
+export const defuseFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+/** Undoes `defuseFormula`. */
+export const fuseFormula = (text: string): string =>
+  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;

@@ -37,3 +37,7 @@ test('the case of a text does not change what it folds to', () => {
     }),
   );
 });
+
+test('the large sharp s meets the small one and its two letters', () => {
+  expect(new Set(['STRAẞE', 'Straße', 'STRASSE', 'straẞe'].map(foldText)).size).toBe(1);
+});

@@ -72,3 +72,14 @@ test.each([
 ])('it marks $what', ({ answer, details, checks, marks }) => {
   expect(marked(answer, details, checks)).toEqual(marks);
 });
+
+test.each([
+  ['other cases of one letter', 'Die STRAẞE ist frei', 'straße', 'STRAẞE'],
+  ['two letters for one', 'Die Strasse ist frei', 'Straße', 'Strasse'],
+  ['accents written apart', 'un cafe\u0301 noir', 'caf\u00e9', 'cafe\u0301'],
+  ['a character that is not seen', 'the re\u200bfund is due', 'refund', 're\u200bfund'],
+  ['the plain case', 'The Refund is due', 'refund', 'Refund'],
+])('a word is marked where a check found it: %s', (_, answer, term, marked) => {
+  const found = answerMarks(answer, { details: { expected_in_answer: { checked: [term] } }, checks: [] });
+  expect(found.map(({ start, end }) => answer.slice(start, end))).toEqual([marked]);
+});

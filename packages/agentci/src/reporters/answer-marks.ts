@@ -24,8 +24,15 @@ export function answerMarks(
       marks.push({ start, end, kind });
   };
   const mark = (kind: AnswerMark['kind'], terms: readonly string[]): void => {
-    for (const term of terms)
-      for (const { index, 0: found } of answer.matchAll(patternOf(term))) add(kind, index, index + found.length);
+    for (const term of terms) {
+      let hasMark = false;
+      for (const { index, 0: found } of answer.matchAll(patternOf(term))) {
+        hasMark = true;
+        add(kind, index, index + found.length);
+      }
+      // As checks see it: other cases, accents written apart, characters that are not seen.
+      if (!hasMark) for (const { start, end } of foldedPlaces(answer, term)) add(kind, start, end);
+    }
   };
   const countOf = (key: string): unknown => checks.find(({ id }) => id === `correctness.${key}`)?.value;
   const sought = (key: string): readonly string[] => {
@@ -62,6 +69,30 @@ export function foundTerms(answer: string, terms: readonly string[], count: unkn
 export function termsOf(detail: unknown): string[] {
   const checked = (detail as { checked?: unknown } | null | undefined)?.checked;
   return Array.isArray(checked) ? checked.filter((term) => typeof term === 'string' && term.trim() !== '') : [];
+}
+
+const MAX_FOLDED = 100_000;
+
+/** Where a term is in a text once both are folded, in places of the text as it is written. */
+function foldedPlaces(answer: string, term: string): { start: number; end: number }[] {
+  const wanted = foldText(term).trim();
+  if (wanted === '' || answer.length > MAX_FOLDED) return [];
+  let folded = '';
+  // For each character of the folded text, the place of what it was made of.
+  const from: number[] = [];
+  const to: number[] = [];
+  for (const { index, 0: piece } of answer.matchAll(/\s+|\P{M}?\p{M}*/gu)) {
+    const text = /^\s/.test(piece) ? ' ' : foldText(piece);
+    for (let i = 0; i < text.length; i++) {
+      from.push(index);
+      to.push(index + piece.length);
+    }
+    folded += text;
+  }
+  const places: { start: number; end: number }[] = [];
+  for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + wanted.length))
+    places.push({ start: from[at]!, end: to[at + wanted.length - 1]! });
+  return places;
 }
 
 const patternOf = (term: string): RegExp =>

@@ -16,6 +16,6 @@ export function shownGroups(run: RunResult): FailureGroup[] {
 /** The first line of a message. */
 export const exampleLine = (example: string): string => clip(example.split('\n', 1)[0]!, MAX_EXAMPLE);
 
-/** `7 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: "x" (a, b and 5 more)`: the first message. */
-export const groupLine = ({ check, example, queries }: FailureGroup): string =>
-  `${plural(queries.length, 'query', 'queries')}: ${check}: ${exampleLine(example)} (${andMore(queries, MAX_QUERIES)})`;
+/** `7 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: … (a, b and 5 more)`: true of all of them. */
+export const groupLine = ({ check, title, queries }: FailureGroup): string =>
+  `${plural(queries.length, 'query', 'queries')}: ${check}: ${exampleLine(title)} (${andMore(queries, MAX_QUERIES)})`;

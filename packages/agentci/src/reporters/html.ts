@@ -21,7 +21,7 @@ export const reporter: Reporter = {
 };
 
 /** The page with its data. Each query's evidence is an element of its own, read only when that query is opened. */
-function* renderHtml(run: RunResult, { evidence, before, version }: ReportContext): Generator<string> {
+function* renderHtml(run: RunResult, { evidence, before, version, command }: ReportContext): Generator<string> {
   const ids = run.results.map(caseText).filter((id) => evidence?.byQuery.has(id));
   const long = run.results.filter(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER).length;
   const notes = [
@@ -34,6 +34,7 @@ function* renderHtml(run: RunResult, { evidence, before, version }: ReportContex
     run: { ...run, results: run.results.map(bounded) },
     ...(before === undefined ? {} : { before: pageBefore(before) }),
     evidence: ids,
+    ...(command === undefined ? {} : { command }),
     notes,
   };
   yield* pageWith(data, function* () {

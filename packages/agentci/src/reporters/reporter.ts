@@ -8,6 +8,8 @@ export interface ReportContext {
   readonly columns: number;
   /** The exact command that runs only the failures again. */
   readonly rerunCommand?: string;
+  /** The command that ran it, without a choice of queries. */
+  readonly command?: string;
   /** `$GITHUB_STEP_SUMMARY` is set: overflow goes there. */
   readonly hasStepSummary: boolean;
   readonly quiet: boolean;

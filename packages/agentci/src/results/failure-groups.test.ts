@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkOf, runOf } from '../../test/support/run-of.ts';
+import { commonText } from './common-text.ts';
 import { compareGroups, groupFailures } from './failure-groups.ts';
 import { errorClass } from './failure-signature.ts';
 
@@ -149,4 +150,36 @@ test('hostile messages take no time', () => {
     errorClass(message);
     expect(process.cpuUsage(started).user).toBeLessThan(500_000);
   }
+});
+
+test('the title of a group is true of every query in it, and the examples are each query\u2019s own', () => {
+  const run = runOf(
+    ['yes', 'no', 'may be'].map((word, i) => ({
+      id: `q${i}`,
+      status: 'fail' as const,
+      correctness: [
+        checkOf('correctness.expected_in_answer', 'fail', {
+          message: `found ${i} of ${i + 1} expected terms; missing: ${JSON.stringify(word)}`,
+        }),
+      ],
+    })),
+  );
+  const [group, ...others] = groupFailures(run);
+  expect(others).toEqual([]);
+  expect(group!.title).toBe('found … of … expected terms; missing: …');
+  expect(group!.examples.map(({ query, message }) => `${query} ${message}`)).toEqual([
+    'q0 found 0 of 1 expected terms; missing: "yes"',
+    'q1 found 1 of 2 expected terms; missing: "no"',
+    'q2 found 2 of 3 expected terms; missing: "may be"',
+  ]);
+});
+
+test.each([
+  ['the same', 'the same', 'the same'],
+  ['missing: "a"', 'missing: "b"', 'missing: …'],
+  ['cost $0.01 of $0.02', 'cost $0.03 of $0.02', 'cost $… of $0.02'],
+  ['a, b and 3 more', 'c and 5 more', '… and … more'],
+  ['', 'x', '…'],
+])('%j and %j have %j in common', (a, b, common) => {
+  expect(commonText(a, b)).toBe(common);
 });

@@ -1,4 +1,5 @@
 import { shortHash } from '../kit/short-hash.ts';
+import { commonText } from './common-text.ts';
 import { errorClass, withoutLiterals } from './failure-signature.ts';
 import type { CheckResult, QueryResult, RunResult } from './run-result.ts';
 import { checksOf } from './status.ts';
@@ -12,11 +13,17 @@ export interface FailureGroup {
   kind: 'fail' | 'error';
   /** What they have in common, without literals. */
   pattern: string;
+  /** What is true of all of them: the message without what differs. */
+  title: string;
   /** The message of the first of them. */
   example: string;
+  /** The first few, each with its own message. */
+  examples: { query: string; message: string }[];
   /** Ids, in the order of the spec. */
   queries: string[];
 }
+
+const MAX_EXAMPLES = 3;
 
 /** From this many failures on, groups say more than a list. */
 export const GROUPS_FROM = 5;
@@ -38,10 +45,17 @@ export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
           check,
           kind,
           pattern,
+          title: message,
           example: message,
+          examples: [{ query: result.id, message }],
           queries: [result.id],
         });
-      else if (group.queries.at(-1) !== result.id) group.queries.push(result.id);
+      else {
+        group.title = commonText(group.title, message);
+        if (group.queries.at(-1) === result.id) continue;
+        group.queries.push(result.id);
+        if (group.examples.length < MAX_EXAMPLES) group.examples.push({ query: result.id, message });
+      }
     }
   }
   return [...groups.values()].sort(

@@ -78,6 +78,8 @@ export interface PageData {
   before?: PageBefore;
   /** Names of the cases (`caseText`) whose evidence is on the page, in the order of its elements. */
   evidence?: string[];
+  /** The command that ran it, without a choice of queries: a run over recordings needs them again. */
+  command?: string;
   /** What was left out, and why. */
   notes: string[];
 }
@@ -143,6 +145,8 @@ export interface PageTrends {
 export interface PageRunUpdate {
   run: RunResult;
   finished: boolean;
+  /** The command that ran it, without a choice of queries. */
+  command?: string;
   /** Journal entries seen so far; ask again from here. */
   entries: number;
   /** `run.results` holds only what changed. */

@@ -243,6 +243,8 @@ export interface TurnResult {
   answer: string | null;
   /** The names of the tools called, in order; `null` when they were not captured. */
   tools: string[] | null;
+  /** Which of them failed, by their place in `tools`; absent where none did. */
+  failed_tools?: number[];
   latency_ms: number | null;
   /** The worst of the checks on this turn; `skip` where it has none. */
   status: CheckStatus;

@@ -149,7 +149,9 @@ test('with the results of the base branch the comment leads with what changed', 
   );
   const { code } = await runAction(cwd, { traces: 'traces.jsonl', base: 'base.json' }, api);
   expect(code).toBe(1);
-  expect(comments[0]!.body.split('\n')[5]).toMatch(/^\*\*Changed\*\* against .*1 query in both runs$/);
+  expect(comments[0]!.body.split('\n')[5]).toMatch(
+    /^\*\*Worse\*\* against .*1 query in both runs\. 1 query passed before and fails now\./,
+  );
   expect(comments[0]!.body.split('\n')[7]).toContain('passed before, fails now');
 });
 

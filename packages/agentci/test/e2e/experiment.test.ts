@@ -234,3 +234,28 @@ test('the published study is computed by one command', async () => {
   expect(readFileSync(join(cwd, 'figure.svg'), 'utf8')).toContain('(a) decision quality');
   expect(readFileSync(join(cwd, 'table.tex'), 'utf8')).toContain('decision quality & C3 & 116 & 0.692 & 0.000 &');
 });
+
+test('names that begin like formulas read back as they were, and the data of an experiment is not overwritten', async () => {
+  const names = ['-minus', '+plus', '=equals', '@at'];
+  const rows = names.flatMap((name, i) => [`${name},1,0.${i + 3},4${i}`, `${name},2,0.${i + 4},5${i}`]);
+  const data = ['condition,trial,dq,t2u_s', ...rows].join('\n');
+  const conditions = names.map((name) => `  "${name}": {data: ./trials.csv}`).join('\n');
+  const written = `version: 1\nexperiment: names\nconditions:\n${conditions}\n`;
+  const cwd = tempDir({
+    'trials.csv': data,
+    'e.yaml': written,
+    'again.yaml': written.replaceAll('trials', 'my-trials'),
+  });
+  const first = await cli(['experiment', 'e.yaml', '--json', '-o', 'my-trials.csv', '--quiet'], { cwd });
+  expect(readFileSync(join(cwd, 'my-trials.csv'), 'utf8')).not.toMatch(/^"?[-+=@]/m);
+  const again = await cli(['experiment', 'again.yaml', '--json', '--quiet'], { cwd });
+  const numbers = (text: string) =>
+    json(text).conditions.map(({ condition, metrics }) => [condition, metrics.dq?.mean]);
+  expect(numbers(again.stdout)).toEqual(numbers(first.stdout));
+  expect(numbers(first.stdout).map(([name]) => name)).toEqual(names);
+  for (const file of ['trials.csv', './trials.csv']) {
+    const refused = await cli(['experiment', 'e.yaml', '-o', file, '--quiet'], { cwd });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('OUTPUT_IS_INPUT') });
+  }
+  expect(readFileSync(join(cwd, 'trials.csv'), 'utf8')).toBe(data);
+});

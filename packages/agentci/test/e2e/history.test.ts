@@ -308,6 +308,21 @@ describe('--failed and --run latest', () => {
     expect((await judge(cwd, 'good.jsonl', on('new'), '--failed')).stderr).toContain('NOTHING_FAILED');
   });
 
+  test('questions about now are about the branch that is checked out, others by choice, and say so', async () => {
+    const cwd = tempDir({ ...FILES, '.git/HEAD': 'ref: refs/heads/fix\n' });
+    await judge(cwd, 'bad.jsonl', on('fix'));
+    await judge(cwd, 'good.jsonl', on('main'));
+    const firstBad = async (...args: string[]) => (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
+    expect(await firstBad()).toMatch(/^on branch fix; --branch names another, "\*" all\n.*a fails/);
+    expect(await firstBad('--branch', 'main')).not.toContain('a fails');
+    expect(await firstBad('--branch', '*')).not.toContain('on branch');
+    expect(await json(cwd, 'flaky')).toMatchObject({ branch: 'fix', runs: 1 });
+    expect(await json(cwd, 'flaky', '--branch', '*')).toMatchObject({ runs: 2 });
+    // Without runs on what is checked out, the branch of the latest run.
+    writeFileSync(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/new\n');
+    expect(await json(cwd, 'flaky')).toMatchObject({ branch: 'main', runs: 1 });
+  });
+
   test('eval takes the newest run that has the queries chosen', async () => {
     const cwd = tempDir(FILES);
     await judge(cwd, 'bad.jsonl');

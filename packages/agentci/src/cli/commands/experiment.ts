@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { renderAgreement } from '../../experiment/report/agreement.ts';
 import { loadExperiment } from '../../experimenting/load-experiment.ts';
@@ -12,6 +13,7 @@ import type { CliCommand, CommandInput } from '../cli-command.ts';
 import { EXPERIMENT_FORMATS, planOutputs, writeOutputs } from '../experiment-outputs.ts';
 import type { Io } from '../io.ts';
 import { collect, duration, fraction, wholeNumber } from '../options.ts';
+import { refuseInputs } from '../outputs.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import { specPath } from '../spec-path.ts';
 
@@ -120,6 +122,12 @@ async function experiment(given: string, { flags, io }: { flags: ExperimentFlags
     dir: io.cwd,
     overrides: { ...defined({ seed, trials }) },
   });
+  refuseInputs(
+    outputs.map(({ format, file }) => ({ reporter: format, file })),
+    [plan.file, ...plan.conditions.flatMap(({ source }) => ('path' in source ? [source.path] : []))].map((path) =>
+      resolve(io.cwd, path),
+    ),
+  );
   const result = await runExperiment(plan, {
     journalDir: io.cwd,
     resume: flags.resume === true,

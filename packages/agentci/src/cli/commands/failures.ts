@@ -177,7 +177,9 @@ function textOf(told: {
   for (const group of groups) {
     const age = before === undefined ? '' : `  ${group.since}`;
     lines.push('', `${group.signature}  ${plural(group.queries.length, 'query', 'queries')}  ${group.check}${age}`);
-    lines.push(`  for example ${group.queries[0]}: ${clip(group.example, MAX_EXAMPLE)}`);
+    if (group.title !== group.example) lines.push(`  ${clip(group.title, MAX_EXAMPLE)}`);
+    const shown = group.title === group.example ? group.examples.slice(0, 1) : group.examples;
+    for (const { query, message } of shown) lines.push(`  for example ${query}: ${clip(message, MAX_EXAMPLE)}`);
     if (group.queries.length > 1) lines.push(`  queries: ${andMore(group.queries, MAX_QUERIES)}`);
     if (group.divergence !== undefined) lines.push(`  first difference: ${group.divergence}`);
     const all = group.queries.length > MAX_RERUN ? '  (everything that failed)' : '';

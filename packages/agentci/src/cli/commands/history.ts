@@ -29,7 +29,11 @@ export const command: CliCommand = {
       .argument('[action]', `${ACTIONS.join(', ')} (default: list)`)
       .argument('[what...]', 'trend, first-bad: the id of a query; import: folders and files; sql: a statement')
       .option('-c, --config <file>', 'only runs of this spec; the history is beside it')
-      .option('--branch <name>', 'only runs on this branch; "." is the one checked out', someText)
+      .option(
+        '--branch <name>',
+        'only runs on this branch; "." is the one checked out, "*" all (trend, flaky, first-bad: the one checked out)',
+        someText,
+      )
       .option('--agent <name>', 'only runs of this agent', someText)
       .option('--last <n>', `only the newest n runs (list: ${LISTED}, flaky: ${FLAKY_RUNS})`, wholeNumber(1))
       .option('--by <period>', 'cost: day, week or month (default: week)')
@@ -63,6 +67,10 @@ Examples:
   },
 };
 
+const ONE_BRANCH = { isOfOneBranch: true };
+
+const branchOf = ({ branch }: ChosenRuns): { branch?: string } => (branch === undefined ? {} : { branch });
+
 const RUN: Readonly<
   Record<Action, (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>>
 > = {
@@ -71,30 +79,37 @@ const RUN: Readonly<
     return print(io, options, { schema: 'agentci.history/1', runs }, () => listText(runs));
   },
   trend: (options, [query], io) => {
-    const chosen = chosenRuns(options, io);
+    const chosen = chosenRuns(options, io, ONE_BRANCH);
     const trend = query === undefined ? suiteTrend(chosen.runs) : trendOf(query, chosen, io);
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...(query === undefined ? {} : { query }), ...trend },
-      () => trendText(trend, query),
+      { schema: 'agentci.history/1', ...branchOf(chosen), ...(query === undefined ? {} : { query }), ...trend },
+      () => `${chosen.note}${trendText(trend, query)}`,
     );
   },
   flaky: (options, _, io) => {
-    const { root, runs } = chosenRuns({ ...options, last: options.last ?? FLAKY_RUNS }, io);
+    const chosen = chosenRuns({ ...options, last: options.last ?? FLAKY_RUNS }, io, ONE_BRANCH);
+    const { root, runs } = chosen;
     const tally = new FlakyTally();
     for (const run of runs) tally.add(run, queriesOf(root, run, io) ?? []);
     const report = tally.report();
-    return print(io, options, { schema: 'agentci.history/1', runs: runs.length, ...report }, () =>
-      flakyText(report, runs.length),
+    return print(
+      io,
+      options,
+      { schema: 'agentci.history/1', ...branchOf(chosen), runs: runs.length, ...report },
+      () => `${chosen.note}${flakyText(report, runs.length)}`,
     );
   },
   'first-bad': (options, [query], io) => {
     if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
-    const chosen = chosenRuns(options, io);
+    const chosen = chosenRuns(options, io, ONE_BRANCH);
     const found = findFirstBad(trendOf(query, chosen, io).points);
-    return print(io, options, { schema: 'agentci.history/1', query, ...found }, () =>
-      firstBadText(found, query, chosen.runs.length),
+    return print(
+      io,
+      options,
+      { schema: 'agentci.history/1', ...branchOf(chosen), query, ...found },
+      () => `${chosen.note}${firstBadText(found, query, chosen.runs.length)}`,
     );
   },
   cost: (options, _, io) => {

@@ -2,14 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { readRun, tracesOf } from '../../store/stored-runs.ts';
+import { LAYERS, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
+import type { Io } from '../io.ts';
 import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
+import { storedCommand } from '../repeated-command.ts';
 import { tracesAt } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
 import { storedRunId } from '../stored-run.ts';
@@ -76,6 +78,7 @@ Example:
       ...notifyWith?.(run, { folder, git: gitState(folder, io), isPart: false, io }),
       io,
       quiet: quiet ?? false,
+      ...commandOf(root, input === undefined ? run.run_id : undefined, traces, run, io),
       ...tracesAt(
         traces !== undefined
           ? resolve(io.cwd, traces)
@@ -90,6 +93,19 @@ Example:
     return failed ? 2 : 0;
   },
 };
+
+/** How the run was made; of a results file only its spec is known, and the recordings given here. */
+function commandOf(
+  root: string,
+  id: string | undefined,
+  traces: string | undefined,
+  run: RunResult,
+  io: Io,
+): { command?: string } {
+  const header = id === undefined ? undefined : listRuns(root).find((stored) => stored.id === id)?.header;
+  if (header !== undefined) return { command: storedCommand(header, io.env) };
+  return traces === undefined ? {} : { command: storedCommand({ spec: run.spec, started_with: { traces } }, io.env) };
+}
 
 async function comparedWith({ run: before, traces }: RunBefore, after: RunResult) {
   // Loaded on demand: the engine is not needed for other reports.
@@ -135,5 +151,23 @@ function readResults(path: string, given: string, option: string): RunResult {
   const missing = PARTS.find((part) => typeof ((run as RunResult)[part] ?? undefined) !== 'object');
   if (missing !== undefined)
     throw new UserError('INPUT_UNREADABLE', `${given} is not a whole result of agentci: it has no "${missing}"`);
+  const { results } = run as RunResult;
+  const bad = Array.isArray(results) ? results.findIndex((result) => !isResult(result)) : 0;
+  if (bad >= 0)
+    throw new UserError(
+      'INPUT_UNREADABLE',
+      `${given} is not a whole result of agentci: results[${bad}] is not the result of a query`,
+    );
   return run as RunResult;
+}
+
+function isResult(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, query, status, ...rest } = value as Partial<QueryResult>;
+  return (
+    typeof id === 'string' &&
+    typeof query === 'string' &&
+    typeof status === 'string' &&
+    LAYERS.every((layer) => Array.isArray(rest[layer]?.checks) && typeof rest[layer].details === 'object')
+  );
 }

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
-import { chooseRuns } from '../../history/choose-runs.ts';
+import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { historyRoot, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
+import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { gitState } from '../git-state.ts';
@@ -22,10 +23,18 @@ export interface HistoryOptions {
 export interface ChosenRuns {
   readonly root: string;
   readonly runs: readonly HistoryRun[];
+  /** The branch they are of; undefined for all. */
+  readonly branch?: string;
+  /** Which branch it is, where there are several and none was named. */
+  readonly note: string;
 }
 
 /** Reads the history beside a spec and chooses runs of it. What cannot be read is skipped and told. */
-export function chosenRuns({ config, branch, agent, last }: HistoryOptions, io: Io): ChosenRuns {
+export function chosenRuns(
+  { config, branch, agent, last }: HistoryOptions,
+  io: Io,
+  { isOfOneBranch = false }: { isOfOneBranch?: boolean } = {},
+): ChosenRuns {
   const folder = specFolder(config, io);
   const root = historyRoot(folder);
   const all = told(readRuns(root), 'runs.jsonl', io);
@@ -34,13 +43,20 @@ export function chosenRuns({ config, branch, agent, last }: HistoryOptions, io: 
       hint: 'Every finished run adds to it; agentci history import takes in runs of CI.',
     });
   const spec = config === undefined ? undefined : basename(config);
-  const on = branch === '.' ? gitState(folder, io).branch : branch;
+  const checkedOut = gitState(folder, io).branch;
+  const usual = isOfOneBranch ? usualBranch(chooseRuns(all, { spec, agent }), checkedOut) : undefined;
+  const on = branch === '.' ? checkedOut : branch === ALL_BRANCHES ? undefined : (branch ?? usual);
   const runs = chooseRuns(all, { branch: on, spec, agent, last });
   if (runs.length === 0)
     throw new UserError('HISTORY_NO_RUN', `none of ${plural(all.length, 'run')} in the history fits`, {
       hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
     });
-  return { root, runs };
+  const hasOthers = all.some((run) => run.branch !== on);
+  const note =
+    branch === undefined && on !== undefined && hasOthers
+      ? `on branch ${escapeTerminalLine(on)}; --branch names another, "*" all\n`
+      : '';
+  return { root, runs, note, ...(on === undefined ? {} : { branch: on }) };
 }
 
 /** The queries of a run, and a word on lines that cannot be read. */

@@ -1,4 +1,4 @@
-import { chooseRuns } from '../../history/choose-runs.ts';
+import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { findFirstBad } from '../../history/first-bad.ts';
 import { FlakyTally } from '../../history/flaky.ts';
 import { readQueries, readRuns } from '../../history/history-files.ts';
@@ -19,8 +19,13 @@ const MAX_ROWS = 20;
 let last: { readonly key: string; readonly trends: PageTrends } | undefined;
 
 /** Reads from the history how an agent developed. Undefined where it has no run of it. */
-export function pageTrends(root: string, agent: string, branch: string | undefined): PageTrends | undefined {
+export function pageTrends(
+  root: string,
+  agent: string,
+  { named, checkedOut }: { named: string | undefined; checkedOut: string | undefined },
+): PageTrends | undefined {
   const all = readRuns(root).lines.filter((run) => run.agent === agent);
+  const branch = named === ALL_BRANCHES ? undefined : (named ?? usualBranch(all, checkedOut));
   const runs = chooseRuns(all, { branch });
   const newest = runs.at(-1);
   if (newest === undefined) return undefined;

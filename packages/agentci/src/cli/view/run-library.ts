@@ -6,6 +6,8 @@ import { pageEvidence } from '../../reporting/page-evidence.ts';
 import type { PageBefore, PageEvidence, PageRun, PageRunUpdate, PageTrends } from '../../results/page-data.ts';
 import { type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
+import { gitState } from '../git-state.ts';
+import { storedCommand } from '../repeated-command.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
 import { pageTrends } from './page-trends.ts';
@@ -40,12 +42,14 @@ export class RunLibrary {
   update(id: string, from: number): PageRunUpdate | undefined {
     const stored = this.#runs.find(id);
     if (stored === undefined) return undefined;
-    if (stored.finished) return { run: this.#shown(id), finished: true, entries: 0, partial: false };
+    const command = storedCommand(stored.header, {});
+    if (stored.finished) return { run: this.#shown(id), finished: true, command, entries: 0, partial: false };
     const tail = this.#tail(id);
     tail.look();
     return {
       run: unfinished(stored, tail, from),
       finished: false,
+      command,
       entries: tail.entries,
       partial: from > 0,
     };
@@ -70,7 +74,8 @@ export class RunLibrary {
 
   /** How an agent developed on a branch, and which queries flake or fail since when. */
   trends(agent: string, branch: string | undefined): PageTrends | undefined {
-    return pageTrends(this.#history, agent, branch);
+    // Asked each time: another branch may have been checked out since.
+    return pageTrends(this.#history, agent, { named: branch, checkedOut: gitState(this.#cwd, { env: {} }).branch });
   }
 
   compare(before: string, after: string): PageBefore | undefined {

@@ -1,7 +1,7 @@
 import { mean, quantile } from '../../stats/descriptive.ts';
 import type { PlotSample } from './distribution-plot.ts';
 import { scaleOf } from './scale.ts';
-import { axis, colourOf, element, shortName, svg, text, title } from './svg.ts';
+import { axis, colourOf, element, fittedName, svg, text, title } from './svg.ts';
 
 /** A value that means something, drawn across all conditions. */
 export interface Threshold {
@@ -13,6 +13,8 @@ export interface BoxPlotOptions {
   readonly label: string;
   readonly format: (value: number) => string;
   readonly thresholds?: readonly Threshold[];
+  /** What no value can be below: an axis of prices does not begin under 0. */
+  readonly least?: number | undefined;
   /** Ends the scale always has, so that measures of one kind can be compared by eye. */
   readonly ends?: readonly [number, number];
 }
@@ -30,7 +32,7 @@ const MAX_POINTS = 400;
 export function boxPlot(samples: readonly PlotSample[], options: BoxPlotOptions): string {
   const { label, thresholds = [], ends = [] } = options;
   const values = samples.flatMap((sample) => sample.values);
-  const scale = scaleOf([...values, ...ends], { from: LEFT, to: WIDTH - RIGHT });
+  const scale = scaleOf([...values, ...ends], { from: LEFT, to: WIDTH - RIGHT, least: options.least });
   const [low, high] = [scale.ticks[0]!, scale.ticks.at(-1)!];
   const bottom = TOP + samples.length * ROW;
   const lines = thresholds
@@ -67,7 +69,7 @@ function rowOf(
   const words = `${name}: median ${format(middle)}, quartiles ${format(q1)} to ${format(q3)}, mean ${format(mean(values)!)}, n = ${values.length}`;
   const box = { x: at(q1), y: y - HALF, width: Math.max(1, at(q3) - at(q1)), height: 2 * HALF };
   return [
-    text(shortName(name), { x: LEFT - 14, y, class: 'name', 'text-anchor': 'end' }),
+    text(fittedName(name, LEFT - 18), { x: LEFT - 14, y, class: 'name', 'text-anchor': 'end' }),
     text(`n = ${values.length}`, { x: LEFT - 14, y: y + 15, class: 'tick', 'text-anchor': 'end' }),
     line(at(least), at(q1), y, y, `whisker ${colour}`),
     line(at(q3), at(most), y, y, `whisker ${colour}`),

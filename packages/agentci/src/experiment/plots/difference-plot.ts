@@ -1,5 +1,5 @@
 import { scaleOf } from './scale.ts';
-import { axis, element, shortName, svg, text, title } from './svg.ts';
+import { axis, element, fittedName, svg, text, title } from './svg.ts';
 
 export interface PlotDifference {
   readonly a: string;
@@ -12,6 +12,8 @@ const WIDTH = 720;
 const LEFT = 300;
 const RIGHT = 24;
 const ROW = 34;
+/** Of each of the two names. */
+const NAME = (LEFT - 18 - 24) / 2;
 
 /** What each pair of conditions differs by, with its 95 % interval; an interval that leaves out 0 is drawn full. */
 export function differencePlot(
@@ -27,7 +29,12 @@ export function differencePlot(
     const isClear = interval !== null && (interval.low > 0 || interval.high < 0);
     const range = interval === null ? 'no interval' : `${format(interval.low)} to ${format(interval.high)}`;
     return [
-      text(`${shortName(b)} − ${shortName(a)}`, { x: LEFT - 14, y: y + 4, class: 'name', 'text-anchor': 'end' }),
+      text(`${fittedName(b, NAME)} − ${fittedName(a, NAME)}`, {
+        x: LEFT - 14,
+        y: y + 4,
+        class: 'name',
+        'text-anchor': 'end',
+      }),
       ...(interval === null
         ? []
         : [element('line', { x1: scale.at(interval.low), x2: scale.at(interval.high), y1: y, y2: y, class: 'range' })]),

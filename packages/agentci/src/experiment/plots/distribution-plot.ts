@@ -1,6 +1,6 @@
 import { mean } from '../../stats/descriptive.ts';
 import { scaleOf } from './scale.ts';
-import { axis, colourOf, element, shortName, svg, text, title } from './svg.ts';
+import { axis, colourOf, element, fittedName, svg, text, title } from './svg.ts';
 
 /** The values of one metric in every condition. */
 export interface PlotSample {
@@ -54,7 +54,7 @@ function rowOf(
   });
   const x = at(mean(values)!);
   return [
-    text(shortName(name), { x: LEFT - 14, y: base - 16, class: 'name', 'text-anchor': 'end' }),
+    text(fittedName(name, LEFT - 18), { x: LEFT - 14, y: base - 16, class: 'name', 'text-anchor': 'end' }),
     text(`n = ${values.length}`, { x: LEFT - 14, y: base - 1, class: 'tick', 'text-anchor': 'end' }),
     ...bars,
     element('line', { x1: LEFT, x2: WIDTH - RIGHT, y1: base, y2: base, class: 'base' }),

@@ -1,6 +1,6 @@
 import type { MetricSummary } from '../../results/experiment-result.ts';
 import { scaleOf } from './scale.ts';
-import { axis, colourOf, element, shortName, svg, text, title } from './svg.ts';
+import { axis, colourOf, element, fittedName, svg, text, title } from './svg.ts';
 
 export interface PlotInterval {
   readonly name: string;
@@ -29,7 +29,7 @@ export function intervalPlot(
     const words =
       ci95 === null || zero_variance ? format(mean) : `${format(mean)} (${format(ci95.low)} to ${format(ci95.high)})`;
     return [
-      text(shortName(name), { x: LEFT - 14, y: y + 4, class: 'name', 'text-anchor': 'end' }),
+      text(fittedName(name, LEFT - 18), { x: LEFT - 14, y: y + 4, class: 'name', 'text-anchor': 'end' }),
       element('line', { x1: low, x2: high, y1: y, y2: y, class: `whisker ${colourOf(index)}` }),
       ...[low, high].map((end) =>
         element('line', { x1: end, x2: end, y1: y - 6, y2: y + 6, class: `whisker ${colourOf(index)}` }),

@@ -11,7 +11,7 @@ const DUST = 1e-9;
 /** A scale over the range of the values, widened to round numbers. */
 export function scaleOf(
   values: readonly number[],
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, least }: { readonly from: number; readonly to: number; readonly least?: number | undefined },
 ): Scale {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -21,7 +21,14 @@ export function scaleOf(
   }
   if (!(low <= high)) [low, high] = [0, 1];
   // Values this near are one value: their difference is binary dust, and so would be the ticks.
-  if (high - low <= Math.max(1, Math.abs(low), Math.abs(high)) * DUST) [low, high] = [low - 0.5, high + 0.5];
+  if (high - low <= Math.max(1, Math.abs(low), Math.abs(high)) * DUST) {
+    // Around one value as much as it is large: half a dollar around a cent would show nothing.
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    const half = size < 1e-7 ? 0.5 : Math.min(0.5, size / 2);
+    [low, high] = [low - half, high + half];
+  }
+  if (least !== undefined && low < least) low = least;
+  if (!(low < high)) high = low + 1;
   const step = roundStep((high - low) / WANTED_TICKS);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);

@@ -45,5 +45,18 @@ export function axis(scale: Scale, { top, bottom, label }: { top: number; bottom
 /** Two decimals are a hundredth of a pixel. */
 const short = (value: number): string => String(Math.round(value * 100) / 100);
 
-const MAX_NAME = 20;
-export const shortName = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name);
+/** Pixels of a character of 12 px, in the mean and in bold; wide letters take more. */
+const WIDE = /[A-Z@%&mwMW\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]/;
+const widthOf = (text: string): number => [...text].reduce((sum, char) => sum + (WIDE.test(char) ? 10.5 : 6.9), 0);
+
+/** A name that fits so many pixels. It is cut in the middle: names that begin alike are told apart by their ends. */
+export function fittedName(name: string, width: number): string {
+  const chars = [...name];
+  if (widthOf(name) <= width) return name;
+  for (let kept = chars.length - 1; kept > 1; kept--) {
+    const head = Math.ceil(kept / 2);
+    const cut = `${chars.slice(0, head).join('')}…${chars.slice(chars.length - (kept - head)).join('')}`;
+    if (widthOf(cut) <= width) return cut;
+  }
+  return '…';
+}

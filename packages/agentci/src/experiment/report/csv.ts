@@ -1,4 +1,4 @@
-import { escapeTerminalLine } from '../../kit/escape.ts';
+import { defuseFormula, escapeTerminalLine } from '../../kit/escape.ts';
 import type { ExperimentResult, MetricSummary, Trial } from '../../results/experiment-result.ts';
 
 type Cell = string | number | boolean | null | undefined;
@@ -66,6 +66,6 @@ function cell(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
   // A spreadsheet runs a text that starts like a formula; a quote in front keeps it a text.
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const inert = defuseFormula(value);
   return /^[\w .-]*$/.test(inert) ? inert : `"${escapeTerminalLine(inert).replaceAll('"', '""')}"`;
 }

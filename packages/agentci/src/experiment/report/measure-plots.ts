@@ -42,6 +42,7 @@ export function measureBoxes(result: ExperimentResult, metric: TrialMetric): str
     label: METRIC_LABELS[metric],
     format: (value) => formatValue(metric, value),
     ...(metric === 'dq' ? { thresholds: BANDS } : {}),
+    least: 0,
     ...(isShare ? { ends: [0, 1] as const } : {}),
   });
 }

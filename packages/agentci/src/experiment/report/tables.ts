@@ -44,7 +44,11 @@ function conditionTable({ conditions }: ExperimentResult, metrics: readonly Tria
     title: 'Conditions',
     columns: ['condition', 'n', 'mean', 'sd', '95 % interval', 'median', 'min', 'max'],
     rows,
-    notes: constant ? ['* every trial has the same value: there is no spread, so there is no p-value either'] : [],
+    notes: constant
+      ? [
+          '* every trial has the same value; two such conditions have no p-value, and one of them beside another that varies has, with a note',
+        ]
+      : [],
   };
 }
 

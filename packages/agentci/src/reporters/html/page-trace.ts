@@ -92,7 +92,7 @@ function pageStep(
     status: step.status,
     ...(step.error === undefined ? {} : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
     ...(step.t0 === undefined || zero === undefined ? {} : { start_ms: Math.max(0, step.t0 - zero) }),
-    ...(step.t0 === undefined || step.t1 === undefined ? {} : { duration_ms: Math.max(0, step.t1 - step.t0) }),
+    ...(step.t0 === undefined || step.t1 === undefined || step.t1 < step.t0 ? {} : { duration_ms: step.t1 - step.t0 }),
     ...(usage?.input === undefined ? {} : { input_tokens: usage.input }),
     ...(usage?.output === undefined ? {} : { output_tokens: usage.output }),
     ...(cost === undefined ? {} : { cost_usd: cost.usd }),
