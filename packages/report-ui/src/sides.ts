@@ -1,4 +1,4 @@
-import { CELL_MARGIN } from '../../agentci/src/baseline/compare-metrics.ts';
+import { OF_CELLS } from '../../agentci/src/baseline/compare-metrics.ts';
 import { compareRuns } from '../../agentci/src/baseline/compare-runs.ts';
 import {
   type CHANGE_METRICS,
@@ -61,7 +61,7 @@ export function cellSides(run: RunResult, from: string, to: string): Sides | und
   const part = (name: string, results: RunResult['results']): RunResult => ({ ...run, run_id: name, results });
   return {
     ...sides,
-    comparison: compareRuns({ before: part(from, a), after: part(to, b), maxDrop: CELL_MARGIN }),
+    comparison: compareRuns({ before: part(from, a), after: part(to, b), ...OF_CELLS }),
     changes: queryChanges(valuesOf(sides.before.queries), valuesOf(sides.after.queries)),
     asked: new Map(b.map(({ id, query }) => [id, query])),
   };

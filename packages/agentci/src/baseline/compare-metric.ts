@@ -9,7 +9,7 @@ import { signFlipTest } from '../stats/sign-flip-test.ts';
 import { metricDelta } from './metric-delta.ts';
 import { neededPairs } from './needed-pairs.ts';
 
-/** Fewer queries than this settle nothing of a measured number. Verdicts have a test that is exact for any number. */
+/** Fewer queries than this settle nothing. */
 export const MIN_PAIRS = 10;
 /** Flips of one kind that the tests need to say anything at 5 %. */
 const LEAST_FLIPS = 5;
@@ -50,12 +50,14 @@ export function measure(input: MetricInput): Measured {
   const after = mean(pairs.map((pair) => pair.after)) ?? 0;
   const table = isRate ? verdictTable(pairs) : undefined;
   const spread = spreadOf(input, losses, table);
+  // Where any loss counts the test alone decides, and it is exact for any number of verdicts.
+  const isExact = isRate && maxDrop === 0;
   const identical = losses.every((loss) => loss === 0);
   const reason: Measured['reason'] = identical
     ? 'identical'
     : before === 0
       ? 'zero_baseline'
-      : !isRate && pairs.length < MIN_PAIRS
+      : !isExact && pairs.length < MIN_PAIRS
         ? 'too_few_pairs'
         : undefined;
   const test = isVerdict ? 'mcnemar' : 'sign_flip';
@@ -73,14 +75,14 @@ export function measure(input: MetricInput): Measured {
     p:
       isVerdict && table
         ? mcnemar({ b: table.passToFail, c: table.failToPass }).midP
-        : (signFlipTest(losses, { seed: input.seed, mid: true }) ?? 1),
+        : (signFlipTest(losses, { seed: input.seed }) ?? 1),
     needed_pairs: neededPairs({
       mean: middle,
       variance: variance(losses) ?? 0,
       margin: maxDrop,
       alpha: 1 - input.level,
       tests: input.tests,
-      least: isRate ? LEAST_FLIPS : MIN_PAIRS,
+      least: isExact ? LEAST_FLIPS : MIN_PAIRS,
       table: isVerdict ? table : undefined,
     }),
     ...defined({ reason }),

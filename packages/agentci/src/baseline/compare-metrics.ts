@@ -8,6 +8,8 @@ import { betterSide, severityOf, thresholdPercent } from './regression-threshold
 export interface Observation {
   /** 1 for a run that passed, 0 for one that failed. */
   readonly verdicts: readonly number[];
+  /** The same by the number of the run, undefined where it was not decided: for what is paired by query and run. */
+  readonly runs?: readonly (number | undefined)[];
   readonly metrics: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -19,16 +21,18 @@ export interface CompareOptions {
   readonly better?: Readonly<Record<string, 'higher' | 'lower'>>;
   readonly level?: number;
   readonly seed?: number;
+  /** Verdicts are paired by query and run; by default repeats are averaged, so that they do not pass for queries. */
+  readonly byRun?: boolean;
 }
 
 const PASS_RATE = 'pass_rate';
 
-/** Between cells of one matrix any loss of the pass rate counts. */
-export const CELL_MARGIN = { [PASS_RATE]: 0 } as const;
+/** How cells of one matrix are compared: run by run, and any loss of the pass rate counts. */
+export const OF_CELLS = { maxDrop: { [PASS_RATE]: 0 }, byRun: true } as const satisfies CompareOptions;
 
 /**
- * Compares every metric both sides have. Verdicts come first, then names in order. The pass rate is what a run is for and is
- * tested by itself; the others are corrected for having looked at several.
+ * Compares every metric both sides have. Verdicts come first, then names in order. All are corrected for having looked at
+ * several; between cells the pass rate is what is asked, and is tested by itself.
  */
 export function compareMetrics(
   before: ReadonlyMap<string, Observation>,
@@ -37,8 +41,9 @@ export function compareMetrics(
 ): MetricComparison[] {
   const level = options.level ?? DEFAULT_LEVEL;
   const measured: Measured[] = [];
-  const paired = pairedMetrics(before, after);
-  const others = paired.filter(({ metric }) => metric !== PASS_RATE).length;
+  const paired = pairedMetrics(before, after, options.byRun ?? false);
+  const isAlone = (metric: string): boolean => metric === PASS_RATE && options.byRun === true;
+  const together = paired.filter(({ metric }) => !isAlone(metric)).length;
   for (const { metric, pairs, isVerdict } of paired) {
     const isRate = metric === PASS_RATE;
     const base = Math.abs(pairs.reduce((sum, pair) => sum + pair.before, 0) / pairs.length);
@@ -50,15 +55,15 @@ export function compareMetrics(
         pairs,
         isRate,
         isVerdict,
-        tests: isRate ? 1 : others,
+        tests: isAlone(metric) ? 1 : together,
         maxDrop: own(options.maxDrop, metric) ?? (base * percent) / 100,
         level,
         seed: options.seed ?? 0,
       }),
     );
   }
-  const corrected = holm(measured.flatMap(({ metric, p }) => (metric === PASS_RATE ? [] : [p])));
-  return measured.map((one) => decided(one, one.metric === PASS_RATE ? one.p : corrected.shift()!, 1 - level));
+  const corrected = holm(measured.flatMap(({ metric, p }) => (isAlone(metric) ? [] : [p])));
+  return measured.map((one) => decided(one, isAlone(one.metric) ? one.p : corrected.shift()!, 1 - level));
 }
 
 const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
@@ -84,7 +89,8 @@ function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: num
   const isRate = metric === PASS_RATE;
   // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
-  if ((!isRate && pairs < MIN_PAIRS) || damage.low === null || damage.high === null) return 'inconclusive';
+  if ((!(isRate && max_drop === 0) && pairs < MIN_PAIRS) || damage.low === null || damage.high === null)
+    return 'inconclusive';
   // Where nothing may be lost, the test of the verdicts alone decides.
   if (isRate && max_drop === 0)
     return p > alpha || damage.mean === 0 ? 'inconclusive' : damage.mean > 0 ? 'worse' : 'better';
@@ -96,6 +102,7 @@ function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: num
 function pairedMetrics(
   before: ReadonlyMap<string, Observation>,
   after: ReadonlyMap<string, Observation>,
+  byRun: boolean,
 ): { metric: string; pairs: Pair[]; isVerdict: boolean }[] {
   const found = new Map<string, { metric: string; pairs: Pair[]; isVerdict: boolean }>();
   const add = (
@@ -113,7 +120,13 @@ function pairedMetrics(
   for (const [id, a] of before) {
     const b = after.get(id);
     if (b === undefined) continue;
-    add(PASS_RATE, a.verdicts, b.verdicts, true);
+    const [first, second] = [a.runs ?? a.verdicts, b.runs ?? b.verdicts];
+    if (!byRun) add(PASS_RATE, a.verdicts, b.verdicts, true);
+    else
+      for (const [run, verdict] of first.entries()) {
+        const other = second[run];
+        if (verdict !== undefined && other !== undefined) add(PASS_RATE, [verdict], [other], true);
+      }
     for (const [metric, values] of a.metrics) add(metric, values, b.metrics.get(metric), false);
   }
   const names = [...found.keys()].filter((name) => name !== PASS_RATE).sort();

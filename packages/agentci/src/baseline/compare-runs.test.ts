@@ -63,12 +63,18 @@ describe('verdicts', () => {
     expect(compareRuns({ ...sides, strict: true }).summary.exit_code).toBe(2);
   });
 
-  test('six verdicts that all flip are settled by an exact test; numbers of fewer than ten queries are not', () => {
+  test('fewer than ten queries settle no number; verdicts that flipped are told by name all the same', () => {
     const found = compareRuns({
       before: run(many(6, 'pass'), () => ({ cost_usd: 0.01 })),
       after: run(many(6, 'fail'), (i) => ({ cost_usd: 0.02 + i / 1000 })),
     });
-    expect(rate(found)).toMatchObject({ verdict: 'worse', test: 'mcnemar', p: 0.015625 });
+    expect(rate(found)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'too_few_pairs',
+      test: 'mcnemar',
+      p: 0.015625,
+    });
+    expect(found.summary).toMatchObject({ regressions: 6, exit_code: 1 });
     expect(found.metrics[1]).toMatchObject({ metric: 'cost_usd', verdict: 'inconclusive', reason: 'too_few_pairs' });
   });
 
@@ -80,12 +86,12 @@ describe('verdicts', () => {
     expect(same(73, 0.05)).toMatchObject({ verdict: 'no_difference', needed_pairs: null });
   });
 
-  test('the chance of a pass rate is that of its own verdicts, however many other numbers were compared', () => {
+  test('the chance of a pass rate is that of its own verdicts; what decides is corrected for the other numbers', () => {
     const found = compareRuns({
       before: run(many(4, 'pass'), () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
       after: run([...many(3, 'pass'), 'fail'], () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
     });
-    expect(rate(found)).toMatchObject({ p: 0.5, p_adjusted: 0.5, damage: { mean: 0.25 } });
+    expect(rate(found)).toMatchObject({ p: 0.5, p_adjusted: 1, damage: { mean: 0.25 } });
   });
 
   test('a gain that is not certain is inconclusive, and strict lets it pass once a loss is ruled out', () => {

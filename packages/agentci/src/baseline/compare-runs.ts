@@ -2,7 +2,7 @@ import { caseText } from '../results/cell.ts';
 import { summarizeComparison } from '../results/comparison-words.ts';
 import { COMPARISON_SCHEMA, type RunComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
-import { decidedRuns, isPass, ownStatus } from '../results/run-verdicts.ts';
+import { decidedRuns, isPass, ownStatus, verdictsOfRuns } from '../results/run-verdicts.ts';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
 
 /** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
@@ -80,7 +80,7 @@ function observe(result: QueryResult): Observation {
     if (values.length > 0) metrics.set(name, values);
   }
   for (const [name, { value }] of Object.entries(result.metrics)) if (isNumber(value)) metrics.set(name, [value]);
-  return { verdicts: decidedRuns(result), metrics };
+  return { verdicts: decidedRuns(result), runs: verdictsOfRuns(result), metrics };
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
-import { CELL_MARGIN } from '../baseline/compare-metrics.ts';
+import { OF_CELLS } from '../baseline/compare-metrics.ts';
 import { compareRuns } from '../baseline/compare-runs.ts';
 import type { Cell } from '../results/cell.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
@@ -60,13 +60,13 @@ describe('each cell against the reference', () => {
     expect(comparison).toMatchObject({ pairs: 0, difference: null, p: null, verdict: 'inconclusive' });
   });
 
-  test('queries are the pairs, whatever the number of their runs', () => {
+  test('runs are paired by their number', () => {
     const runs = (statuses: CheckStatus[]) =>
       statuses.map((status, i) => ({ run: i + 1, status, messages: [], cost_usd: 0.5 }));
     const a = { ...result('q', A, 'pass'), runs: runs(['pass', 'pass', 'error']) };
     const b = { ...result('q', B, 'fail'), runs: runs(['fail', 'pass', 'fail']) };
     const { cells, cell_comparisons } = compareCells([a, b], [A, B], undefined);
-    expect(cell_comparisons[0]).toMatchObject({ pairs: 1, lost: 1, won: 0 });
+    expect(cell_comparisons[0]).toMatchObject({ pairs: 2, lost: 1, won: 0 });
     expect(cells.map(({ cost_usd }) => cost_usd)).toEqual([1.5, 1.5]);
   });
 
@@ -97,7 +97,7 @@ describe('each cell against the reference', () => {
       const cells = compareCells(results, [A, B], undefined).cell_comparisons[0]!;
       const of = (cell: Cell) =>
         runOf([], { results: results.filter((each) => each.cell === cell).map(({ cell: _, ...rest }) => rest) });
-      const [rate] = compareRuns({ before: of(A), after: of(B), maxDrop: CELL_MARGIN }).metrics;
+      const [rate] = compareRuns({ before: of(A), after: of(B), ...OF_CELLS }).metrics;
       expect(cells).toMatchObject({ pairs: rate!.pairs, p: rate!.p, verdict: rate!.verdict });
       expect(cells.difference).toBeCloseTo(-rate!.damage.mean, 12);
       expect(cells.interval!.low).toBeCloseTo(-rate!.damage.high!, 12);

@@ -1,4 +1,4 @@
-import { CELL_MARGIN, compareMetrics } from '../baseline/compare-metrics.ts';
+import { compareMetrics, OF_CELLS } from '../baseline/compare-metrics.ts';
 import { formatP } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
 import { type Cell, cellKey, cellText, sameCell } from '../results/cell.ts';
@@ -10,10 +10,9 @@ import type {
   QueryResult,
   RunResult,
 } from '../results/run-result.ts';
-import { decidedRuns } from '../results/run-verdicts.ts';
+import { decidedRuns, verdictsOfRuns } from '../results/run-verdicts.ts';
 import { usedBy } from '../results/stored-result.ts';
 import { type ClusteredOutcome, clusteredRateInterval } from '../stats/clustered-rate-interval.ts';
-import { mean } from '../stats/descriptive.ts';
 import { DEFAULT_LEVEL, type Interval } from '../stats/interval.ts';
 import { wilsonAt, wilsonInterval } from '../stats/wilson-interval.ts';
 
@@ -95,32 +94,43 @@ function compare(input: {
 }): CellComparison {
   const { cell, reference } = input;
   const seen = (results: readonly QueryResult[]) =>
-    new Map(results.map((result) => [result.id, { verdicts: decidedRuns(result), metrics: new Map() }]));
+    new Map(
+      results.map((result) => [
+        result.id,
+        { verdicts: decidedRuns(result), runs: verdictsOfRuns(result), metrics: new Map() },
+      ]),
+    );
   const [before, after] = [seen(input.before), seen(input.of)];
-  // Any loss counts: a reference is what the others must not fall behind.
-  const [rate] = compareMetrics(before, after, { maxDrop: CELL_MARGIN });
+  const [rate] = compareMetrics(before, after, OF_CELLS);
   if (rate === undefined)
     return {
       ...{ cell, reference, pairs: 0, lost: 0, won: 0 },
       ...{ difference: null, interval: null, p: null, verdict: 'inconclusive', more_queries: null },
     };
-  const changes = [...after].flatMap(([id, { verdicts }]) => {
-    const was = before.get(id)?.verdicts ?? [];
-    return was.length === 0 || verdicts.length === 0 ? [] : [mean(verdicts)! - mean(was)!];
-  });
+  const changes = [...after].map(([id, { runs }]) =>
+    runs.flatMap((verdict, run) => {
+      const was = before.get(id)?.runs[run];
+      return verdict === undefined || was === undefined ? [] : [verdict - was];
+    }),
+  );
+  const queries = changes.filter(({ length }) => length > 0).length;
+  const count = (change: number): number => changes.flat().filter((each) => each === change).length;
   const { low, high } = rate.damage;
   return {
     cell,
     reference,
     pairs: rate.pairs,
-    lost: changes.filter((change) => change < 0).length,
-    won: changes.filter((change) => change > 0).length,
+    lost: count(-1),
+    won: count(1),
     difference: 0 - rate.damage.mean,
     interval: low === null || high === null ? null : { low: 0 - high, high: 0 - low },
     p: rate.p,
     // Without a margin nothing can be shown to be the same.
     verdict: rate.verdict === 'no_difference' ? 'inconclusive' : rate.verdict,
-    more_queries: rate.needed_pairs === null ? null : Math.max(1, rate.needed_pairs - rate.pairs),
+    more_queries:
+      rate.needed_pairs === null
+        ? null
+        : Math.max(1, Math.ceil((rate.needed_pairs - rate.pairs) / (rate.pairs / queries))),
   };
 }
 
@@ -155,7 +165,7 @@ export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell):
 function comparisonText({ pairs, lost, won, difference, interval, p, verdict, more_queries }: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query was decided in both';
   const points = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)}`;
-  const facts = `${points(difference)} points over ${plural(pairs, 'query', 'queries')} (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, ${formatP(p)})`;
+  const facts = `${points(difference)} points over ${plural(pairs, 'pair')} (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, ${formatP(p)})`;
   if (verdict !== 'inconclusive') return `${verdict}, ${facts}`;
   if (more_queries === null) return `inconclusive, ${facts}`;
   return `inconclusive, ${facts}; needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'} to tell a difference of this size`;

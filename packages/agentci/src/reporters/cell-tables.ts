@@ -64,7 +64,7 @@ function costText({ cost_usd, unpriced_runs }: CellSummary): string {
 /** `worse by 30 points (-45 to -12), p = 0.016`, or what keeps it from being settled. */
 function differenceText({ difference, interval, p, verdict, pairs, more_queries }: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query decided in both';
-  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${plural(pairs, 'query', 'queries')}, ${formatP(p)}`;
+  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${plural(pairs, 'pair')}, ${formatP(p)}`;
   if (verdict !== 'inconclusive') return `${verdict}: ${facts}`;
   return `inconclusive: ${facts}${more_queries === null ? '' : `, needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'}`}`;
 }

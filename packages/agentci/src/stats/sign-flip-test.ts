@@ -13,12 +13,7 @@ const DUST = 1e-12;
  */
 export function signFlipTest(
   differences: readonly number[],
-  options: {
-    readonly seed: number;
-    readonly samples?: number;
-    /** Patterns that are just as far count half, as in McNemar's mid-p: of one pair that moved the chance is 0.5, not 1. */
-    readonly mid?: boolean;
-  },
+  options: { readonly seed: number; readonly samples?: number },
 ): number | null {
   requireNumbers(differences, 'the differences');
   requireNumber(options.seed, 'the seed');
@@ -33,8 +28,8 @@ export function signFlipTest(
     observed += difference;
     size += Math.abs(difference);
   }
-  const weigh = weightOf(Math.abs(observed), DUST * size, options.mid === true ? 0.5 : 1);
-  if (moved.length <= EXACT_UP_TO) return counted(moved, weigh);
+  const reached = Math.abs(observed) - DUST * size;
+  if (moved.length <= EXACT_UP_TO) return counted(moved, reached);
   const random = seededRandom(options.seed);
   const samples = Math.max(1, Math.floor(options.samples ?? DEFAULT_SAMPLES));
   let asFar = 0;
@@ -46,26 +41,18 @@ export function signFlipTest(
       if (j % 32 === 0) bits = Math.floor(random() * 2 ** 32);
       sum += (bits >>> (j % 32)) & 1 ? moved[j]! : -moved[j]!;
     }
-    asFar += weigh(sum);
+    if (Math.abs(sum) >= reached) asFar++;
   }
-  return (weigh(observed) + asFar) / (samples + 1);
+  return (1 + asFar) / (samples + 1);
 }
 
-/** How a pattern counts: in full when it is farther than what was seen, as `tie` when it is as far. */
-const weightOf =
-  (seen: number, dust: number, tie: number) =>
-  (sum: number): number => {
-    const beyond = Math.abs(sum) - seen;
-    return beyond > dust ? 1 : beyond >= -dust ? tie : 0;
-  };
-
-function counted(moved: readonly number[], weigh: (sum: number) => number): number {
+function counted(moved: readonly number[], reached: number): number {
   const patterns = 2 ** moved.length;
   let asFar = 0;
   for (let pattern = 0; pattern < patterns; pattern++) {
     let sum = 0;
     for (const [i, difference] of moved.entries()) sum += (pattern >> i) & 1 ? difference : -difference;
-    asFar += weigh(sum);
+    if (Math.abs(sum) >= reached) asFar++;
   }
   return asFar / patterns;
 }
