@@ -7,7 +7,7 @@ interface ThisTurn {
   readonly turn: number;
 }
 
-/** Conversations that go on at the same time. One whose beginning was forgotten is read turn by turn. */
+/** Conversations in progress at the same time. One whose beginning was forgotten is read turn by turn. */
 const MAX_TALKS = 256;
 
 /**
