@@ -21,8 +21,10 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
   const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
   const taps = evidence.mcp.map(({ server, lines }) => ({ server, records: lines.map((value) => ({ value })) }));
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
-  const built = capturedTrace({ id, exchanges, telemetry, taps, gaps: evidence.gaps });
-  const [item] = withHints(built, exchanges.map(pairRecord));
+  const pairs = new Map(exchanges.map((record) => [record, pairRecord(record)]));
+  const pairOf = (record: RawRecord) => pairs.get(record) ?? pairRecord(record);
+  const built = capturedTrace({ id, exchanges, pairOf, telemetry, taps, gaps: evidence.gaps });
+  const [item] = withHints(built, [...pairs.values()]);
   const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({ code, message }));
   if (item === undefined) {
     const passed = evidence.exchanges.length;
