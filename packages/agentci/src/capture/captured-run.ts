@@ -69,8 +69,13 @@ function reasonOf({ error, status, headers, uri, why }: Exchange): string | unde
   // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
   if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
-  const { host } = new URL(uri);
-  if (why === 'upstream_reset') return `${host} broke the connection off`;
-  if (status !== undefined && status >= 400) return `${host} answered with status ${status}`;
-  return /^text\/html\b/i.test(headers['content-type'] ?? '') ? `${host} answered with a web page` : undefined;
+  const what =
+    why === 'upstream_reset'
+      ? 'broke the connection off'
+      : status !== undefined && status >= 400
+        ? `answered with status ${status}`
+        : /^text\/html\b/i.test(headers['content-type'] ?? '')
+          ? 'answered with a web page'
+          : undefined;
+  return what === undefined ? undefined : `${new URL(uri).host} ${what}`;
 }
