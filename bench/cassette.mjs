@@ -32,13 +32,15 @@ export default async function agent(query) {
 export async function measureCassettes({ quick = false } = {}) {
   const perCall = await oneExchange(quick ? 200 : 2000);
   const queries = quick ? 100 : 1000;
-  const { canned, replayed, wall } = await suites(queries, quick ? 1 : 3);
-  const ratio = replayed / canned;
+  const { canned, replayed } = await suites(queries, quick ? 1 : 3);
+  const ratio = replayed.cpu / canned.cpu;
+  // What a user waits for; on a machine that does other things as well it says less than processor time does.
+  const waited = replayed.wall / canned.wall;
   return [
     row('cassette: one replayed exchange, 8 KB request', `${perCall.toFixed(2)} ms median`, '≤ 1 ms', perCall <= 1),
     row(
       `cassette: ${queries} queries × 4 calls in replay`,
-      `${(replayed / 1000).toFixed(2)} s CPU (${(wall / 1000).toFixed(2)} s), ${ratio.toFixed(2)} × of canned answers`,
+      `${ratio.toFixed(2)} × of canned answers by CPU (${seconds(replayed.cpu)}), ${waited.toFixed(2)} × by the clock (${seconds(replayed.wall)})`,
       '≤ 1.3 ×',
       ratio <= 1.3,
     ),
@@ -46,6 +48,7 @@ export async function measureCassettes({ quick = false } = {}) {
 }
 
 const row = (work, measured, bound, ok) => ({ work, measured, bound, ok });
+const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`;
 
 async function oneExchange(calls) {
   const child = spawn(process.execPath, [join(here, 'cassette-part.mjs'), BODY], {
@@ -117,8 +120,11 @@ async function suites(count, rounds) {
       times[0].push(run('--cassette', 'off'));
       times[1].push(run('--cassette', 'replay'));
     }
-    const [canned, replayed] = times.map((runs) => median(runs.map(({ cpu }) => cpu)));
-    return { canned, replayed, wall: median(times[1].map(({ wall }) => wall)) };
+    const [canned, replayed] = times.map((runs) => ({
+      cpu: median(runs.map(({ cpu }) => cpu)),
+      wall: median(runs.map(({ wall }) => wall)),
+    }));
+    return { canned, replayed };
   } finally {
     provider.kill();
     rmSync(cwd, { recursive: true, force: true });

@@ -22,8 +22,10 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
   const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
   const taps = evidence.mcp.map(({ server, lines }) => ({ server, records: lines.map((value) => ({ value })) }));
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
-  const built = capturedTrace({ id, exchanges, telemetry, taps, gaps: evidence.gaps });
-  const [item] = withHints(built, exchanges.map(pairRecord));
+  const pairs = new Map(exchanges.map((record) => [record, pairRecord(record)]));
+  const pairOf = (record: RawRecord) => pairs.get(record) ?? pairRecord(record);
+  const built = capturedTrace({ id, exchanges, pairOf, telemetry, taps, gaps: evidence.gaps });
+  const [item] = withHints(built, [...pairs.values()]);
   const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({ code, message }));
   if (item === undefined) {
     const passed = evidence.exchanges.length;
@@ -85,8 +87,13 @@ function reasonOf({ error, status, headers, uri, why }: Exchange): string | unde
   // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
   if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
-  const { host } = new URL(uri);
-  if (why === 'upstream_reset') return `${host} broke the connection off`;
-  if (status !== undefined && status >= 400) return `${host} answered with status ${status}`;
-  return /^text\/html\b/i.test(headers['content-type'] ?? '') ? `${host} answered with a web page` : undefined;
+  const what =
+    why === 'upstream_reset'
+      ? 'broke the connection off'
+      : status !== undefined && status >= 400
+        ? `answered with status ${status}`
+        : /^text\/html\b/i.test(headers['content-type'] ?? '')
+          ? 'answered with a web page'
+          : undefined;
+  return what === undefined ? undefined : `${new URL(uri).host} ${what}`;
 }

@@ -8,6 +8,9 @@ export type Defined<T> = {
 /** Leaves out the fields that are undefined: in a trace an absent field means "not captured". */
 export function defined<T extends object>(fields: T): Defined<T> {
   const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) kept[key] = value;
+  for (const key of Object.keys(fields)) {
+    const value = (fields as Record<string, unknown>)[key];
+    if (value !== undefined) kept[key] = value;
+  }
   return kept as Defined<T>;
 }

@@ -15,13 +15,24 @@ const seen = new Set<string>();
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
   for (const [name, given] of Object.entries(headers)) {
     if (!isKey(name)) continue;
-    for (const value of [given].flat()) if (value !== undefined) rememberHeader(name, value);
+    if (typeof given === 'string') rememberHeader(name, given);
+    else for (const value of given ?? []) rememberHeader(name, value);
   }
   if (!url.includes('?')) return;
   for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?')))) if (isKey(name)) remember(name, value);
 }
 
-const isKey = (name: string): boolean => KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
+/** The same few headers come with every request. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 1000;
+
+function isKey(name: string): boolean {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const found = KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
+  if (known.size < MAX_KNOWN) known.set(name, found);
+  return found;
+}
 
 function rememberHeader(name: string, value: string): void {
   // A signature is good for one request.

@@ -198,11 +198,14 @@ function numbered(nodes: readonly Node[]): Step[] {
 type Base = Pick<Step, 'id' | 'seq' | 'parent' | 'agent' | 'turn'>;
 
 function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
-  const { key, parent, agent, gap, isWhole, ...rest } = node.draft as DraftStep &
-    Record<'key' | 'parent' | 'agent' | 'gap' | 'isWhole', string | undefined>;
-  const status = rest.status ?? (rest.error === undefined ? 'unknown' : 'error');
-  const raw = rest.raw ?? (key === undefined ? undefined : { ref: key });
-  const step = { ...base, ...rest, status, ...defined({ raw }) };
+  const { draft } = node;
+  const { key } = draft;
+  const raw = draft.raw ?? (key === undefined ? undefined : { ref: key });
+  const left = draft.kind === 'agent' ? OF_DRAFT_AGENTS : OF_DRAFTS;
+  const step: Record<string, unknown> & Base = { ...base };
+  for (const name of Object.keys(draft)) if (!left.has(name)) step[name] = draft[name as keyof DraftStep];
+  step.status = draft.status ?? (draft.error === undefined ? 'unknown' : 'error');
+  if (raw !== undefined) step.raw = raw;
   const requester = node.requester === undefined ? undefined : ids.get(node.requester);
   if (isTool(node)) {
     const { by, evidence } = node.draft;
@@ -211,24 +214,25 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
       by: by ?? 'client',
       evidence: evidence ?? ['span'],
       ...defined({ requestedBy: requester }),
-    } as ToolStep;
+    } as unknown as ToolStep;
   }
   if (isHandoff(node)) {
     const from = node.draft.from ?? base.agent ?? 'unknown';
     const via = requester ?? viaOf(node.draft.via, ids);
-    const { via: _, ...plain } = step as HandoffStep;
+    const { via: _, ...plain } = step as unknown as HandoffStep;
     return { ...plain, from, mode: node.draft.mode ?? 'unknown', ...defined({ via }) };
   }
   if (isLlm(node) || isAgent(node)) {
     const { input, output } = node.draft;
-    const { usage, cost, ...plain } = step as Step & { usage?: unknown; cost?: unknown };
-    return {
-      ...(node.draft.kind === 'agent' ? plain : step),
-      ...defined({ input: input?.map(plainMessage), output: output && plainMessage(output) }),
-    } as Step;
+    if (input !== undefined) step.input = input.map(plainMessage);
+    if (output !== undefined) step.output = plainMessage(output);
   }
-  return step as Step;
+  return step as unknown as Step;
 }
+
+/** Fields of a draft that a step does not have; what an agent used is that of its calls. */
+const OF_DRAFTS: ReadonlySet<string> = new Set(['key', 'parent', 'agent', 'gap', 'isWhole']);
+const OF_DRAFT_AGENTS: ReadonlySet<string> = new Set([...OF_DRAFTS, 'usage', 'cost']);
 
 function viaOf(key: string | undefined, ids: ReadonlyMap<Node, string>): string | undefined {
   if (key === undefined) return undefined;

@@ -182,10 +182,11 @@ function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
     ...(previousId === undefined ? [] : [`reply ${previousId}`]),
     ...(threadId === undefined ? [] : [`thread ${threadId}`]),
   ];
+  const lacksIds = input.some(hasCallWithoutId);
   let history = '';
   let asked: string | undefined;
   for (const turn of input) {
-    history = chained(history, turn);
+    if (lacksIds) history = chained(history, turn);
     if (hasCallWithoutId(turn)) marks.push(`history ${history}`);
     if (isUsers(turn)) asked = textOf(turn);
     if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);

@@ -15,7 +15,12 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
   });
   timed.sort((a, b) => (a.at === b.at ? a.index - b.index : a.at < b.at ? -1 : 1));
   const ordered = timed.map(({ node }) => node);
-  const rank = new Map(ordered.flatMap((node, i) => (node.draft.kind === 'llm' ? [[node, i] as const] : [])));
+  let known: ReadonlyMap<Node, number> | undefined;
+  // Few runs have ties, and replies keep their places.
+  const rank = (node: Node): number | undefined => {
+    known ??= new Map(ordered.flatMap((one, i) => (one.draft.kind === 'llm' ? [[one, i] as const] : [])));
+    return known.get(node);
+  };
   for (let start = 0; start < timed.length; ) {
     let end = start + 1;
     while (end < timed.length && timed[end]!.at === timed[start]!.at) end++;
@@ -28,13 +33,13 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
 /** Within a tie, calls that were requested take the places they have together in the order they were asked. */
 function orderCalls(
   nodes: Node[],
-  { start, end, rank }: { start: number; end: number; rank: ReadonlyMap<Node, number> },
+  { start, end, rank }: { start: number; end: number; rank: (node: Node) => number | undefined },
 ): void {
   const places: number[] = [];
   for (let i = start; i < end; i++) if (nodes[i]!.callIndex !== undefined) places.push(i);
   if (places.length < 2) return;
   const calls = places.map((i) => nodes[i]!);
-  const asked = (node: Node): number => (node.requester === undefined ? -1 : (rank.get(node.requester) ?? -1));
+  const asked = (node: Node): number => (node.requester === undefined ? -1 : (rank(node.requester) ?? -1));
   calls.sort((a, b) => asked(a) - asked(b) || a.callIndex! - b.callIndex!);
   for (const [i, place] of places.entries()) nodes[place] = calls[i]!;
 }

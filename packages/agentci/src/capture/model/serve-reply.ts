@@ -14,17 +14,20 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
   exchange.replied(reply.status, reply.headers);
   const isPacked = reply.headers['content-encoding'] !== undefined;
   const hides = reply.hidesUsage === true;
-  const headers = Object.entries(reply.headers).filter(([name]) => !(hides && name === 'content-encoding'));
+  const headers: string[] = [];
+  for (const name of Object.keys(reply.headers))
+    if (!(hides && name === 'content-encoding')) headers.push(name, reply.headers[name]!);
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
   if (reply.chunks.length === 1 && only !== undefined && !hides && reply.cutOff === undefined && !response.destroyed) {
     // A document, in one write.
-    writeHead(response, reply.status, '', [...headers.flat(), 'content-length', String(only.length)]);
+    headers.push('content-length', String(only.length));
+    writeHead(response, reply.status, '', headers);
     response.end(only);
     exchange.end({ complete: true });
     return;
   }
-  writeHead(response, reply.status, '', headers.flat());
+  writeHead(response, reply.status, '', headers);
   const filter = hides ? new UsageFilter() : undefined;
   const pieces = hides && isPacked ? [] : reply.chunks;
   if (hides && isPacked) {

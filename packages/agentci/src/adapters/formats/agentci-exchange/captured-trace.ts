@@ -8,7 +8,7 @@ import { joinLogs } from '../../otel/join-logs.ts';
 import { readOtlp } from '../../otel/read-otlp.ts';
 import { draftOfSpans } from '../../otel/read-spans.ts';
 import { type TapEvidence, tapSteps } from '../mcp/tap-steps.ts';
-import { type ExchangeSteps, stepsOfExchanges } from './exchange-steps.ts';
+import { type ExchangeSteps, type PairOf, stepsOfExchanges } from './exchange-steps.ts';
 import { linkToSpans } from './link-spans.ts';
 
 export const FORMAT = 'agentci-exchange';
@@ -18,6 +18,8 @@ export interface CapturedRun {
   readonly id?: string;
   /** Lines of `exchanges.jsonl`. */
   readonly exchanges: readonly RawRecord[];
+  /** Gives the request beside the response of one of them, where they were read already. */
+  readonly pairOf?: PairOf;
   /** Requests of the OpenTelemetry protocol, as JSON. */
   readonly telemetry?: readonly RawRecord[];
   /** What taps of MCP servers saw. */
@@ -31,7 +33,7 @@ export interface CapturedRun {
 export function capturedTrace(run: CapturedRun): AdapterItem[] {
   const first = run.exchanges[0] ?? run.telemetry?.[0] ?? run.taps?.[0]?.records[0];
   if (first === undefined) return [];
-  const seen = stepsOfExchanges(run.exchanges);
+  const seen = stepsOfExchanges(run.exchanges, run.pairOf);
   const isOpen = seen.error !== undefined || seen.endsUnread;
   return tryBuild(first, () => draftOf(run, seen)).map((item) =>
     item.ok ? { ok: true, trace: withPendingCalls(isOpen ? withoutAnswer(item.trace) : item.trace) } : item,

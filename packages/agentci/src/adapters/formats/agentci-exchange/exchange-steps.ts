@@ -34,6 +34,8 @@ export interface ExchangeSteps {
   readonly tellsErrors: boolean;
 }
 
+export type PairOf = typeof pairRecord;
+
 /** As measured on the wire. */
 type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs'>;
 
@@ -48,7 +50,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
 };
 
 /** Reads every exchange in its own format. Those that are not calls of models are passed over. */
-export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
+export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf = pairRecord): ExchangeSteps {
   const wires: (WireExchange & Times)[] = [];
   const asked: Caller[] = [];
   const events: DraftEvent[] = [];
@@ -65,7 +67,7 @@ export function stepsOfExchanges(records: readonly RawRecord[]): ExchangeSteps {
     // They are counted from 1 when they are captured.
     if (exchange.i > before + 1) gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
     before = exchange.i;
-    const pair = pairRecord(record);
+    const pair = pairOf(record);
     const wire = wireOf(exchange, pair.value);
     const times = { t0: at, t1: at + endMs, timing: 'measured' as const };
     if (wire === undefined) {

@@ -6,6 +6,8 @@ import { conversationsIn, type WireExchange } from '../../build/exchanges.ts';
  * conversations in progress, each one's calls get ids of their own, so that no result goes to a call of another.
  */
 export function withThreadIds<E extends WireExchange>(exchanges: readonly E[]): readonly E[] {
+  // Most providers give every call an id: then it does not matter which conversation it belongs to.
+  if (!exchanges.some(lacksIds)) return exchanges;
   const threads = conversationsIn(exchanges).filter((thread) => thread.some(lacksIds));
   if (threads.length < 2) return exchanges;
   const named = new Map<WireExchange, E>();
