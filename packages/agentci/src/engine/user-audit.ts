@@ -16,6 +16,7 @@ import { turnsOf } from '../trace/turns.ts';
 import type { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import type { AuditParts } from './run-parts.ts';
+import { userFaults } from './user-fault.ts';
 
 const MAX_TEXT = 20_000;
 
@@ -62,8 +63,9 @@ export class UserAuditor {
   }
 
   /** Looks at one conversation. Those without a user that a model plays are passed over. */
-  async look({ id, conversation }: Query, trace: Trace): Promise<void> {
-    const plan = conversation?.user;
+  async look(query: Query, trace: Trace): Promise<void> {
+    const { id } = query;
+    const plan = query.conversation?.user;
     if (plan === undefined || trace.conversation === undefined) return;
     const { fault } = trace.conversation;
     // The first message is the spec's, not the model's.
@@ -76,6 +78,14 @@ export class UserAuditor {
     }
     if (fault?.kind === 'simulator') {
       this.#count(messages, [{ id, turn: fault.turn ?? said.length + 1, by: 'detector', what: fault.message }]);
+      return;
+    }
+    const seen = userFaults(query, trace);
+    if (seen.length > 0) {
+      this.#count(
+        messages,
+        seen.map(({ turn, message }) => ({ id, turn, by: 'detector', what: message })),
+      );
       return;
     }
     if (messages === 0) return;
