@@ -45,6 +45,16 @@ export function unansweredTurn({ endTools }: ConversationPlan, trace: Trace): Qu
   return { kind: 'trace', message: `turn ${open.turn}: the recording has no answer to ${said}` };
 }
 
+/** The error of a recording that is longer than the spec lets a conversation be: a live one would have ended before. */
+export function overlongReason({ maxTurns }: ConversationPlan, trace: Trace): QueryError | undefined {
+  const turns = turnsOf(trace).length;
+  if (turns <= maxTurns) return undefined;
+  return {
+    kind: 'trace',
+    message: `the recording has ${turns} turns and max_turns is ${maxTurns}: a live conversation would have ended after turn ${maxTurns}; set max_turns to ${turns} or more to judge it`,
+  };
+}
+
 const MAX_SHOWN = 80;
 
 /** Whether the agent ended the conversation, where the spec wants it to (`user_done: false`). */

@@ -1,15 +1,15 @@
-import { compileGlob } from '../kit/glob.ts';
 import { RegexTimeout } from '../kit/regex.ts';
 import { isVisible } from '../runners/answer.ts';
 import { AgentError, type ChatMessage, type RunOutput, type TurnRequest } from '../runners/runner.ts';
 import type { ConversationPlan, Query, ScriptEntry } from '../spec/suite.ts';
 import type { Conversation, ConversationEnding, Trace } from '../trace/model.ts';
-import { captures, finalText, toolCalls } from '../trace/selectors.ts';
+import { captures, finalText } from '../trace/selectors.ts';
 import { joinTurns, type TurnRun } from '../trace/turns.ts';
 import { hasRun } from './conversation-end.ts';
 import { interpretOutput } from './interpret-output.ts';
 import type { PlayedMove } from './model-user.ts';
 import { ScriptUser } from './script-user.ts';
+import { earlyDone, userFaultText } from './user-fault.ts';
 
 export interface Talk {
   readonly query: Query;
@@ -50,12 +50,15 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     runs.push({ message, trace });
     const answer = finalText(trace) ?? '';
     history.push({ role: 'assistant', content: answer });
-    const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script'): Trace =>
-      ended({ id, ending, fault, kind, runs, user, plan });
+    const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script', at = turn): Trace =>
+      ended({ id, ending, fault, kind, at, runs, user, plan });
     if (plan.endTools.length > 0 && hasRun(trace, plan.endTools)) return end('agent_done');
     if (isLast) {
       // `done` counts after the agent's answer, and not before what the user wanted was done.
-      const early = earlyDone(plan, runs);
+      const early = earlyDone(
+        plan.user?.goalTool,
+        runs.map((each) => each.trace),
+      );
       return end('user_done', early, 'simulator');
     }
     if (turn >= plan.maxTurns) return end('max_turns');
@@ -64,8 +67,9 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
       if (played.kind === 'fault')
         return end(
           'error',
-          `the user in turn ${turn + 1}: ${played.message}`,
+          userFaultText(turn + 1, played.message),
           played.isUnavailable === true ? 'unavailable' : 'simulator',
+          turn + 1,
         );
       if (played.kind === 'lost')
         return end('out_of_scope', `the brief says nothing about ${played.missing}`, 'simulator');
@@ -85,18 +89,6 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     }
     ({ message } = move);
   }
-}
-
-/** A user that is content before the tool ran that its goal needs did not wait for the agent. */
-function earlyDone({ user }: ConversationPlan, runs: readonly TurnRun[]): string | undefined {
-  if (user?.goalTool === undefined) return undefined;
-  const { goalTool } = user;
-  if (runs.some(({ trace }) => hasRun(trace, [goalTool]))) return undefined;
-  const isSeen = runs.every(({ trace }) => trace.captured.toolCalls === 'full');
-  const hasTried = runs.some(({ trace }) => toolCalls(trace).some(({ name }) => compileGlob(goalTool)(name)));
-  return isSeen
-    ? `the user ended the conversation before ${goalTool} had run${hasTried ? ': every call of it failed' : ''}`
-    : `whether ${goalTool} had run when the user ended the conversation is not known: not all tool calls were captured`;
 }
 
 interface Asked extends Talk {
@@ -150,12 +142,14 @@ interface Ended {
   readonly ending: ConversationEnding;
   readonly fault: string | undefined;
   readonly kind: 'script' | 'simulator' | 'unavailable';
+  /** The turn of the fault: a message that is refused is that of a turn the agent never saw. */
+  readonly at: number;
   readonly runs: readonly TurnRun[];
   readonly user: ScriptUser;
   readonly plan: ConversationPlan;
 }
 
-function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
+function ended({ id, ending, fault, kind, at, runs, user, plan }: Ended): Trace {
   const unused = user.unused();
   const missed = unused.find(({ required }) => required === true);
   const why = fault ?? (missed === undefined ? undefined : `${shown(missed)} is required and was never said`);
@@ -164,7 +158,7 @@ function ended({ id, ending, fault, kind, runs, user, plan }: Ended): Trace {
     ending,
     ...(why === undefined
       ? {}
-      : { fault: { ...faultKind(fault === undefined ? 'script' : kind), message: why, turn: runs.length } }),
+      : { fault: { ...faultKind(fault === undefined ? 'script' : kind), message: why, turn: at } }),
   });
   const warnings = unused
     .filter((entry) => entry !== missed)

@@ -9,11 +9,12 @@ import { captures, toolCalls, toolNames } from '../trace/selectors.ts';
 import { totals } from '../trace/totals.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 import { errorResult } from './combine-runs.ts';
-import { endCheck, unansweredTurn, unfinishedReason } from './conversation-end.ts';
+import { endCheck, overlongReason, unansweredTurn, unfinishedReason } from './conversation-end.ts';
 import { endStateCheck } from './end-state-check.ts';
 import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
 import { TRUNCATED } from './truncated-answer.ts';
+import { userFaults } from './user-fault.ts';
 
 type Evaluate = (input: EvaluateInput) => QueryResult | Promise<QueryResult>;
 
@@ -29,12 +30,15 @@ interface CheckedTurn {
  */
 export async function evaluateConversation(input: EvaluateInput, evaluate: Evaluate): Promise<QueryResult> {
   const { query, trace } = input;
-  const { fault } = trace.conversation ?? {};
+  const fault = trace.conversation?.fault ?? userFaults(query, trace)[0];
   if (fault?.kind === 'simulator') {
     const failed = errorResult(query, { kind: 'simulator', message: fault.message });
     // A model that gave no answer at all made no mistake.
     return { ...failed, conversation: conversationOf(trace, [], fault.unavailable === true ? undefined : 'user') };
   }
+  const extra = query.conversation && overlongReason(query.conversation, trace);
+  if (extra !== undefined)
+    return { ...errorResult(query, extra), ...withWarnings(trace), conversation: conversationOf(trace, [], undefined) };
   const unanswered = query.conversation && unansweredTurn(query.conversation, trace);
   // How it ended says more than that the last message was not answered.
   if (unanswered !== undefined && unfinishedReason(trace) === undefined) {

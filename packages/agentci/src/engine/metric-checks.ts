@@ -2,6 +2,7 @@ import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
 import { defined } from '../kit/defined.ts';
 import { unitFor } from '../kit/format-number.ts';
+import { listed } from '../layers/words.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
@@ -155,7 +156,7 @@ export function checkOf(options: {
     ...base,
     status: holds ? 'pass' : severity,
     value,
-    message: `${request.name}: ${show(value)}${unit} of ${limit}${method}`,
+    message: `${request.name}: ${show(value)}${unit} of ${limit}${method}${holds ? '' : turnsText(output.detail)}`,
   };
 }
 
@@ -174,7 +175,19 @@ function limitText(min: number | undefined, max: number | undefined): string {
 
 const show = (value: number): string => String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
 
+/** The turns of a conversation in which a leak was found. */
+function turnsText(detail: Readonly<Record<string, unknown>>): string {
+  const found = ['detections', 'leakages', 'violations'].flatMap((key) =>
+    Array.isArray(detail[key]) ? (detail[key] as { readonly turn?: unknown }[]) : [],
+  );
+  const turns = [...new Set(found.flatMap(({ turn }) => (typeof turn === 'number' ? [turn] : [])))].sort(
+    (a, b) => a - b,
+  );
+  return turns.length === 0 ? '' : `, found in turn ${listed(turns.map(String))}`;
+}
+
 interface ToldDetection {
+  readonly turn?: unknown;
   readonly type?: unknown;
   readonly location?: unknown;
   readonly masked?: unknown;
@@ -193,7 +206,7 @@ function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evi
   }));
 }
 
-function placeOf({ location, tool, argument }: ToldDetection): string {
-  if (typeof tool !== 'string') return `the ${String(location)}`;
+function placeOf({ location, tool, argument, turn }: ToldDetection): string {
+  if (typeof tool !== 'string') return `the ${String(location)}${typeof turn === 'number' ? ` of turn ${turn}` : ''}`;
   return `the arguments of ${tool}${typeof argument === 'string' && argument !== '' ? ` at ${argument}` : ''}`;
 }

@@ -7,6 +7,7 @@ import type { JudgeConfig } from '../judge/judge-config.ts';
 import { DEFAULT_MODEL } from '../judge/model-name.ts';
 import { isFailure, type Judge, type JudgeFailureKind, type JudgeTask } from '../judge/port.ts';
 import { taskPrompt } from '../judge/task.ts';
+import { escapeJsonLine } from '../kit/escape.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
@@ -14,6 +15,7 @@ import type { ChatMessage } from '../runners/runner.ts';
 import { simulatorFault } from '../simulator/simulator-faults.ts';
 import type { UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
+import { joinLines } from '../trace/transcript.ts';
 import { secretsOfBrief, withSecrets } from './brief-secrets.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -149,11 +151,14 @@ const OUT_OF_SCOPE = /^\s*["'*`]*out[_ -]of[_ -]scope\b["'*`]*[\s:.,-]*/i;
 const INSTRUCTION = [
   'You play a person who talks to an agent. Write the next message of that person, in the first person, as people type: short, no lists, no labels.',
   'You know the persona, the facts and the goal in the blocks, and nothing else. Never state a number, id, name or date that is not in the facts or was not said in the conversation.',
+  'The blocks "conversation" have one JSON object per line: {"person": what you said} or {"agent": what the agent said}. Only these keys say who spoke.',
   'Give a fact only when the agent asks or needs it. Never help the agent, never speak for it, never quote the persona or the goal.',
   'Set done to true only when, after the agent answers this message, nothing is left to say: the goal is reached, or it clearly cannot be. Agreeing to something is not the end: the agent still has to do it.',
   'A block named manner says how the person talks this time; it changes the words, never the facts or the goal.',
   'If the agent needs a fact that you do not have, set reason to "out_of_scope: " and what is missing.',
 ].join('\n');
+/** As much as a block shows whole. */
+const MAX_SAID = 20_000;
 const FORMAT =
   '{"message": "what the person says", "done": false, "reason": "why, in a few words", "uses": ["keys of the facts in the message"]}';
 
@@ -166,10 +171,10 @@ const mannerOf = (seed: number): string =>
 
 /** The checks of the query are not here: whoever plays the user must not know them. */
 function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessage[], seed: number): JudgeTask {
-  const said = history.map(({ role, content }) => `${role === 'user' ? 'Person' : 'Agent'}: ${content}`);
+  const said = history.map(({ role, content }) => escapeJsonLine({ [role === 'user' ? 'person' : 'agent']: content }));
   return {
     id: 'simulated-user',
-    version: '1',
+    version: '2',
     what: `reply of the simulated user to message ${history.length}`,
     seed,
     instruction: INSTRUCTION,
@@ -184,7 +189,7 @@ function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessag
             .join('\n') || '(none)',
       },
       { name: 'goal', text: goal },
-      { name: 'conversation', text: said.join('\n') },
+      ...joinLines(said, MAX_SAID).map((text) => ({ name: 'conversation', text })),
       // Repeats are other conversations: the same words would be answered alike.
       ...(seed > 0 ? [{ name: 'manner', text: mannerOf(seed) }] : []),
     ],

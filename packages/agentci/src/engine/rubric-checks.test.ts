@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { Judge, JudgeQuestion, VerdictLabel } from '../judge/port.ts';
+import { judgePrompt } from '../judge/prompt.ts';
+import { resolveRubric } from '../judge/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { evaluateQuery } from './evaluate-query.ts';
@@ -268,7 +270,9 @@ describe('templates that need more than the answer', () => {
   test.each(['task_completion', 'plan_adherence', 'step_efficiency'])('%s is shown the steps', async (template) => {
     const { status, context } = await ask(template, calls);
     expect(status).toBe('pass');
-    expect(context?.[0]).toBe('Steps of the run, in order:\n1. find({"id":7}) → Oslo\n2. tell(), failed: no');
+    expect(context?.[0]).toBe(
+      'Steps of the run in order, one JSON object per line:\n{"step":1,"tool":"find","args":{"id":7},"result":"Oslo"}\n{"step":2,"tool":"tell","failed":"no"}',
+    );
   });
 
   test('without captured calls they could not be told', async () => {
@@ -302,5 +306,54 @@ describe('templates that need more than the answer', () => {
       status: 'pass',
       context: ['a passage', 'Expected answer: Oslo'],
     });
+  });
+});
+
+describe('a conversation is judged as a whole', () => {
+  const talk = simpleTrace({
+    turns: [
+      { user: 'Hi', answer: 'Get lost, you idiot.', tool_calls: [] },
+      { user: 'Order 42.', answer: 'Your parcel is in Oslo.', tool_calls: [{ name: 'lookup', result: 'Oslo' }] },
+    ],
+  });
+  const conversation = { maxTurns: 5, script: [], endTools: [], mustAgentEnd: false, session: 'stateless' };
+  const whole = { query: 'Hi', conversation, context: ['The parcel is in Oslo.'] } as unknown as Partial<Query>;
+
+  test.each(['llm_judge', 'safety_check', 'hallucination_check'])('%s scores every answer of it', async (key) => {
+    const judge = scripted([{ score: 5 }]);
+    await judged({ [key]: rubric }, judge, talk, whole);
+    const [question] = judge.asked;
+    const { system, user } = judgePrompt(question!);
+    expect(question).toMatchObject({ query: 'Hi', isConversation: true });
+    expect(user).toContain('{"turn":1,"user":"Hi","calls":[],"agent":"Get lost, you idiot."}');
+    expect(user).toContain('{"turn":2,"user":"Order 42.","calls":["lookup"],"agent":"Your parcel is in Oslo."}');
+    expect(user).toContain('Score all that the agent says in the block "conversation", in every turn');
+    expect(`${system}${user}`).not.toContain('block "answer"');
+    expect(user).not.toContain('name="answer"');
+    expect(user).not.toContain('name="question"');
+  });
+
+  test('a stored verdict on the last answer is not taken for one on the conversation', () => {
+    const question = { rubric: resolveRubric(rubric), query: 'Hi', answer: '{"turn":1}' };
+    expect(judgePrompt({ ...question, isConversation: true }).hash).not.toBe(judgePrompt(question).hash);
+  });
+
+  test('a rubric on a turn is about the answer of that turn alone', async () => {
+    const judge = scripted([{ score: 5 }]);
+    const turns = [{ turn: 2, correctness: { llm_judge: [rubric] }, locations: {} }];
+    await judged({}, judge, talk, { ...whole, turns } as Partial<Query>);
+    expect(judge.asked).toHaveLength(1);
+    expect(judge.asked[0]).toMatchObject({ query: 'Order 42.', answer: 'Your parcel is in Oslo.' });
+    expect(judge.asked[0]!.isConversation).toBeUndefined();
+  });
+
+  test('one that is too long to be read is not judged', async () => {
+    const long = simpleTrace({
+      turns: Array.from({ length: 40 }, (_, i) => ({ user: `q${i}`, answer: 'a'.repeat(20_000) })),
+    });
+    const judge = scripted([{ score: 5 }]);
+    const { checks } = await judged({ llm_judge: [rubric] }, judge, long, whole);
+    expect(checks).toMatchObject([{ status: 'error', message: expect.stringContaining('too long for a judge') }]);
+    expect(judge.asked).toHaveLength(0);
   });
 });

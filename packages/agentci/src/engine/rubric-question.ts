@@ -1,5 +1,8 @@
+import { capLength } from '../judge/data-block.ts';
 import type { JudgeQuestion } from '../judge/port.ts';
+import { MAX_ANSWER, MAX_CONVERSATION } from '../judge/prompt.ts';
 import { type ResolvedRubric, resolveRubric } from '../judge/rubric.ts';
+import { escapeJsonLine } from '../kit/escape.ts';
 import { clip } from '../layers/words.ts';
 import { readContextFile } from '../spec/context-file.ts';
 import type { RubricItem } from '../spec/rubric-items.ts';
@@ -7,7 +10,7 @@ import type { Query } from '../spec/suite.ts';
 import { capturedCalls } from '../trace/known-calls.ts';
 import type { ToolStep, Trace } from '../trace/model.ts';
 import { contextOf } from '../trace/selectors.ts';
-import { transcriptOf } from '../trace/turns.ts';
+import { transcriptLines } from '../trace/transcript.ts';
 
 /** What a judge is asked about an answer, or why it cannot be asked. */
 export type RubricQuestion =
@@ -37,16 +40,25 @@ export function rubricQuestion(
   const extra = extraContext(rubric, query, trace);
   if ('missing' in extra) return { problem: extra.missing, isOpen: false };
   context.push(...extra.texts);
+  const scored = scoredText(query, trace, answer);
+  if (scored.answer.length > MAX_CONVERSATION && scored.isConversation)
+    return { problem: `the conversation is too long for a judge (over ${MAX_CONVERSATION} characters)`, isOpen: false };
   return {
     rubric,
     question: {
       rubric: isGrounding ? { ...rubric, needsContext: true } : rubric,
-      // A judge of a conversation sees all of it, its last answer included.
-      query: query.conversation === undefined ? query.query : transcriptOf(trace),
-      answer,
+      query: query.query,
+      ...scored,
       ...(context.length > 0 ? { context: [...new Set(context)] } : {}),
     },
   };
+}
+
+/** What is scored: the answer, or of a conversation all that was said, since an earlier answer is an answer as well. */
+function scoredText(query: Query, trace: Trace, answer: string): Pick<JudgeQuestion, 'answer' | 'isConversation'> {
+  const turns = trace.conversation?.turns.length ?? 1;
+  if (query.conversation === undefined && turns < 2) return { answer };
+  return { answer: transcriptLines(trace, (text) => capLength(text, MAX_ANSWER)).join('\n'), isConversation: true };
 }
 
 /** The steps of the run and the expected answer, for rubrics that are about them. */
@@ -73,14 +85,25 @@ function extraContext(
 const MAX_SHOWN = 500;
 const MAX_STEPS = 200;
 
+/** A value as it is where it is short, else the beginning of its text. */
+function shortly(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? clip(text, MAX_SHOWN) : value;
+}
+
 function stepsText(calls: readonly ToolStep[]): string {
   if (calls.length === 0) return 'Steps: the run called no tools.';
   const lines = calls.slice(0, MAX_STEPS).map(({ name, args, result, status, error }, i) => {
-    const end = error === undefined && status !== 'error' ? '' : `, failed: ${error?.message ?? status}`;
-    const given =
-      result === undefined ? '' : ` → ${clip(typeof result === 'string' ? result : JSON.stringify(result), MAX_SHOWN)}`;
-    return `${i + 1}. ${name}(${clip(args === undefined ? '' : JSON.stringify(args), MAX_SHOWN)})${given}${end}`;
+    // Each on one line: a line break in a result must not begin another step.
+    const failed = error === undefined && status !== 'error' ? {} : { failed: shortly(error?.message ?? status) };
+    return escapeJsonLine({
+      step: i + 1,
+      tool: name,
+      ...(args === undefined ? {} : { args: shortly(args) }),
+      ...(result === undefined ? {} : { result: shortly(result) }),
+      ...failed,
+    });
   });
   const more = calls.length > MAX_STEPS ? [`… and ${calls.length - MAX_STEPS} more`] : [];
-  return ['Steps of the run, in order:', ...lines, ...more].join('\n');
+  return ['Steps of the run in order, one JSON object per line:', ...lines, ...more].join('\n');
 }

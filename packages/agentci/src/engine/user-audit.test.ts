@@ -72,7 +72,7 @@ describe('--audit-user', () => {
       undecided: 0,
       faults: [
         { id: 'q2', turn: 2, by: 'judge', what: 'helps the agent' },
-        { id: 'q3', by: 'detector', what: expect.stringContaining('99') },
+        { id: 'q3', turn: 2, by: 'detector', what: expect.stringContaining('99') },
       ],
     });
     expect(run.user_audit?.interval?.low).toBeCloseTo(0.15, 2);

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { createJudge } from '../judge/create-judge.ts';
+import { capLength } from '../judge/data-block.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
 import { isFailure, type Judge, type JudgeTask } from '../judge/port.ts';
 import { isObject } from '../kit/object.ts';
@@ -10,10 +11,12 @@ import type { Query, UserPlan } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import { wilsonInterval } from '../stats/wilson-interval.ts';
 import type { Trace } from '../trace/model.ts';
-import { answerOfTurn, turnsOf } from '../trace/turns.ts';
+import { joinLines, TRANSCRIPT_FORM, transcriptLines } from '../trace/transcript.ts';
+import { turnsOf } from '../trace/turns.ts';
 import type { Ledger } from './ledger.ts';
 import type { RunOptions } from './run-options.ts';
 import type { AuditParts } from './run-parts.ts';
+import { userFaults } from './user-fault.ts';
 
 const MAX_TEXT = 20_000;
 
@@ -60,8 +63,9 @@ export class UserAuditor {
   }
 
   /** Looks at one conversation. Those without a user that a model plays are passed over. */
-  async look({ id, conversation }: Query, trace: Trace): Promise<void> {
-    const plan = conversation?.user;
+  async look(query: Query, trace: Trace): Promise<void> {
+    const { id } = query;
+    const plan = query.conversation?.user;
     if (plan === undefined || trace.conversation === undefined) return;
     const { fault } = trace.conversation;
     // The first message is the spec's, not the model's.
@@ -74,6 +78,14 @@ export class UserAuditor {
     }
     if (fault?.kind === 'simulator') {
       this.#count(messages, [{ id, turn: fault.turn ?? said.length + 1, by: 'detector', what: fault.message }]);
+      return;
+    }
+    const seen = userFaults(query, trace);
+    if (seen.length > 0) {
+      this.#count(
+        messages,
+        seen.map(({ turn, message }) => ({ id, turn, by: 'detector', what: message })),
+      );
       return;
     }
     if (messages === 0) return;
@@ -167,7 +179,8 @@ export function auditChecks({ conversations, why }: AuditParts): CheckResult[] {
 }
 
 const INSTRUCTION = [
-  'A model played the user in the conversation of the block "conversation". Find the mistakes of that user. The blocks "persona", "facts" and "goal" are all it was told; it is not told what the agent should do.',
+  `The blocks "conversation" hold a conversation, ${TRANSCRIPT_FORM}`,
+  'A model played the user in it. Find the mistakes of that user. The blocks "persona", "facts" and "goal" are all it was told; it is not told what the agent should do.',
   'A mistake is a message in which the user: states something as a fact that is neither in the blocks nor was said before; acts against its persona or its goal; speaks or acts as the agent; helps the agent with what only the agent should know; accepts or drops something the goal needs; or ends the conversation before the goal was reached although the agent could still have reached it.',
   'Whatever the agent does wrong is not a mistake of the user. Odd wording, short answers and holding back facts until asked are not mistakes. The message of turn 1 was given and is never one.',
 ].join('\n');
@@ -176,17 +189,19 @@ function auditTask({ persona, facts, goal }: UserPlan, trace: Trace): JudgeTask 
   const turns = turnsOf(trace);
   const last = turns.at(-1)?.turn ?? 1;
   const known = Object.entries(facts).map(([key, value]) => `${key}: ${value}`);
-  const said = turns.map((turn) => `Turn ${turn.turn}\nUser: ${turn.message}\nAgent: ${answerOfTurn(turn) ?? ''}`);
   return {
     id: 'user-audit',
-    version: '1',
+    version: '2',
     instruction: INSTRUCTION,
     format: `{"faults": [{"turn": 2 to ${last}, "what": short text}, ...]}   an empty list where there is none`,
     blocks: [
       ...(persona === undefined ? [] : [{ name: 'persona', text: persona }]),
       { name: 'facts', text: known.join('\n') || '(none)' },
       { name: 'goal', text: goal },
-      ...blocksOf(said),
+      ...joinLines(
+        transcriptLines(trace, (text) => capLength(text, MAX_TEXT / 2 - 100)),
+        MAX_TEXT,
+      ).map((text) => ({ name: 'conversation', text })),
     ],
     check: (reply) => {
       const faults = isObject(reply) ? reply.faults : undefined;
@@ -196,15 +211,4 @@ function auditTask({ persona, facts, goal }: UserPlan, trace: Trace): JudgeTask 
       return faults.every(isFault) ? undefined : `each fault has "turn" from 2 to ${last} and "what"`;
     },
   };
-}
-
-/** In blocks that a judge is shown whole, as long as no single turn is longer than one. */
-function blocksOf(said: readonly string[]): { name: string; text: string }[] {
-  const texts: string[] = [];
-  for (const text of said) {
-    const last = texts.at(-1);
-    if (last === undefined || last.length + text.length + 2 > MAX_TEXT) texts.push(text);
-    else texts[texts.length - 1] = `${last}\n\n${text}`;
-  }
-  return texts.map((text) => ({ name: 'conversation', text }));
 }

@@ -56,3 +56,24 @@ test.each([
   ]);
   expect(suite.queries[0]?.conversation?.endTools).toEqual(ends);
 });
+
+test.each([
+  {
+    what: 'with more turns than a spec takes',
+    turns: Array.from({ length: 250 }, (_, i) => ({ user: `Question ${i}`, answer: 'Yes.', tool_calls: [call('x')] })),
+    why: 'the conversation has 250 turns, and a spec takes at most 200',
+  },
+  ...['', '  ', '\u200b\u2060'].map((user) => ({
+    what: `with the message ${JSON.stringify(user)}`,
+    turns: [
+      { user: 'I want a refund', answer: 'Which order?', tool_calls: [call('x')] },
+      { user, answer: 'Hello?', tool_calls: [call('x')] },
+    ],
+    why: 'the message of the user in turn 2 is empty',
+  })),
+])('a conversation $what is never made a query of its first message: the import says why', async ({ turns, why }) => {
+  const { suite, left } = await makeSuite([simpleTrace({ id: 'odd', turns }), recorded]);
+  expect(suite.queries.map(({ query }) => query)).toEqual(['I want a refund']);
+  expect(suite.queries[0]!.conversation?.maxTurns).toBe(3);
+  expect(left).toEqual([{ id: 'odd', why: expect.stringContaining(why) }]);
+});

@@ -1,3 +1,4 @@
+import { isVisible } from '../runners/answer.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolNames } from '../trace/selectors.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
@@ -17,6 +18,17 @@ function endTool(trace: Trace): string | undefined {
   return name !== undefined && ENDS.test(name) ? name : undefined;
 }
 
+const longestOf = (runs: readonly Trace[]): number =>
+  Math.max(...runs.map(({ conversation }) => conversation?.turns.length ?? 1));
+
+/** Why a spec cannot keep a conversation. A query of its first message alone would be another test. */
+export function unwritableConversation(runs: readonly Trace[]): string | undefined {
+  const longest = longestOf(runs);
+  if (longest > MAX_TURNS) return `the conversation has ${longest} turns, and a spec takes at most ${MAX_TURNS}`;
+  const blank = runs[0]?.conversation?.turns.slice(1).find(({ message }) => !isVisible(message));
+  return blank && `the message of the user in turn ${blank.turn} is empty, so the conversation cannot be said again`;
+}
+
 /**
  * The lines of a spec that keep a recorded conversation one query: what the user said becomes the script, and the tools of
  * each turn are expected in it. Of several runs of a task, which may go different ways, the first gives the script.
@@ -25,10 +37,10 @@ export function conversationSpec(
   runs: readonly Trace[],
   { quoted, isWritable }: { quoted: (text: string) => string; isWritable: (name: string) => boolean },
 ): string[] {
-  const longest = Math.max(...runs.map(({ conversation }) => conversation?.turns.length ?? 1));
+  const longest = longestOf(runs);
   const [first] = runs;
   const turns = first?.conversation?.turns ?? [];
-  if (longest < 2 || longest > MAX_TURNS || turns.slice(1).some(({ message }) => message.trim() === '')) return [];
+  if (longest < 2) return [];
   const lines = ['    conversation:', `      max_turns: ${longest}`];
   const ends = [...new Set(runs.flatMap((run) => endTool(run) ?? []))].filter(isWritable);
   if (ends.length > 0) lines.push(`      end: {agent_tool: [${ends.map(quoted).join(', ')}]}`);

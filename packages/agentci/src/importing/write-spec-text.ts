@@ -3,7 +3,7 @@ import { queryId } from '../spec/query-id.ts';
 import type { Trace } from '../trace/model.ts';
 import { queryText, toolNames } from '../trace/selectors.ts';
 import { type Quantity, totals } from '../trace/totals.ts';
-import { conversationSpec } from './conversation-lines.ts';
+import { conversationSpec, unwritableConversation } from './conversation-lines.ts';
 import { isGrade, isSuccess } from './outcomes.ts';
 
 /** Room above what was measured: a budget that the very next run exceeds is not a budget. */
@@ -41,6 +41,11 @@ export function writeSpecText(
     const query = runs.map((run) => queryText(run)?.trim()).find((text) => text !== undefined && text !== '');
     if (query === undefined) {
       left.push(...runs.map(({ id }) => ({ id, why: 'the recording does not say what was asked' })));
+      continue;
+    }
+    const unwritable = unwritableConversation(runs);
+    if (unwritable !== undefined) {
+      left.push(...runs.map(({ id }) => ({ id, why: unwritable })));
       continue;
     }
     const checks = [...(runs.length > 1 ? [`    runs: ${runs.length}`] : []), ...checksOf(runs)];

@@ -11,6 +11,8 @@ export interface Label {
   readonly rubric?: WrittenRubric;
   /** The judge is told to go by the context alone, as `hallucination_check` does. */
   readonly isGrounded?: boolean;
+  /** The answer is a conversation, as the judge is shown it. */
+  readonly isConversation?: boolean;
   /** Who said it. Without a name an id has one label. */
   readonly rater?: string;
   readonly score?: number;
@@ -123,6 +125,7 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
     ...(context.length > 0 ? { context } : {}),
     ...(rubric === undefined ? {} : { rubric }),
     ...(text('check') === 'correctness.hallucination_check' ? { isGrounded: true } : {}),
+    ...(field('conversation') === true ? { isConversation: true } : {}),
     ...signed,
     ...(score === undefined ? {} : { score }),
     ...(note === undefined ? {} : { note }),

@@ -56,6 +56,8 @@ export interface JudgeQuestion {
   readonly rubric: ResolvedRubric;
   readonly query: string;
   readonly answer: string;
+  /** `answer` is a whole conversation, one JSON object per line and turn: all that the agent says in it is scored. */
+  readonly isConversation?: boolean;
   /** Texts the answer should be grounded in. */
   readonly context?: readonly string[];
   /** 0, the default, is the single judge; 1 and up are the members of the ensemble. */

@@ -27,6 +27,15 @@ export function escapeTerminalLine(text: string): string {
   return escapeTerminal(text).replace(CONTROL_OR_BREAK, ' ');
 }
 
+/** What JSON leaves as it is and others take for the end of a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern is for.
+const JSON_BREAKS = /[\x7f-\x9f\u2028\u2029]/g;
+
+/** For one line of a prompt: JSON without any line break in it, so that no text can begin a line of its own. */
+export function escapeJsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(JSON_BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** For the message of a GitHub workflow command, so that no line in it can begin a command of its own. */
 export function escapeWorkflowCommandData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

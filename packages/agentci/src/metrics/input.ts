@@ -1,5 +1,6 @@
 import { isObject } from '../kit/object.ts';
 import { contextOf, finalText } from '../trace/selectors.ts';
+import { answerOfTurn } from '../trace/turns.ts';
 import type { MetricCase, MetricInput } from './metric.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,6 +26,35 @@ export function answerOf(input: MetricInput): string | undefined {
   const fields = outcomeFields(input);
   const isResult = Object.keys(fields).length > 0;
   return (isResult ? textOf(fields.output) : textOf(outcome)) ?? (trace ? finalText(trace) : undefined);
+}
+
+/** One answer of the agent; of a conversation, with its turn. */
+export interface AnswerText {
+  readonly text: string;
+  readonly turn?: number;
+}
+
+/**
+ * Every answer of the run, for metrics that look for what no answer may hold: what was said in an earlier turn was said.
+ * `missing` says why one of them is not known.
+ */
+export function answersOf(input: MetricInput): { readonly answers: readonly AnswerText[]; readonly missing?: string } {
+  const { outcome, trace } = input;
+  const turns = trace?.conversation?.turns ?? [];
+  if ((outcome !== undefined && outcome !== null) || turns.length < 2) {
+    const text = answerOf(input);
+    return text === undefined ? { answers: [], missing: 'no answer captured' } : { answers: [{ text }] };
+  }
+  const hasEnded = trace?.conversation?.ending === 'agent_done';
+  const answers: AnswerText[] = [];
+  const open: number[] = [];
+  for (const each of turns) {
+    const text = answerOfTurn(each);
+    if (text !== undefined) answers.push({ text, turn: each.turn });
+    // The call that ends a conversation may be the agent's last word.
+    else if (!hasEnded || each !== turns.at(-1)) open.push(each.turn);
+  }
+  return open.length === 0 ? { answers } : { answers, missing: `the answer of turn ${open[0]} was not captured` };
 }
 
 /** The texts an answer should be grounded in: the case's, else those the trace captured. Blank ones say nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseSimple, simpleTrace } from './simple.ts';
-import { answerOfTurn, traceOfTurn, transcriptOf, turnsOf } from './turns.ts';
+import { answerOfTurn, traceOfTurn, turnsOf } from './turns.ts';
 
 const call = (name: string) => ({ name, args: {}, result: 'ok' });
 const RECORDED = {
@@ -59,12 +59,6 @@ describe('the simple form of a conversation', () => {
     expect(mixed.captured.toolCalls).toBe('partial');
     expect(traceOfTurn(mixed, 1)?.captured.toolCalls).toBe('none');
     expect(traceOfTurn(mixed, 2)?.captured.toolCalls).toBe('full');
-  });
-
-  test('reads as a transcript', () => {
-    expect(transcriptOf(trace)).toBe(
-      'User: Hi\nAgent: Which order?\nUser: 42\n(the agent called lookup, refund)\nAgent: Done.',
-    );
   });
 
   test.each([

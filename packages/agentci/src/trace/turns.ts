@@ -1,6 +1,6 @@
 import type { Captured, CaptureLevel, Step, Trace, Turn } from './model.ts';
 import { CAPABILITIES } from './model.ts';
-import { captures, finalText, queryText, toolCalls } from './selectors.ts';
+import { finalText, queryText } from './selectors.ts';
 
 /** The turns of a run; one question and its answer are one turn. */
 export function turnsOf(trace: Trace): readonly Turn[] {
@@ -51,21 +51,6 @@ export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
 }
 
 const isHomeless = (step: Step): boolean => step.kind === 'tool' && step.userTurn === undefined;
-
-/** What was said, for a reader or a judge: each message with who said it, and the tools called in between. */
-export function transcriptOf(trace: Trace): string {
-  const calls = captures(trace, 'toolCalls') ? toolCalls(trace) : [];
-  return turnsOf(trace)
-    .flatMap((turn) => {
-      const called = calls.filter(({ userTurn }) => userTurn === turn.turn).map(({ name }) => name);
-      return [
-        `User: ${turn.message}`,
-        ...(called.length === 0 ? [] : [`(the agent called ${called.join(', ')})`]),
-        `Agent: ${answerOfTurn(turn) ?? '(no answer was captured)'}`,
-      ];
-    })
-    .join('\n');
-}
 
 /** What one turn of a live conversation gave. */
 export interface TurnRun {

@@ -55,11 +55,17 @@ export async function calibrateLabels({
   const useEnsemble = judge.ensemble?.enabled ?? false;
   const judged: { label: Label; line: PassingLine; judgement: Judgement }[] = [];
   await runPool(labels, { workers: WORKERS }, async (label) => {
-    const { query, answer, context, isGrounded } = label;
+    const { query, answer, context, isGrounded, isConversation } = label;
     const written = rubricOf(label, shared);
     const rubric = { ...resolveRubric(written), ...(isGrounded ? { needsContext: true } : {}) };
     const line = passingLine(written, { option: flags.threshold, spec });
-    const question = { rubric, query, answer, ...(context ? { context } : {}) };
+    const question = {
+      rubric,
+      query,
+      answer,
+      ...(context ? { context } : {}),
+      ...(isConversation ? { isConversation } : {}),
+    };
     judged.push({ label, line, judgement: await judgeAnswer({ judge, question, useEnsemble }) });
   });
   const rows = judged.flatMap(({ label: { id, human }, line, judgement }) => {

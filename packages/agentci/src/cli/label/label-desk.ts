@@ -27,6 +27,12 @@ export interface DeskOptions {
   readonly now: () => number;
 }
 
+interface ShownTexts extends Pick<LabelItem, 'query' | 'context' | 'context_missing'> {
+  /** All that is scored, where that is more than the answer of the result. */
+  readonly answer?: string;
+  readonly isConversation?: boolean;
+}
+
 /** Where one rater labels the answers of one run. */
 export class LabelDesk {
   readonly #options: DeskOptions;
@@ -84,13 +90,13 @@ export class LabelDesk {
     if (one === undefined) return undefined;
     const given = this.#labels().labels.filter((label) => label.id === id);
     const mine = given.find(({ rater }) => rater === this.#options.rater);
-    const question = await this.#question(one);
+    const { isConversation: _, ...question } = await this.#question(one);
     const rubric = one.rubric === undefined ? undefined : resolveRubric(one.rubric.written);
     return {
       id,
       name: caseText(one.result),
-      ...question,
       answer: one.answer,
+      ...question,
       ...(rubric === undefined ? {} : { rule: rubric.rule, scale: rubric.scale }),
       min_score: one.minScore,
       // Who has not decided yet is told nothing that could decide it.
@@ -118,14 +124,15 @@ export class LabelDesk {
     if (label !== null && score !== undefined && score >= one.minScore !== (label === 'pass'))
       return `a score of ${score} is a ${score >= one.minScore ? 'pass' : 'fail'} here, where ${one.minScore} or more passes; the label says ${label}`;
     const { rater, run, now } = this.#options;
-    const { query, context } = await this.#question(one);
+    const { query, context, answer = one.answer, isConversation } = await this.#question(one);
     const { rule, template, scale, few_shot_examples } = one.rubric?.written ?? {};
     // Where the spec leaves it to the template, too: a later version of it must not move the line these labels were given at.
     const threshold = one.rubric === undefined ? undefined : resolveRubric(one.rubric.written).threshold;
     this.#writer.append({
       id,
       query,
-      answer: one.answer,
+      answer,
+      ...(isConversation === true ? { conversation: true } : {}),
       label,
       ...(label !== null && score !== undefined ? { score } : {}),
       ...(note ? { note } : {}),
@@ -151,7 +158,7 @@ export class LabelDesk {
   }
 
   /** The texts the judge was shown. Recordings are read only for rubrics that are about more than the answer. */
-  async #question(one: LabelCase): Promise<Pick<LabelItem, 'query' | 'context' | 'context_missing'>> {
+  async #question(one: LabelCase): Promise<ShownTexts> {
     const { query, rubric, result, answer } = one;
     const plain = { query: result.query };
     if (query === undefined || rubric === undefined) return plain;
@@ -167,8 +174,12 @@ export class LabelDesk {
     if (trace === undefined) return { ...plain, context_missing: 'the recording of this answer is unavailable' };
     const asked = rubricQuestion(rubric, { query, trace, answer, dir: this.#options.suite!.dir });
     if ('problem' in asked) return { ...plain, context_missing: asked.problem };
-    const { query: text, context } = asked.question;
-    return { query: text, ...(context === undefined ? {} : { context }) };
+    const { query: text, answer: scored, context, isConversation } = asked.question;
+    return {
+      query: text,
+      ...(isConversation === true ? { answer: scored, isConversation } : {}),
+      ...(context === undefined ? {} : { context }),
+    };
   }
 
   async #trace({ result, answer }: LabelCase): Promise<Trace | undefined> {

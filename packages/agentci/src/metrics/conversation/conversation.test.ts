@@ -6,6 +6,7 @@ import { metric as completeness } from './conversation-completeness.ts';
 import { metric as retention } from './knowledge-retention.ts';
 import { metric as repeatedQuestions } from './repeated-questions.ts';
 import { metric as roleAdherence } from './role-adherence.ts';
+import { type Said, saidIn } from './said.ts';
 import { metric as topicAdherence } from './topic-adherence.ts';
 import { metric as relevancy } from './turn-relevancy.ts';
 import { metric as turnsToGoal } from './turns-to-goal.ts';
@@ -64,7 +65,7 @@ describe('metrics of turns, by a judge', () => {
       const seen: JudgeTask[] = [];
       const output = await metric.evaluate({ trace: RETURN, params, judge: judgeSaying(replies, seen) });
       expect(output).toMatchObject({ value, detail: { turns, method: 'model', model: 'test:model' } });
-      expect(seen[0]!.blocks.at(-1)!.text).toContain('Turn 2\nUser: Order 42.\nAgent: Which item?');
+      expect(seen[0]!.blocks.at(-1)!.text).toContain('\n{"turn":2,"user":"Order 42.","agent":"Which item?"}');
     },
   );
 
@@ -106,7 +107,10 @@ describe('metrics of turns, by a judge', () => {
     const seen: JudgeTask[] = [];
     const many = talk(...Array.from({ length: 9 }, (_, i): [string, string] => [`${i}`, 'y'.repeat(9000)]));
     await relevancy.evaluate({ trace: many, judge: judgeSaying(verdicts(1, 1, 1, 1, 1, 1, 1, 1, 1), seen) });
-    expect(seen[0]!.blocks.map(({ text }) => text).join('\n\n')).toHaveLength(9 * 9022 + 8 * 2);
+    const shown = seen[0]!.blocks.flatMap(({ text }) => text.split('\n')).map((line) => JSON.parse(line) as object);
+    expect(shown).toEqual(
+      (saidIn({ trace: many }) as Said[]).map(({ turn, user, answer }) => ({ turn, user, agent: answer })),
+    );
     expect(seen[0]!.blocks.every(({ text }) => text.length <= 20_000)).toBe(true);
   });
 

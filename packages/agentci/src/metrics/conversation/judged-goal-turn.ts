@@ -1,7 +1,7 @@
 import { isObject } from '../../kit/object.ts';
 import { type Found, type MetricInput, measured, missed, notMeasured } from '../metric.ts';
 import { byModel } from '../quality/model-method.ts';
-import { conversationBlocks, type Said, TOO_LONG } from './said.ts';
+import { CONVERSATION_FORM, conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
 /** The first turn after which a judge takes the goal for reached. */
 export function judgeGoalTurn(
@@ -14,9 +14,8 @@ export function judgeGoalTurn(
   return byModel(judge, {}, async (desk) => {
     const { turn, reason } = await desk.do<{ turn: number; reason: string }>({
       id: 'metric.goal-turn',
-      version: '1',
-      instruction:
-        'The blocks "conversation" hold a conversation between a user and an agent. Give the number of the first turn in which the agent has done what the block "goal" asks for. A promise is not yet done. 0: it is not done by the end.',
+      version: '2',
+      instruction: `${CONVERSATION_FORM} Give the number of the first turn in which the agent has done what the block "goal" asks for. A promise is not yet done. 0: it is not done by the end.`,
       format: `{"reason": short text, "turn": 0 to ${said.length}}`,
       blocks: [{ name: 'goal', text: goal }, ...conversation],
       check: (reply) =>

@@ -1,7 +1,7 @@
 import { isObject } from '../../kit/object.ts';
 import { type Found, type MetricInput, measured, notMeasured } from '../metric.ts';
 import { byModel, verdictIssue } from '../quality/model-method.ts';
-import { conversationBlocks, type Said, TOO_LONG } from './said.ts';
+import { CONVERSATION_FORM, conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
 const MAX_GOALS = 20;
 
@@ -25,16 +25,16 @@ export function judgeGoals(
       goals === undefined
         ? {
             id: 'metric.completeness',
-            version: '1',
-            instruction: `The blocks "conversation" hold a conversation between a user and an agent. List what the user wanted from the agent, each wish once, and decide for each. ${MET} Greetings and thanks are not wishes.`,
+            version: '2',
+            instruction: `${CONVERSATION_FORM} List what the user wanted from the agent, each wish once, and decide for each. ${MET} Greetings and thanks are not wishes.`,
             format: `{"verdicts": [{"index": 1, "goal": short text, "reason": short text, "verdict": 0 or 1}, ...]}   at most ${MAX_GOALS}; none where the user wanted nothing`,
             blocks: conversation,
             check: ownGoalsIssue,
           }
         : {
             id: 'metric.completeness-goals',
-            version: '1',
-            instruction: `The blocks "conversation" hold a conversation between a user and an agent. Decide for each numbered goal of the user in the block "goals". ${MET}`,
+            version: '2',
+            instruction: `${CONVERSATION_FORM} Decide for each numbered goal of the user in the block "goals". ${MET}`,
             format: `{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}, ...]}   exactly ${goals.length}, one for each goal`,
             blocks: [{ name: 'goals', text: goals.map((goal, i) => `${i + 1}. ${goal}`).join('\n') }, ...conversation],
             check: (reply) => verdictIssue(reply, goals.length),

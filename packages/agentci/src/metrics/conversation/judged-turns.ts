@@ -1,7 +1,7 @@
 import type { Found, MetricInput } from '../metric.ts';
 import { measured, notMeasured } from '../metric.ts';
 import { byModel, verdictIssue } from '../quality/model-method.ts';
-import { conversationBlocks, type Said, TOO_LONG } from './said.ts';
+import { CONVERSATION_FORM, conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
 interface Verdicts {
   readonly verdicts: readonly { readonly verdict: 0 | 1; readonly reason: string }[];
@@ -30,8 +30,8 @@ export function judgeTurns(
     const numbers = about.map(({ turn }) => turn).join(', ');
     const { verdicts } = await desk.do<Verdicts>({
       id,
-      version: '1',
-      instruction: `The blocks "conversation" hold the turns of a conversation between a user and an agent. Decide for each of these turns, in this order: ${numbers}. ${question} Look only at what the agent says in that turn; earlier turns are what it could know.`,
+      version: '2',
+      instruction: `${CONVERSATION_FORM} Decide for each of these turns, in this order: ${numbers}. ${question} Look only at what the agent says in that turn; earlier turns are what it could know.`,
       format: `{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}, ...]}   exactly ${about.length}, one for each turn named, index counting from 1`,
       blocks: [...blocks, ...conversation],
       check: (reply) => verdictIssue(reply, about.length),

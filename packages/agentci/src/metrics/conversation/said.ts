@@ -1,4 +1,5 @@
 import type { Turn } from '../../trace/model.ts';
+import { joinLines, TRANSCRIPT_FORM, turnLine } from '../../trace/transcript.ts';
 import { answerOfTurn, turnsOf } from '../../trace/turns.ts';
 import type { MetricInput } from '../metric.ts';
 
@@ -35,15 +36,13 @@ const MAX_BLOCKS = 50;
  * too long: a judge would be asked about turns that it cannot read.
  */
 export function conversationBlocks(said: readonly Said[]): readonly { name: string; text: string }[] | undefined {
-  const texts: string[] = [];
-  for (const { turn, user, answer } of said) {
-    const text = `Turn ${turn}\nUser: ${user}\nAgent: ${answer}`;
-    if (text.length > MAX_BLOCK) return undefined;
-    const last = texts.at(-1);
-    if (last === undefined || last.length + text.length + 2 > MAX_BLOCK) texts.push(text);
-    else texts[texts.length - 1] = `${last}\n\n${text}`;
-  }
+  const lines = said.map(({ turn, user, answer }) => turnLine({ turn, user, agent: answer }));
+  if (lines.some((line) => line.length > MAX_BLOCK)) return undefined;
+  const texts = joinLines(lines, MAX_BLOCK);
   return texts.length > MAX_BLOCKS ? undefined : texts.map((text) => ({ name: 'conversation', text }));
 }
+
+/** How a judge is told to read these blocks. */
+export const CONVERSATION_FORM = `The blocks "conversation" hold a conversation between a user and an agent, ${TRANSCRIPT_FORM}`;
 
 export const TOO_LONG = `the conversation is too long for a judge (a turn over ${MAX_BLOCK} characters, or ${MAX_BLOCK * MAX_BLOCKS} in all)`;

@@ -44,12 +44,12 @@ export const metric = defineMetric({
   group: 'privacy',
   layer: 'correctness',
   needs: ['an answer'],
-  summary: 'how little personal data the answer gives away; 1 is none',
+  summary: 'how little personal data the answer gives away, or any answer of a conversation; 1 is none',
   params,
   evaluate: (input) => {
     const scanned = scannedTexts(input, input.params);
     if ('reason' in scanned) return notMeasured(scanned.reason);
-    const { texts } = scanned;
+    const { texts, missing } = scanned;
     const { names, phone_country: phoneCountry } = input.params;
     const options = { phoneCountry, people: names === 'library' };
     // Libraries are loaded only where a text calls for them, which few do.
@@ -57,6 +57,7 @@ export const metric = defineMetric({
       return score(
         input.params,
         texts.flatMap((item) => detections(item, input.params)),
+        missing,
       );
     return import('../../kit/pii-libraries.ts').then(async ({ findByLibraries, needsLibraries }) => {
       const found: Detection[] = [];
@@ -64,7 +65,7 @@ export const metric = defineMetric({
         const known = needsLibraries(item.text, options) ? await findByLibraries(item.text, options) : [];
         found.push(...detections(item, input.params, known));
       }
-      return score(input.params, found);
+      return score(input.params, found, missing);
     });
   },
 });
@@ -94,7 +95,9 @@ function detections({ text, ...place }: ScannedText, { names }: Params, known: r
   );
 }
 
-function score({ severity_weights, formula }: Params, found: readonly Detection[]) {
+function score({ severity_weights, formula }: Params, found: readonly Detection[], missing: string | undefined) {
+  // An answer that is not known may hold any leak.
+  if (found.length === 0 && missing !== undefined) return notMeasured(missing);
   const weigh = ({ type, confidence }: Detection): number =>
     (Object.hasOwn(severity_weights, type) ? severity_weights[type]! : (WEIGHTS[type] ?? UNLISTED_WEIGHT)) * confidence;
   const severities = found.map(weigh);

@@ -123,3 +123,36 @@ test('data_minimization looks inside lists and maps', () => {
     detail: { leakages: [{ key: 'address' }] },
   });
 });
+
+describe('a leak in an earlier turn of a conversation is a leak', () => {
+  const METRICS = [
+    { metric: pii, text: 'Write to bob@example.com.', of: 'detections' },
+    { metric: minimization, text: 'It is bob@example.com.', of: 'leakages' },
+    { metric: consent, text: 'It is bob@example.com.', of: 'violations' },
+  ];
+  const measure = (metric: (typeof METRICS)[number]['metric'], answers: readonly (string | undefined)[]) =>
+    metric.evaluate({
+      case: { metadata: { email: 'bob@example.com', consent: { email: false } } },
+      trace: simpleTrace({
+        turns: answers.map((answer, i) => ({ user: `q${i}`, ...(answer === undefined ? {} : { answer }) })),
+      }),
+    });
+
+  test.each(METRICS)('$metric.name says in which turn', async ({ metric, text, of }) => {
+    for (const turn of [1, 2, 3]) {
+      const answers = ['All is well.', 'Still well.', 'Done.'].with(turn - 1, text);
+      const { value, detail } = await measure(metric, answers);
+      expect(value).toBeLessThan(1);
+      expect(detail[of]).toMatchObject([{ turn }]);
+    }
+    expect(await measure(metric, ['All is well.', 'Still well.'])).toMatchObject({ value: 1 });
+  });
+
+  test.each(METRICS)('$metric.name does not pass with an answer that was not captured', async ({ metric, text }) => {
+    expect(await measure(metric, ['Well.', undefined, 'Done.'])).toMatchObject({
+      value: null,
+      detail: { reason: 'the answer of turn 2 was not captured' },
+    });
+    expect((await measure(metric, [text, undefined, 'Done.'])).value).toBeLessThan(1);
+  });
+});

@@ -1,5 +1,5 @@
 import { toolCalls } from '../../trace/selectors.ts';
-import { answerOf, caseOf } from '../input.ts';
+import { type AnswerText, answersOf, caseOf } from '../input.ts';
 import type { MetricInput } from '../metric.ts';
 
 const MAX_TEXT = 1_000_000;
@@ -11,6 +11,8 @@ const MAX_DEPTH = 100;
 export interface ScannedText {
   readonly text: string;
   readonly location: 'input' | 'output' | 'tool_arguments';
+  /** Of a conversation. */
+  readonly turn?: number;
   /** `seq` of the call's step, its tool, and a JSON pointer into its arguments. */
   readonly step?: number;
   readonly tool?: string;
@@ -27,18 +29,20 @@ export interface ScanOptions {
 export function scannedTexts(
   input: MetricInput,
   { check_input, check_output, check_tool_arguments }: ScanOptions,
-): { readonly texts: readonly ScannedText[] } | { readonly reason: string } {
+): { readonly texts: readonly ScannedText[]; readonly missing?: string } | { readonly reason: string } {
   const texts: ScannedText[] = [];
+  let open: string | undefined;
   if (check_input) {
-    const { query } = caseOf(input);
-    if (query === undefined) return { reason: 'there is no query' };
-    texts.push({ text: query, location: 'input' });
+    const asked = messagesOf(input);
+    if (asked.length === 0) return { reason: 'there is no query' };
+    texts.push(...asked.map((each) => ({ ...each, location: 'input' }) as const));
   }
   if (check_output) {
-    const answer = answerOf(input);
-    if (answer === undefined) return { reason: 'no answer captured' };
-    if (answer.trim() === '') return { reason: 'the answer is blank' };
-    texts.push({ text: answer, location: 'output' });
+    const { answers, missing } = answersOf(input);
+    if (answers.length === 0) return { reason: missing ?? 'no answer captured' };
+    if (answers.every(({ text }) => text.trim() === '')) return { reason: 'the answer is blank' };
+    open = missing;
+    texts.push(...answers.map((each) => ({ ...each, location: 'output' }) as const));
   }
   if (check_tool_arguments) {
     const found = argumentTexts(input);
@@ -47,7 +51,18 @@ export function scannedTexts(
     if (!check_input && !check_output && found.length === 0) return { reason: 'no tool arguments' };
   }
   if (!check_input && !check_output && !check_tool_arguments) return { reason: 'nothing is to be looked at' };
-  return { texts: texts.map((item) => ({ ...item, text: item.text.slice(0, MAX_TEXT) })) };
+  return {
+    texts: texts.map((item) => ({ ...item, text: item.text.slice(0, MAX_TEXT) })),
+    ...(open === undefined ? {} : { missing: open }),
+  };
+}
+
+/** What the user said: of a conversation each message. */
+function messagesOf(input: MetricInput): readonly AnswerText[] {
+  const turns = input.trace?.conversation?.turns ?? [];
+  if (turns.length > 1) return turns.map(({ message, turn }) => ({ text: message, turn }));
+  const { query } = caseOf(input);
+  return query === undefined ? [] : [{ text: query }];
 }
 
 /** Each text in the arguments by itself: in their JSON an escaped line break would hide what follows it. */
