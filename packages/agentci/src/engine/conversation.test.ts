@@ -223,7 +223,7 @@ describe('an agent that fails in a turn', () => {
     },
     { what: 'answers nothing', agent: () => '', message: /^turn 2: .*empty answer/ },
     { what: 'hangs', agent: () => new Promise(() => {}), message: /turn 2: no answer within 300 ms/ },
-  ])('$what: the error names the turn, and what was said is shown', async ({ agent, message }) => {
+  ])('$what: the error names the turn, and what was said is shown', async ({ what, agent, message }) => {
     const { suite } = parseSpec(
       'agent: a\nqueries: [{id: q, conversation: {start: one, user: {script: [two, three]}}, correctness: {exact_match: x}}]',
       { file: 's.yaml' },
@@ -239,7 +239,7 @@ describe('an agent that fails in a turn', () => {
       status: 'error',
       error: { message: expect.stringMatching(message) },
       conversation: {
-        ending: 'error',
+        ending: what === 'hangs' ? 'timeout' : 'error',
         turns: [
           { user: 'one', answer: 'fine' },
           { user: 'two', answer: null, status: 'error' },

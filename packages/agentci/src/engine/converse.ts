@@ -119,7 +119,8 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
     return trace;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    const before = runs.length === 0 ? undefined : joinTurns(runs, { id, ending: 'error' });
+    const before =
+      runs.length === 0 ? undefined : joinTurns(runs, { id, ending: error.isTimeout ? 'timeout' : 'error' });
     throw new TurnError(error, { turn, message, before });
   }
 }

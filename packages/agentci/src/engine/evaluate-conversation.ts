@@ -10,6 +10,7 @@ import { totals } from '../trace/totals.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';
 import { errorResult } from './combine-runs.ts';
 import { endCheck, overlongReason, unansweredTurn, unfinishedReason } from './conversation-end.ts';
+import type { TurnError } from './converse.ts';
 import { endStateCheck } from './end-state-check.ts';
 import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
@@ -194,7 +195,7 @@ function failedTools(slice: Trace): Pick<TurnResult, 'failed_tools'> {
 export function unfinished(
   query: Query,
   error: NonNullable<QueryResult['error']>,
-  said: { readonly before: Trace | undefined; readonly turn: number; readonly unanswered: string },
+  said: Pick<TurnError, 'before' | 'turn' | 'unanswered' | 'isTimeout'>,
 ): QueryResult {
   const before = said.before === undefined ? undefined : conversationOf(said.before, [], 'agent');
   const last: TurnResult = {
@@ -209,7 +210,7 @@ export function unfinished(
   return {
     ...errorResult(query, error),
     conversation: {
-      ending: 'error',
+      ending: said.isTimeout ? 'timeout' : 'error',
       turns: [...(before?.turns ?? []), last],
       ...(error.kind === 'agent' ? { blame: 'agent' as const } : {}),
     },

@@ -286,7 +286,7 @@ async function runOne(
     if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
     if (controller.signal.reason === 'timeout' && !(error instanceof AgentError && error.explainsTimeout))
-      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr });
+      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr, isTimeout: true });
     throw error;
   } finally {
     clearTimeout(timer);

@@ -127,6 +127,18 @@ describe('a user played by a model', () => {
     },
     { fault: 'says nothing', script: [says(' '), says('')], message: /"message" is not a text/ },
     {
+      fault: 'says nothing that can be seen',
+      script: [says('\u200b\u2060'), says('\u00ad')],
+      message: /nothing but invisible characters/,
+    },
+    {
+      fault: 'says two things at once',
+      script: Array(2).fill({
+        text: '{"message": "Hi", "message": "Order 42.", "done": false, "reason": "", "uses": []}',
+      }),
+      message: /the key "message" twice/,
+    },
+    {
       fault: 'offers the help that the agent should',
       script: [says("I've issued the refund. Is there anything else I can help with?")],
       message: /answers as the agent/,
@@ -320,4 +332,9 @@ describe('a user played by a model', () => {
     expect(JSON.stringify(words)).not.toContain(KEY);
     expect(model.requests).toHaveLength(1);
   });
+});
+
+test('a model that refuses to play the user is not called the judge', async () => {
+  const { result } = await talk([{ refusal: 'I cannot do that.' } as unknown as { text: string }]);
+  expect(result.error?.message).toContain('the model refused to give the reply of the simulated user');
 });

@@ -11,6 +11,7 @@ import { escapeJsonLine } from '../kit/escape.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
+import { isVisible } from '../runners/answer.ts';
 import type { ChatMessage } from '../runners/runner.ts';
 import { simulatorFault } from '../simulator/simulator-faults.ts';
 import type { UserPlan } from '../spec/suite.ts';
@@ -196,6 +197,7 @@ function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessag
     check: (reply) => {
       const { message, done, reason, uses } = reply as Partial<Record<keyof UserReply, unknown>>;
       if (typeof message !== 'string' || message.trim() === '') return '"message" is not a text';
+      if (!isVisible(message)) return '"message" has nothing but invisible characters';
       if (typeof done !== 'boolean') return '"done" is not true or false';
       if (typeof reason !== 'string') return '"reason" is not a text';
       if (!Array.isArray(uses) || uses.some((key) => typeof key !== 'string')) return '"uses" is not a list of texts';

@@ -316,7 +316,7 @@ describe('a conversation is judged as a whole', () => {
       { user: 'Order 42.', answer: 'Your parcel is in Oslo.', tool_calls: [{ name: 'lookup', result: 'Oslo' }] },
     ],
   });
-  const conversation = { maxTurns: 5, script: [], endTools: [], mustAgentEnd: false, session: 'stateless' };
+  const conversation = { maxTurns: 50, script: [], endTools: [], mustAgentEnd: false, session: 'stateless' };
   const whole = { query: 'Hi', conversation, context: ['The parcel is in Oslo.'] } as unknown as Partial<Query>;
 
   test.each(['llm_judge', 'safety_check', 'hallucination_check'])('%s scores every answer of it', async (key) => {

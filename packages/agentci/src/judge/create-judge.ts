@@ -165,7 +165,9 @@ class ModelJudge implements Judge {
       const said = await this.#call(ask, { ...request, structured: false, user: user() }, draft);
       if (isFailure(said)) return said;
       raw = said.text;
-      if (said.refused) return this.#fail(ask, 'refusal', 'the judge refused to answer', draft, raw);
+      const refusal =
+        task.what === undefined ? 'the judge refused to answer' : `the model refused to give the ${task.what}`;
+      if (said.refused) return this.#fail(ask, 'refusal', refusal, draft, raw);
       const read = readTaskReply(said.text, task);
       if (read.ok) {
         const { cacheDir, cache = true } = this.#config;

@@ -35,6 +35,7 @@ test.each([
   ['Sure:\n```json\n{"count": 2}\n```', true],
   ['{"count": "2"}', false],
   ['{"count": 2} and {"count": 3}', false],
+  ['{"count": 2, "count": 3}', false],
   ['none', false],
   ['{"count": ', false],
 ])('%s is a reply: %s', (text, ok) => {

@@ -1,4 +1,5 @@
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
+import { findDuplicateKey } from '../kit/json-keys.ts';
 import { pathOf, readCacheFile, type VerdictKey, writeWhole } from './cache-files.ts';
 import { DATA_LINE, dataBlock } from './data-block.ts';
 import type { JudgeTask } from './port.ts';
@@ -35,7 +36,10 @@ export function readTaskReply(text: string, task: Pick<JudgeTask, 'check'>): Rea
   const end = text.lastIndexOf('}');
   if (start < 0 || end < start) return { ok: false, why: 'it has no JSON object' };
   try {
-    const reply: unknown = JSON.parse(text.slice(start, end + 1));
+    const json = text.slice(start, end + 1);
+    const reply: unknown = JSON.parse(json);
+    const twice = findDuplicateKey(json);
+    if (twice !== undefined) return { ok: false, why: `its JSON has the key "${twice.key}" twice` };
     const why = task.check(reply);
     return why === undefined ? { ok: true, reply } : { ok: false, why };
   } catch {

@@ -38,3 +38,16 @@ test('an error past a thousand warnings is still an error, though it is only cou
   expect(problems.hasErrors).toBe(true);
   expect(told(problems).at(-1)).toBe('one.yaml:1 TOO_MANY 1 more problems are not shown');
 });
+
+test.each([
+  ['facts: {password: hunter2-lamp, order: "42"}', 'facts: {password: ************, order: "42"}'],
+  ['  api_key: "q7 x9"', '  api_key: "** **"'],
+  ["'secret': 'abc def', b: 1", "'secret': '*** ***', b: 1"],
+  ['note: use sk-abcdefghijklmnopqrstuvwx1234 here', 'note: use ******************************* here'],
+  ['api_key_env: MY_KEY', 'api_key_env: MY_KEY'],
+  ['max_total_tokens: 500', 'max_total_tokens: 500'],
+])('the line that is shown has no secrets, and every character keeps its place: %s', (line, shown) => {
+  const problems = new Problems('TOO_MANY');
+  problems.add({ source: parseYaml(line, { file: 'x.yaml' }).source, start: 0 }, { code: 'X', message: 'm' });
+  expect(problems.sorted()[0]!.excerpt).toBe(shown);
+});

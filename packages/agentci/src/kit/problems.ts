@@ -1,10 +1,28 @@
+import { findCredentials } from './credentials.ts';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 import type { Problem } from './problem.ts';
+import { isSecretName } from './secrets.ts';
 import { lineText, locate, type YamlPlace, type YamlSource } from './yaml-node.ts';
 
 /** Where problems are reported. */
 export interface ProblemSink {
   add(place: YamlPlace, problem: Problem): void;
+}
+
+/** A key and its value: `password: "x"`, `--token=x`. */
+const PAIR = /([\w.-]{2,64})(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#][^,{}[\]#]*)/g;
+
+/** A line without its secrets: those whose key or form says so. Every character keeps its place, which messages point to. */
+function withStars(line: string): string {
+  const named = line.replace(PAIR, (whole, key: string, between: string, value: string) =>
+    isSecretName(key) && !/env$/i.test(key) && !value.startsWith('{{')
+      ? `${key}${between}${value.replace(/[^\s"']/g, '*')}`
+      : whole,
+  );
+  let shown = named;
+  for (const { start, end } of findCredentials(named))
+    shown = shown.slice(0, start) + '*'.repeat(end - start) + shown.slice(end);
+  return shown;
 }
 
 /** Past this many the rest says nothing new, and a hostile file must not cost minutes. */
@@ -39,7 +57,7 @@ export class Problems implements ProblemSink {
       return;
     }
     const location = locate(place.source, place.start);
-    const excerpt = lineText(place.source, location.line);
+    const excerpt = withStars(lineText(place.source, location.line));
     this.#found.push({ severity, code, message, ...location, excerpt, ...(hint === undefined ? {} : { hint }) });
   }
 

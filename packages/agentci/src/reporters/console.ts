@@ -17,7 +17,7 @@ import {
 import { countsOf, usedBy } from '../results/stored-result.ts';
 import { answerLines } from './answer-lines.ts';
 import { cellTable } from './cell-tables.ts';
-import { conversationLines } from './conversation-lines.ts';
+import { conversationLines, foundInTurns } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { passHatTable } from './pass-hat-k.ts';
@@ -94,6 +94,7 @@ function queryLines(
   if (result.conversation !== undefined)
     for (const line of conversationLines(result.conversation)) lines.push(`        ${escapeTerminalLine(line)}`);
   else if (result.status === 'fail' || result.status === 'error') lines.push(...answerLines(result, c, context.color));
+  for (const line of foundInTurns(result)) lines.push(`        ${escapeTerminalLine(line)}`);
   for (const line of repeatLines(result)) lines.push(`        ${line}`);
   for (const layer of LAYERS) lines.push(...layerLines(result, layer, c));
   lines.push(...metrics, '');

@@ -54,3 +54,16 @@ test('what the agent said cannot write to the terminal', () => {
   run.results[0]!.conversation = { turns: [turn(1, { answer: '\u001b[2J gone' })] };
   expect(consoleReporter.render(run, reportContext()).text).not.toContain('\u001b[2J');
 });
+
+test('the answer of the turn that held a forbidden word is shown, with and without a conversation in the spec', () => {
+  const check = checkOf('correctness.not_in_answer', 'fail', {
+    message: 'found 1 of 1 forbidden term: "hunter2" in turn 1',
+    evidence: [{ turn: 1, text: 'it is hunter2' }],
+  });
+  for (const conversation of [undefined, CONVERSATION]) {
+    const run = runOf([{ id: 'q', status: 'fail', answer: 'bye', correctness: [check] }]);
+    if (conversation !== undefined) run.results[0]!.conversation = conversation;
+    for (const { render } of [consoleReporter, markdownReporter])
+      expect(render(run, reportContext()).text).toContain('answer of turn 1: it is hunter2');
+  }
+});

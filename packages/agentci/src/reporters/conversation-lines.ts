@@ -1,4 +1,4 @@
-import type { ConversationResult, TurnResult } from '../results/run-result.ts';
+import type { ConversationResult, QueryResult, TurnResult } from '../results/run-result.ts';
 
 /** Of a long conversation the beginning and the end are shown; the reports in files have all of it. */
 const MAX_TURNS = 12;
@@ -17,6 +17,19 @@ export function conversationLines({ turns, ending, blame }: ConversationResult, 
           ...turns.slice(-half).flatMap((turn) => turnLines(turn, maxText)),
         ];
   return [...shown, endLine({ ending, blame })];
+}
+
+const MAX_FOUND = 5;
+
+/** The answers of single turns in which a check of the whole found something, each with the words around it. */
+export function foundInTurns({ correctness }: Pick<QueryResult, 'correctness'>): string[] {
+  const found = correctness.checks
+    .filter(({ status }) => status === 'fail' || status === 'warn')
+    .flatMap(({ evidence }) => evidence)
+    .flatMap(({ turn, text }) =>
+      turn === undefined || text === undefined ? [] : [`answer of turn ${turn}: ${oneLine(text, 400)}`],
+    );
+  return [...new Set(found)].slice(0, MAX_FOUND);
 }
 
 function turnLines({ turn, user, answer, tools, status }: TurnResult, maxText: number): string[] {

@@ -8,7 +8,7 @@ import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../r
 import { usagePerRun } from '../results/usage.ts';
 import { cellTable } from './cell-tables.ts';
 import { changesOf, comparedText } from './change-lines.ts';
-import { conversationLines } from './conversation-lines.ts';
+import { conversationLines, foundInTurns } from './conversation-lines.ts';
 import { groupLine, shownGroups } from './failure-lines.ts';
 import { freeMetrics, metricText } from './metric-values.ts';
 import { OneScreen } from './one-screen.ts';
@@ -283,6 +283,7 @@ function detailsOf(result: QueryResult, context: ReportContext): string {
   if (result.baseline) lines.push(`- ${inline(againstBaseline(result, result.baseline.version))}`);
   if (result.conversation !== undefined) lines.push('', preOf(conversationLines(result.conversation, 400).join('\n')));
   else if (result.answer !== null) lines.push('', preOf(clip(result.answer, 1000)));
+  for (const line of foundInTurns(result)) lines.push('', preOf(line));
   return [...lines, '', '</details>', ''].join('\n');
 }
 

@@ -21,6 +21,8 @@ export interface Evidence {
   step?: number;
   /** Which tool call it is, counted from 1 among tool calls. */
   call?: number;
+  /** The turn of a conversation whose answer holds the text. */
+  turn?: number;
   text?: string;
 }
 

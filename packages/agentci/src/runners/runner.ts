@@ -152,11 +152,18 @@ export class AgentError extends Error {
   readonly retryAfterMs: number | undefined;
   /** It says why the time ran out, so it is worth more than the fact that it did. */
   readonly explainsTimeout: boolean;
+  /** The time for an answer was up. */
+  readonly isTimeout: boolean;
 
   constructor(
     kind: 'agent' | 'infra',
     message: string,
-    options: { stderr?: string | undefined; retryAfterMs?: number | undefined; explainsTimeout?: boolean } = {},
+    options: {
+      stderr?: string | undefined;
+      retryAfterMs?: number | undefined;
+      explainsTimeout?: boolean;
+      isTimeout?: boolean;
+    } = {},
   ) {
     super(message);
     this.name = 'AgentError';
@@ -164,6 +171,7 @@ export class AgentError extends Error {
     this.stderr = options.stderr;
     this.retryAfterMs = options.retryAfterMs;
     this.explainsTimeout = options.explainsTimeout ?? false;
+    this.isTimeout = options.isTimeout ?? false;
   }
 }
 

@@ -8,7 +8,12 @@ const LABELLED =
   /(?:\b(?:order|ticket|account|acct|number|no|nr|id|code|pin|case|invoice|booking|reservation|room|seat|gate|flight|table|apartment|apt|customer|reference|ref|card|policy|contract)s?\b[\s.:#-]*(?:\b(?:number|no|nr|id|is|was|ends? (?:in|with))\b[\s.:#-]*)*|#\s*)$/i;
 /** Nouns that are counted in talk of any kind. */
 const TALK =
-  /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|digits?|characters?|letters?|of (?:you|us|them|these|those))\b/i;
+  /^\s*(?:more|other|others|things?|questions?|minutes?|mins?|seconds?|moments?|times?|digits?|characters?|letters?|stars?|of (?:you|us))\b/i;
+/** "a hundred percent", "thanks a million": said of anything. */
+const FIGURE = /^(?:half )?a[ -]/i;
+const FIGURATIVE =
+  /^[\s-]*(?:percent|thanks|apologies|years?|reasons?|ways?|emails?|e-mails?|calls?|messages?|people|places)\b/i;
+const MONEY = /^[\s-]*(?:dollars?|bucks|euros?|pounds?|quid|rupees?|francs?|usd|eur|gbp|inr|chf)\b/i;
 /** Counts up to this are everyday speech. */
 export const SMALL = 3;
 
@@ -19,6 +24,9 @@ export function isEveryday({ values, at, end, shown }: Fact, said: string, count
   if (LABELLED.test(before) && shown.toLowerCase() !== 'one') return false;
   if (LABELLED.test(before)) return !/^\s*(?:[.,!?]|$)/.test(after);
   if (/^\d+\s*%/.test(said.slice(at)) && shown === '100') return true;
+  if (FIGURE.test(shown) && (FIGURATIVE.test(after) || /\b(?:thanks|one in|not in|never in) $/i.test(before)))
+    return true;
+  if (/^a[ -](?:million|billion)$/i.test(shown) && !MONEY.test(after)) return true;
   if (TALK.test(after) || /\b(?:last|first) $/i.test(before)) return true;
   if (!values.every((value) => Number(value) <= SMALL && Number.isInteger(Number(value)))) return false;
   if (/[.,]\d/.test(shown)) return false;

@@ -1,4 +1,4 @@
-import { dates, MONTH, monthOf, times } from './fact-times.ts';
+import { DAY_WORDS, dates, dayOf, isVerb, MONTH, monthOf, times } from './fact-times.ts';
 import { letterIdsIn } from './letter-ids.ts';
 import { AMOUNT, amountValues, SCALE, shifted } from './number-values.ts';
 import { NUMBER_WORDS, numberWordValues, readNumberWords } from './number-words.ts';
@@ -61,6 +61,18 @@ const READERS: readonly Reader[] = [
     kind: 'date',
     pattern: new RegExp(`(?<![\\p{L}\\d])${DAY}\\s+(?:of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`, 'giu'),
     read: ([, d, month, y]) => dates(y, monthOf(month), d),
+  },
+  {
+    kind: 'date',
+    pattern: new RegExp(`(?<![\\p{L}\\d])${MONTH}\\s+(the\\s+)?${DAY_WORDS}(?:,?\\s+(\\d{4}))?(?!\\d)`, 'giu'),
+    read: ([, month, the, d, y]) =>
+      the === undefined && isVerb(month) ? undefined : dates(y, monthOf(month), dayOf(d)),
+  },
+  {
+    kind: 'date',
+    pattern: new RegExp(`(?<![\\p{L}\\d-])${DAY_WORDS}\\s+(of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`, 'giu'),
+    read: ([, d, of, month, y]) =>
+      of === undefined && isVerb(month?.toLowerCase()) ? undefined : dates(y, monthOf(month), dayOf(d)),
   },
   {
     kind: 'date',

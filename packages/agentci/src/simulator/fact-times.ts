@@ -7,6 +7,43 @@ export const MONTH =
 export const monthOf = (name: string | undefined): string =>
   String(MONTHS.indexOf((name ?? '').slice(0, 3).toLowerCase()) + 1).padStart(2, '0');
 
+const ORDINALS = [
+  'first',
+  'second',
+  'third',
+  'fourth',
+  'fifth',
+  'sixth',
+  'seventh',
+  'eighth',
+  'ninth',
+  'tenth',
+  'eleventh',
+  'twelfth',
+  'thirteenth',
+  'fourteenth',
+  'fifteenth',
+  'sixteenth',
+  'seventeenth',
+  'eighteenth',
+  'nineteenth',
+  'twentieth',
+];
+const DAYS: ReadonlyMap<string, number> = new Map([
+  ...ORDINALS.map((word, i) => [word, i + 1] as const),
+  ...ORDINALS.slice(0, 9).map((word, i) => [`twenty ${word}`, 21 + i] as const),
+  ['thirtieth', 30],
+  ['thirty first', 31],
+]);
+
+/** The day of a month in words, as a part of a regular expression: `fifth`, `twenty-first`. */
+export const DAY_WORDS = `((?:twenty[ -]|thirty[ -])?(?:${[...ORDINALS, 'thirtieth'].join('|')}))(?![\\p{L}-])`;
+export const dayOf = (words: string | undefined): string =>
+  String(DAYS.get((words ?? '').toLowerCase().replace(/[ -]+/, ' ')) ?? 0);
+
+/** "I may first ask", "we march second": words that are months only with a capital, or after "of". */
+export const isVerb = (month: string | undefined): boolean => /^(?:may|march)$/.test(month ?? '');
+
 /** `2024-05-01`; a part that is not said is empty. */
 export function dates(
   y: string | undefined,

@@ -13,6 +13,7 @@ const TEENS = [
 ];
 const TENS = ['twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety'];
 const SCALES: ReadonlyMap<string, number> = new Map([
+  ['dozen', 12],
   ['hundred', 100],
   ['thousand', 1000],
   ['lakh', 1e5],
@@ -26,9 +27,10 @@ const VALUES: ReadonlyMap<string, number> = new Map([
 ]);
 
 const NUMBER = [...VALUES.keys()].join('|');
+const SCALE = [...SCALES.keys()].join('|');
 
-/** One number in words, as a part of a regular expression: `four`, `forty-two`, `two hundred and five`. */
-export const NUMBER_WORDS = `(?:${NUMBER})(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${[...SCALES.keys()].join('|')})){0,18}(?![\\p{L}])`;
+/** One number in words, as a part of a regular expression: `four`, `forty-two`, `two hundred and five`, `a hundred`. */
+export const NUMBER_WORDS = `(?:${NUMBER}|(?:half )?a(?=[ -]+(?:${SCALE})(?![\\p{L}])))(?:(?:[ -]+and)?[ -]+(?:${NUMBER}|${SCALE})){0,18}(?![\\p{L}])`;
 
 /** The value of such words, or the number whose digits are read out one by one or in pairs. */
 export const readNumberWords = (text: string): string => numberWordValues(text)[0]!;
@@ -58,8 +60,8 @@ function scaled(words: readonly string[]): number {
   let part = 0;
   for (const word of words) {
     const scale = SCALES.get(word);
-    if (scale === undefined) part += VALUES.get(word) ?? 0;
-    else if (scale === 100) part *= scale;
+    if (scale === undefined) part += word === 'a' ? 1 : word === 'half' ? -0.5 : (VALUES.get(word) ?? 0);
+    else if (scale <= 100) part *= scale;
     else {
       total += part * scale;
       part = 0;

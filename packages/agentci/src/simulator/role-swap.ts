@@ -1,3 +1,5 @@
+import { visibleText } from '../kit/visible-text.ts';
+
 /** What a service does for a customer, done and to be done. A customer who books or changes something says "my". */
 const DONE =
   '(?:processed|issued|refunded|approved|initiated|credited|escalated|scheduled|rescheduled|reserved|upgraded|waived|cancelled|canceled|updated|booked|rebooked|changed|moved|confirmed|arranged|applied|reimbursed|activated|deactivated|closed|reopened|located|found|pulled up|looked up|reviewed|verified|transferred|completed|submitted|shipped|delivered|dispatched|declined|denied|rejected|granted|extended|modified|adjusted)';
@@ -25,6 +27,9 @@ const ASKS = /\?\s*$/;
 const PHRASES: readonly Phrase[] = [
   { says: 'as an ai' },
   {
+    says: `(?:i'm|i am) (?:(?:just|only|actually|really) )*an? (?:(?:ai|artificial intelligence)(?= *(?:[.,;!?)]|$)| (?:language|and|so|but|chat|model|assistant|program|system)\\b)|(?:large )?language model|chat ?bot\\b)`,
+  },
+  {
     says: `(?:i'm|i am|this is) (?:your|an?|the) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)`,
     unlessPersona: /\b(?:agent|assistant|representative)\b/i,
   },
@@ -36,7 +41,7 @@ const PHRASES: readonly Phrase[] = [
   { says: "anything else (?:that )?you(?:'d| would)? (?:need|like|want) (?:help|assistance|me to)" },
   { says: `${WE} ${SOON}(?:always )?(?:here|be here) to (?:help|assist)` },
   {
-    says: `(?:i'm|i am|we're|we are|i'd be|i would be|we'd be|we would be) (?:more than |very )?(?:happy|glad|pleased) to (?:help|assist)`,
+    says: `(?:i'm|i am|we're|we are|i'd be|i would be|we'd be|we would be) (?:more than |very )?(?:happy|glad|pleased) to (?:help|assist)(?! you (?:find|locate|look|search|understand|track|sort|figure))`,
   },
   {
     says: "(?:i can|i'll|i will|let me|we can|we'll) (?:certainly |definitely |gladly )?(?:help|assist) you(?= *(?:[?.!,]|$)| with (?:that|this|your)| today)",
@@ -55,6 +60,18 @@ const PHRASES: readonly Phrase[] = [
   },
   {
     says: `(?:would you like|do you want) me to ${SOON}${DO} (?:your|you|(?:it|that|this|the [\\p{L}]+) for you|a refund|the refund)\\b`,
+    unless: OWN,
+  },
+  {
+    says: `(?:would you like|do you want) me to ${SOON}(?:refund|reimburse|credit|issue|process|rebook|waive|look up|pull up) |(?:shall|should) (?:i|we) ${SOON}(?:refund|reimburse|credit|issue|rebook|waive) `,
+    unless: OWN,
+  },
+  {
+    says: `(?:which|what) (?:[\\p{L}-]+ ){0,3}(?:(?:would|do) you (?:like|want|wish|need)|did you want|are you (?:looking|trying|wanting)) to (?:return|refund|exchange|cancel|book|change|replace|order|buy|purchase|track|report)\\b`,
+    unless: OWN,
+  },
+  {
+    says: '(?:when|where|what (?:time|date|day)|how) would you like to (?:fly|travel|depart|leave|return|pick (?:it|them) up|receive|pay)\\b',
     unless: OWN,
   },
   { says: 'how else (?:can|may) i|(?:can|may|could|shall) i (?:help|assist) you', unless: OWN },
@@ -78,6 +95,10 @@ const PHRASES: readonly Phrase[] = [
   { says: `${YOURS} (?:is|are) (?:now )?(?:all set|complete|on (?:its|the) way)`, unless: ASKS },
   {
     says: `${WE} ${SOON}(?:${DONE}|${DO}) ${YOURS}`,
+    unless: /\b(?:my|mine|our|ours|if(?! you)|unless|whether|can i|could i|may i)\b/i,
+  },
+  {
+    says: `${WE} ${SOON}(?:refund|refunded|reimburse|reimbursed|credit|credited) (?:you|your)\\b`,
     unless: /\b(?:my|mine|our|ours|if(?! you)|unless|whether|can i|could i|may i)\b/i,
   },
   {
@@ -112,6 +133,10 @@ const PHRASES: readonly Phrase[] = [
     says: `(?:(?:^|please |kindly |(?:could|can|would|will) you (?:please )?|need you to |ask you to )(?:provide|share|tell|give|confirm|verify|send|enter)(?: me| us)?(?: with)?|(?:may|can|could) (?:i|we) (?:please )?(?:have|get)) your (?:[\\p{L}-]+ ){0,2}?${RECORD}(?: reference| confirmation)?(?: (?:number|id|code|details|reference|holder|email|name))?(?= *(?:[?.!,]|$| so | and | to | please| first| for verification))`,
     unless: /\b(?:my|our|pay|transfer)\b|\bi (?:can't|cannot|don't)\b/i,
   },
+  {
+    says: `(?:(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:could|can|would|will) you (?:please )?(?:provide|share|tell|give|confirm|verify|spell)(?: me| us)?(?: with)?|(?:^|please )(?:provide|confirm|verify|spell)|what(?:'s| is)) your (?:full (?:legal )?name|date of birth|birth ?date|billing address|(?:shipping|delivery|mailing|home) address|zip(?: code)?|postal code|postcode|social security number)`,
+    unless: /\b(?:my|our|complaint|records?|manager|supervisor|so (?:that )?i can|to (?:ship|send|return|mail))\b/i,
+  },
   { says: `what(?:'s| is) your ${RECORD} (?:number|id|code|reference)`, unless: OWN },
   {
     says: 'your (?:e-?mail(?: address)?|phone(?: number)?|name) (?:associated|linked|registered|on (?:the|your) (?:account|order|booking))|the e-?mail(?: address)? (?:associated|linked) with your',
@@ -124,8 +149,13 @@ const COMPILED = PHRASES.map((phrase) => ({ ...phrase, says: new RegExp(`(?<![\\
 const REPORTED =
   /["“][^"”]{0,400}["”]|\b(?:says?|said|saying|told|wrote|writes|tells (?:me|us)|claims?|claimed|states?|stated|shows?|showed|reads|mentions?|mentioned|promised|informed (?:me|us)|according to|assured me|emailed me|answered|replied)\b[^.!?]{0,200}/gi;
 
+/** A message that says itself whose it is. */
+const ROLE =
+  /^[\s*_#>"'“[(<-]*(?:(?:ai|virtual|support|service|customer (?:service|support)) )?(?:agent|assistant|representative|chat ?bot|bot|system|model|ai)[\s*_\])>]*[:：]/i;
+
 /** Whether a message is one of the side that serves: it offers help, says what was done for "you", or asks for the customer's details. */
 export function servesSomeone(message: string, persona = ''): boolean {
+  if (ROLE.test(visibleText(message))) return true;
   const own = message.replaceAll('’', "'").replace(REPORTED, ' ');
   const phrases = COMPILED.filter(({ unlessPersona }) => unlessPersona?.test(persona) !== true);
   return sentencesOf(own).some((sentence) =>

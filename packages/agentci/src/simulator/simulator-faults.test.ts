@@ -33,6 +33,23 @@ const faultOf = (message: string, { plan = PLAN, start = START, before = [start]
 
 /** What a person with this brief may say. */
 const GOOD: readonly string[] = [
+  '5 stars for you!',
+  'Thanks a million!',
+  'I am a hundred percent sure.',
+  'I have tried a dozen times.',
+  'A thousand thanks.',
+  'It is one in a million.',
+  'It cost twelve hundred dollars.',
+  'It cost a thousand two hundred.',
+  'Two of them.',
+  'Three of those are fine.',
+  'It was May first.',
+  'I bought it on the first of May.',
+  'On May the first.',
+  'the first of May, 2024',
+  'I may first ask my wife.',
+  'First may I ask something?',
+  'I talked to four of you already.',
   'The order is A-4711.',
   'order a4711 please',
   'It is order #4711',
@@ -97,6 +114,19 @@ const GOOD: readonly string[] = [
 
 /** What a person with this brief cannot say, or would not. */
 const BAD: readonly string[] = [
+  'Seventeen of them.',
+  'I have four hundred and twelve of them.',
+  'It was a hundred dollars.',
+  'I want a dozen lamps back.',
+  'It cost a thousand euros.',
+  'I paid a million dollars.',
+  'There were half a dozen lamps.',
+  'Two dozen lamps, please.',
+  'I bought it on June fifth.',
+  'It was the fifth of June.',
+  'On June the fifth.',
+  'It came on the twenty-first of May.',
+  'May twenty-first, 2024.',
   'The order is A-4712.',
   'Order 4.',
   'order number 7',
@@ -341,6 +371,30 @@ describe('the detectors of a simulated user', () => {
     { what: 'yes to three questions', said: ['Yes.', 'yes', 'Yes'], answers: OTHER, isLoop: false },
     { what: 'yes to one question three times', said: ['Yes.', 'yes', 'Yes'], answers: SAME, isLoop: true },
     { what: 'two things in turn', said: ['a b', 'c d', 'A b', 'c d.', 'a b', 'c d'], answers: SAME, isLoop: true },
+    {
+      what: 'the same three times, with others between',
+      said: ['hello', 'a b', 'hello', 'c d', 'hello'],
+      answers: SAME,
+      isLoop: true,
+    },
+    {
+      what: 'three things three times',
+      said: ['a b', 'c d', 'e f', 'a b', 'c d', 'e f', 'a b'],
+      answers: SAME,
+      isLoop: true,
+    },
+    {
+      what: 'yes now and then, to other questions',
+      said: ['Yes.', 'a b', 'yes', 'c d', 'Yes'],
+      answers: ['One?', 'Two?', 'Three?', 'Four?', 'Five?', 'Six?'],
+      isLoop: false,
+    },
+    {
+      what: 'yes now and then, to one question',
+      said: ['Yes.', 'a b', 'yes', 'c d', 'Yes'],
+      answers: ['Hi.', 'One?', 'Two?', 'One?', 'Three?', 'One?'],
+      isLoop: true,
+    },
     { what: 'three things', said: ['a b', 'c d', 'e f', 'a b', 'c d', 'e f'], answers: SAME, isLoop: false },
   ])('saying $what: loop $isLoop', ({ said, answers, isLoop }) => {
     const fault = faultOf(said.at(-1)!, { before: [START, ...said.slice(0, -1)], answers });

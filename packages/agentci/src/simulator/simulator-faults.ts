@@ -83,14 +83,15 @@ const LOOP = 3;
 const SHORT =
   /^(?:yes|no|yeah|yep|nope|ok|okay|sure|correct|right|that s right|that is right|thanks|thank you|please)(?: (?:please|thanks|thank you|sir|correct|that s right))?$/;
 
-/** The same message three times, or two messages in turn three times. Wording that differs in case or signs alone is the same. */
+/** The same message three times, in a row or not, or two messages in turn. Wording that differs in case or signs alone is the same. */
 function loopOf(message: string, before: readonly string[], answers: readonly string[]): string | undefined {
   const own = [...before, message].map((text) => plain(text) || text.trim());
   const last = own.at(-1)!;
-  const recent = own.slice(-LOOP);
-  const isSame = recent.length === LOOP && recent.every((each) => each === last);
-  const isAsked = SHORT.test(last) && new Set(answers.slice(1 - LOOP).map(plain)).size === LOOP - 1;
-  if (isSame && !isAsked) return `it said the same ${LOOP} times: ${quote(message)}`;
+  const places = own.flatMap((each, i) => (each === last ? [i] : [])).slice(-LOOP);
+  // What the agent had said before each of them.
+  const asked = places.map((i) => plain(answers.at(i - own.length) ?? `#${i}`));
+  const isAsked = SHORT.test(last) && new Set(asked).size === LOOP;
+  if (places.length === LOOP && !isAsked) return `it said the same ${LOOP} times: ${quote(message)}`;
   const pairs = own.slice(-2 * LOOP);
   const alternates = pairs.length === 2 * LOOP && pairs.every((each, i) => each === pairs[i % 2]) && pairs[0] !== last;
   return alternates ? `it said the same two things ${LOOP} times: ${quote(message)}` : undefined;

@@ -5,6 +5,7 @@ import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
+import { isVisible } from '../runners/answer.ts';
 import type { ConversationPlan, StatePlan, UserPlan } from './suite.ts';
 
 const text = v.string().regex(/\S/);
@@ -157,6 +158,22 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
         path: ['user', 'script', i, 'times'],
       });
   }
+  const spoken: readonly (readonly [readonly (string | number)[], string])[] = [
+    [['start'], written.start ?? 'x'],
+    ...script.map((entry, i) =>
+      typeof entry === 'string'
+        ? ([['user', 'script', i], entry] as const)
+        : ([['user', 'script', i, 'say'], entry.say] as const),
+    ),
+  ];
+  for (const [path, said] of spoken)
+    if (!isVisible(said))
+      issues.push({
+        code: 'SPEC_EMPTY',
+        message: 'this message of the user has nothing but invisible characters',
+        hint: 'write what the user says',
+        path,
+      });
   const { user } = written;
   if (user?.goal !== undefined && user.script !== undefined)
     issues.push({
@@ -231,6 +248,13 @@ export function stateIssues({ json_schema: schema, subset }: WrittenState): read
           ...issue,
           path: ['json_schema', ...(issue.path ?? [])],
         }));
+  if (subset === null)
+    issues.push({
+      code: 'SPEC_CANNOT_FAIL',
+      message: '"subset" is empty: it says nothing about the state',
+      hint: 'write what the state contains',
+      path: ['subset'],
+    });
   for (const path of emptyPlaces(subset, []))
     issues.push({
       code: 'SPEC_CANNOT_FAIL',

@@ -328,7 +328,8 @@ export class QueryReader {
   }
 
   #required(query: YamlMap): void {
-    const conversation = query.entries.get('conversation')?.value;
+    const entry = query.entries.get('conversation');
+    const conversation = entry?.value;
     const start = conversation?.kind === 'map' ? conversation.entries.get('start') : undefined;
     if (query.entries.has('query')) {
       if (start !== undefined)
@@ -340,8 +341,8 @@ export class QueryReader {
       return;
     }
     if (start !== undefined) return;
-    if (conversation !== undefined) {
-      this.#problems.add(query, {
+    if (entry !== undefined) {
+      this.#problems.add(keyPlace(entry), {
         code: 'SPEC_REQUIRED',
         message: 'a conversation needs its first message: "start" in it, or "query" beside it',
       });

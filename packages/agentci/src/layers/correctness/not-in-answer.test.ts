@@ -58,3 +58,12 @@ test.each([
   const { checks } = evaluateLayer('correctness', { not_in_answer: ['hunter2'] }, { trace, totals: totals(trace) });
   expect(checks[0]!.status).toBe(status);
 });
+
+test.each([1, 2, 3])('the finding says in which turn a word was said: %i', (turn) => {
+  const trace = conversation(...['hello', 'well', 'bye'].with(turn - 1, 'it is hunter2'));
+  const { checks } = evaluateLayer('correctness', { not_in_answer: ['hunter2'] }, { trace, totals: totals(trace) });
+  expect(checks[0]).toMatchObject({
+    message: expect.stringContaining(`"hunter2" in turn ${turn}`),
+    evidence: [{ turn, text: expect.stringContaining('hunter2') }],
+  });
+});

@@ -21,13 +21,15 @@ export const check = defineCheck({
   evaluate: (terms, context) => {
     const { trace } = context;
     const { answer, prepare } = searching(context);
-    const earlier = earlierAnswers(trace).map((text) => text && prepare(text));
-    const answers = [answer, ...earlier];
-    const said = answers.filter((text) => text !== undefined);
+    const earlier = earlierAnswers(trace).map(({ text, turn }) => ({ text: text && prepare(text), turn }));
+    const turns = trace.conversation?.turns ?? [];
+    // Of a single answer there is no turn to tell.
+    const answers = [{ text: answer, turn: earlier.length === 0 ? undefined : turns.at(-1)?.turn }, ...earlier];
+    const said = answers.flatMap(({ text, turn }) => (text === undefined ? [] : [{ text, turn }]));
     const found = terms.flatMap((term) => {
       const looked = prepare(term);
-      const text = said.find((each) => each.includes(looked));
-      return text === undefined ? [] : [{ term, text, at: text.indexOf(looked) }];
+      const hit = said.find(({ text }) => text.includes(looked));
+      return hit === undefined ? [] : [{ term, ...hit, at: hit.text.indexOf(looked) }];
     });
     if (found.length === 0 && said.length < answers.length) {
       const missing = answer === undefined ? noAnswer(trace) : 'the answer of an earlier turn was not captured';
@@ -36,8 +38,13 @@ export const check = defineCheck({
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };
     if (found.length === 0) return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
-    const evidence = found.slice(0, 10).map(({ term, text, at }) => ({ text: excerpt(text, at, term.length) }));
-    const names = listed(found.map(({ term }) => quoted(term)));
+    const evidence = found.slice(0, 10).map(({ term, text, at, turn }) => ({
+      text: excerpt(text, at, term.length),
+      ...(turn === undefined ? {} : { turn }),
+    }));
+    const names = listed(
+      found.map(({ term, turn }) => `${quoted(term)}${turn === undefined ? '' : ` in turn ${turn}`}`),
+    );
     return violated(`found ${found.length} of ${plural(terms.length, 'forbidden term')}: ${names}`, {
       ...rest,
       evidence,
@@ -46,8 +53,8 @@ export const check = defineCheck({
 });
 
 /** What was said before the last answer of a conversation: said is said. */
-const earlierAnswers = ({ conversation }: Trace): (string | undefined)[] =>
-  conversation === undefined ? [] : conversation.turns.slice(0, -1).map(answerOfTurn);
+const earlierAnswers = ({ conversation }: Trace): { readonly text: string | undefined; readonly turn: number }[] =>
+  (conversation?.turns ?? []).slice(0, -1).map((each) => ({ text: answerOfTurn(each), turn: each.turn }));
 
 /** An expected text that contains a forbidden term can only be there together with it. */
 function contradictions(terms: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
