@@ -89,3 +89,24 @@ describe('a recorded conversation of a user that a model plays is looked at as a
     });
   });
 });
+
+test('a leak in an earlier turn misses the bound of pii_leakage, and the message names the turn', async () => {
+  const { suite: leaky } = parseSpec(
+    'agent: a\nqueries: [{id: q, query: hi, conversation: {user: {script: [well]}}, metrics: {pii_leakage: {min: 1}}}]',
+    { file: 'spec.yaml' },
+  );
+  const turns = [
+    { user: 'hi', answer: 'Write to bob@example.com.' },
+    { user: 'well', answer: 'Bye.' },
+  ];
+  const run = await runSuite({ suite: leaky!, traces: only(simpleTrace({ id: 'q', turns })), judge: 'off' });
+  expect(run.results[0]).toMatchObject({ status: 'fail' });
+  expect(run.results[0]!.correctness.checks[0]).toMatchObject({
+    message: expect.stringContaining('found in turn 1'),
+    evidence: [{ text: expect.stringContaining('email in the output of turn 1') }],
+  });
+});
+
+async function* only(trace: ReturnType<typeof simpleTrace>) {
+  yield trace;
+}
