@@ -61,7 +61,7 @@ test('many failures are shown by cause, in reports and by agentci failures, and 
   const cwd = tempDir(many((i) => (i === 0 ? 'word q0' : 'no idea')));
   const first = await cli(['test', '--traces', 'traces.jsonl', '-f', 'console', '-f', 'markdown=s.md'], { cwd });
   expect(first.stdout).toContain(
-    '5 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: "word q1"',
+    '5 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: … (q1, q2, q3, q4 and 1 more)',
   );
   expect(readFileSync(join(cwd, 's.md'), 'utf8')).toContain('Failures by cause');
   await cli(['test', '--traces', 'traces.jsonl'], { cwd });
