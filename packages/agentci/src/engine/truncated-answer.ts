@@ -2,7 +2,7 @@ import type { CheckResult } from '../results/run-result.ts';
 import { finishOfAnswer } from '../trace/answer-finish.ts';
 import type { LlmStep, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
-import { traceOfTurn, turnsOf } from '../trace/turns.ts';
+import { traceOfTurn } from '../trace/turns.ts';
 
 export const TRUNCATED = 'answer.truncated';
 
@@ -11,7 +11,7 @@ export const TRUNCATED = 'answer.truncated';
  * but what was cut off might have said otherwise.
  */
 export function truncationOf(trace: Trace): CheckResult | undefined {
-  const turns = turnsOf(trace);
+  const turns = trace.conversation?.turns ?? [];
   if (turns.length < 2) return cutOff(trace);
   const found = turns.flatMap(({ turn }, i) => {
     const slice = traceOfTurn(trace, turn)!;
