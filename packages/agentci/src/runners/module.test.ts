@@ -79,6 +79,19 @@ test('what was printed for one query is not told of the next, and of a lot only 
   }
 });
 
+test('an answer that comes once the time is up is not taken, and the thread serves the next query', async () => {
+  const agent = start({
+    'agent.mjs': `
+      export default (query, { signal }) =>
+        query === 'late' ? new Promise((resolve) => signal.addEventListener('abort', () => resolve('late'))) : query;
+    `,
+  });
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 200);
+  await expect(agent.run(ask('late', controller.signal))).rejects.toThrow('after it was told to stop');
+  expect(await agent.run(ask('hi'))).toMatchObject({ value: 'hi' });
+});
+
 test('a thread serves one query after the other, also after one that failed', async () => {
   const agent = start({
     'agent.mjs': `let asked = 0; export default (q) => { asked++; if (q === 'bad') throw new Error('no'); return String(asked) }`,

@@ -85,6 +85,8 @@ export function createModuleRunner(
     lookout?.begin(request);
     const started = performance.now();
     const given = await host.call(request);
+    // It has a moment to end well once its time is up; what it says in it is late all the same.
+    if (request.signal.aborted) throw new AgentError('infra', 'the agent answered after it was told to stop');
     const waitedMs = performance.now() - started;
     // What the agent left running may still call models: the thread is free when that is over.
     const seen = await lookout?.end('itself', host.asked);
