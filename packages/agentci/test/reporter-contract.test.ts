@@ -72,7 +72,7 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
     const reporter = await load();
     const onDisk = (run: ReturnType<typeof every>) => ({
       ...run,
-      results: run.results.map((result) => new StoredResult(result, () => JSON.stringify(result))),
+      results: run.results.map((result) => new StoredResult(result, () => Buffer.from(JSON.stringify(result)))),
     });
     for (const run of [every(), hostile()])
       expect(reportText(reporter.render(onDisk(run), context))).toBe(reportText(reporter.render(run, context)));

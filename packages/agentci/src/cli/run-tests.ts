@@ -98,7 +98,6 @@ export async function runTests(
     recordings,
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
-    keepsJson: plans.some((plan) => plan.reporter === 'json'),
     shard,
     git,
     io,
@@ -138,7 +137,6 @@ export async function runTests(
     quiet: options.quiet ?? false,
     rerunCommand: `${command} --failed`,
     command,
-    jsonOf: session.jsonOf,
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // The parts of a run are not runs of their own: merge adds the whole.

@@ -21,8 +21,6 @@ interface SessionInput {
   readonly previous: StoredRun | undefined;
   /** The agent's model answers from cassettes, or results wait in a queue until they are on disk. */
   readonly canRepeat: boolean;
-  /** A report will want the results as JSON. */
-  readonly keepsJson: boolean;
   /** The plan of which this run is a part. */
   readonly shard?: ShardPlan | undefined;
   readonly git: GitState;
@@ -96,12 +94,9 @@ export class StoreSession {
     }
   }
 
-  /** The JSON of a result, if the journal has made it already. */
-  jsonOf = (result: QueryResult): string | undefined => this.#store?.jsonOf(result);
-
   get #options(): StoreOptions {
-    const { recordings, canRepeat, keepsJson } = this.#input;
-    return { durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each', keepsJson };
+    const { recordings, canRepeat } = this.#input;
+    return { durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each' };
   }
 
   #open(): RunStore | undefined {

@@ -4,7 +4,7 @@ import { createColors } from 'picocolors';
 import { defined } from '../kit/defined.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
-import { reportText } from '../reporters/reporter.ts';
+import { reportPieces, reportText } from '../reporters/reporter.ts';
 import { countLine, exitLine } from '../reporters/verdict-line.ts';
 import { type RenderOptions, renderReport } from '../reporting/render-report.ts';
 import type { RunResult } from '../results/run-result.ts';
@@ -16,7 +16,7 @@ import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
 interface WriteOptions
-  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'jsonOf' | 'quiet' | 'traces'> {
+  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
   readonly io: Io;
   /** Messages that are sent; without it none is. */
   readonly notify?: NotifyPlan;
@@ -51,8 +51,7 @@ export async function writeReports(
         await notifyChannel(plan.sentTo, reportText(report), io);
         continue;
       }
-      if (plan.file === undefined)
-        for (const piece of typeof report.text === 'string' ? [report.text] : report.text) io.stdout.write(piece);
+      if (plan.file === undefined) for (const piece of reportPieces(report)) io.stdout.write(piece);
       else {
         writeFileAtomic(plan.file, report.text, { isSynced: false });
         written.push(plan.file);

@@ -1,5 +1,6 @@
 import type { RunResult } from '../results/run-result.ts';
-import type { ReportContext, Reporter } from './reporter.ts';
+import { StoredResult } from '../results/stored-result.ts';
+import type { Reporter } from './reporter.ts';
 
 /** One document, one line a result: small enough for thousands of queries, and a diff of two runs shows the queries that changed. */
 export const reporter: Reporter = {
@@ -7,17 +8,18 @@ export const reporter: Reporter = {
   summary: 'the whole result as one JSON document (agentci.results/1)',
   extensions: ['.json'],
   machineReadable: true,
-  render: (run, { jsonOf }) => ({ text: renderJson(run, jsonOf) }),
+  render: (run) => ({ text: renderJson(run) }),
 };
 
-function* renderJson({ results, ...rest }: RunResult, jsonOf: ReportContext['jsonOf']): Generator<string> {
+function* renderJson({ results, ...rest }: RunResult): Generator<string | Uint8Array> {
   yield '{\n';
   for (const [key, value] of Object.entries(rest)) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield '"results": [';
   let separator = '\n';
   for (const result of results) {
     yield separator;
-    yield jsonOf?.(result) ?? JSON.stringify(result);
+    // The journal has it as JSON already.
+    yield result instanceof StoredResult ? result.json() : JSON.stringify(result);
     separator = ',\n';
   }
   yield results.length === 0 ? ']\n}\n' : '\n]\n}\n';

@@ -1,6 +1,6 @@
 import type { RunComparison } from '../results/diff.ts';
 import type { PageEvidence } from '../results/page-data.ts';
-import type { QueryResult, RunResult } from '../results/run-result.ts';
+import type { RunResult } from '../results/run-result.ts';
 
 /** What a reporter may know of where it writes. Reporters never touch `process`. */
 export interface ReportContext {
@@ -24,8 +24,6 @@ export interface ReportContext {
   readonly version: string;
   /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
   readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
-  /** The JSON of a result, where someone has made it already: large runs need not be written out twice. */
-  readonly jsonOf?: (result: QueryResult) => string | undefined;
   /** For messages that are sent. */
   readonly notify?: NotifyContext;
   /** The run to compare with. */
@@ -49,14 +47,25 @@ export interface NotifyContext {
   readonly template?: unknown;
 }
 
-/** What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step summary. */
+/**
+ * What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step
+ * summary. A piece is a text, or the bytes of one that is on disk already; those are good until the next piece is taken.
+ */
 export interface Report {
-  readonly text: string | Generator<string>;
+  readonly text: string | Generator<string | Uint8Array>;
   readonly stepSummary?: string;
 }
 
+const decoder = new TextDecoder();
+
+/** The document as texts. */
+export function* reportPieces({ text }: Report): Generator<string> {
+  if (typeof text === 'string') yield text;
+  else for (const piece of text) yield typeof piece === 'string' ? piece : decoder.decode(piece);
+}
+
 /** The document as one string. */
-export const reportText = ({ text }: Report): string => (typeof text === 'string' ? text : [...text].join(''));
+export const reportText = (report: Report): string => [...reportPieces(report)].join('');
 
 /** Turns a finished run into one document. Pure: the same run gives the same bytes. */
 export interface Reporter {

@@ -33,9 +33,9 @@ export class StoredResult implements QueryResult {
   readonly costUsd: number | null | undefined;
   readonly latencyMs: number | null | undefined;
   readonly totalTokens: number | null | undefined;
-  readonly #read: () => string;
+  readonly #read: () => Uint8Array;
 
-  constructor(result: QueryResult, read: () => string) {
+  constructor(result: QueryResult, read: () => Uint8Array) {
     const { id, cell, query, tags, status, error, warnings, cassette } = result;
     const actual = result.cost.details.actual as Used | undefined;
     this.id = id;
@@ -55,14 +55,14 @@ export class StoredResult implements QueryResult {
     this.#read = read;
   }
 
-  /** The result as JSON, as the journal has it. */
-  text(): string {
+  /** The result as JSON, as the journal has it. The bytes are good until another result is read. */
+  json(): Uint8Array {
     return this.#read();
   }
 
   whole(): QueryResult {
     // Who looks at one field mostly looks at the next as well.
-    if (last?.of !== this) last = { of: this, whole: JSON.parse(this.#read()) as QueryResult };
+    if (last?.of !== this) last = { of: this, whole: JSON.parse(decoder.decode(this.#read())) as QueryResult };
     return last.whole;
   }
 
@@ -107,6 +107,7 @@ export class StoredResult implements QueryResult {
   declare readonly xfail?: NonNullable<QueryResult['xfail']>;
 }
 
+const decoder = new TextDecoder();
 const NO_TAGS: string[] = [];
 const NO_WARNINGS: TraceWarning[] = [];
 const NONE: readonly string[] = [];

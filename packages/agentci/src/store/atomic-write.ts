@@ -2,6 +2,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rm
 import { dirname } from 'node:path';
 import { TextFile } from './text-file.ts';
 
+/** A text, or pieces of it, some as bytes. */
+type Content = string | Iterable<string | Uint8Array>;
+
 /**
  * Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. What can be made again, such
  * as a report, need not wait for the disk. A link stays a link: the file it points to is replaced. A pipe or a device,
@@ -9,7 +12,7 @@ import { TextFile } from './text-file.ts';
  */
 export function writeFileAtomic(
   path: string,
-  content: string | Iterable<string>,
+  content: Content,
   { isSynced = true, mode }: { readonly isSynced?: boolean; readonly mode?: number } = {},
 ): void {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -31,13 +34,16 @@ export function writeFileAtomic(
 
 function writeContent(
   path: string,
-  content: string | Iterable<string>,
+  content: Content,
   { isSynced, mode }: { isSynced: boolean; mode?: number | undefined },
 ): void {
   const fd = openSync(path, 'w', mode);
   try {
     const file = new TextFile(fd);
-    for (const piece of typeof content === 'string' ? [content] : content) file.append(piece);
+    for (const piece of typeof content === 'string' ? [content] : content) {
+      if (typeof piece === 'string') file.append(piece);
+      else file.appendBytes(piece);
+    }
     file.flush();
     if (isSynced) fsyncSync(fd);
   } finally {

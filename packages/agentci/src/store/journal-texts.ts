@@ -1,6 +1,8 @@
-import { openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 
 const BLOCK = 256 * 1024;
+
+const unreachable = new FinalizationRegistry<number>(closeSync);
 
 /**
  * Reads pieces of a file that is still being written, mostly in the order they are in. The file stays open, so that what
@@ -17,25 +19,27 @@ export class JournalTexts {
     this.#path = path;
   }
 
-  read(at: number, length: number): string {
-    if (length > BLOCK) return this.#fill(Buffer.allocUnsafe(length), at, length);
+  /** A piece as bytes. They are good until the next piece is read. */
+  read(at: number, length: number): Buffer {
+    if (length > BLOCK) return this.#large(at, length);
     if (at < this.#start || at + length > this.#start + this.#length) {
       this.#block ??= Buffer.allocUnsafeSlow(BLOCK);
       this.#start = at;
       this.#length = this.#take(this.#block, at, BLOCK);
       if (this.#length < length) throw this.#cutShort();
     }
-    return this.#block!.toString('utf8', at - this.#start, at - this.#start + length);
+    return this.#block!.subarray(at - this.#start, at - this.#start + length);
   }
 
-  #fill(bytes: Buffer, at: number, length: number): string {
+  #large(at: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
     if (this.#take(bytes, at, length) < length) throw this.#cutShort();
-    return bytes.toString('utf8');
+    return bytes;
   }
 
   /** How many bytes there were; fewer only at the end of the file. */
   #take(bytes: Buffer, at: number, length: number): number {
-    this.#fd ??= openSync(this.#path, 'r');
+    this.#fd ??= this.#open();
     let done = 0;
     while (done < length) {
       const read = readSync(this.#fd, bytes, done, length - done, at + done);
@@ -43,6 +47,13 @@ export class JournalTexts {
       done += read;
     }
     return done;
+  }
+
+  /** Closed when nobody can ask for a result any more: someone who watches starts hundreds of runs. */
+  #open(): number {
+    const fd = openSync(this.#path, 'r');
+    unreachable.register(this, fd);
+    return fd;
   }
 
   #cutShort(): Error {

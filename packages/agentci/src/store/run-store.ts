@@ -17,15 +17,14 @@ import { gatesPath, type PlanFile, planPath, type ShardFile, shardPath, shardTex
 import { resumedPath } from './stored-runs.ts';
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
-/** Results of a run that stay in memory; those that follow are read from the journal when someone needs them. */
-const MAX_IN_MEMORY = 1000;
-/** Texts that are kept for a report that wants them: they take less room than what they were made of. */
-const MAX_TEXTS = 10_000;
+/**
+ * Results of a run that stay in memory; those that follow are read from the journal when someone needs them. To collect
+ * the garbage around thousands that are kept takes longer than to read the few that are shown.
+ */
+const MAX_IN_MEMORY = 100;
 
 export interface StoreOptions {
   readonly durability?: Durability;
-  /** A report will want the results as JSON, so the texts of the journal are kept for it. */
-  readonly keepsJson?: boolean;
   /** How many results stay in memory as they are. */
   readonly inMemory?: number;
   /** The folder of the run, where it is not named after it. */
@@ -40,27 +39,24 @@ export class RunStore {
   readonly #dir: string;
   readonly #journal: LineFile;
   readonly #traces: LineFile;
-  readonly #keepsJson: boolean;
   readonly #inMemory: number;
   readonly #lock: RunLock;
   #isClosed = false;
   /** By `caseKey`. */
   readonly #revoked = new Set<string>();
-  /** Results by identity, to know at the end which of them the journal already holds, with their JSON if it is kept. */
-  readonly #journaled = new Map<QueryResult, string | undefined>();
+  /** Results by identity, to know at the end which of them the journal already holds. */
+  readonly #journaled = new Set<QueryResult>();
   readonly #texts: JournalTexts;
-  #count = 0;
   /** Where the result that was recorded last is in the journal. */
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
   private constructor(dir: string, lock: RunLock, fds: { journal: number; traces: number }, options: StoreOptions) {
-    const { durability = 'each', keepsJson = false, inMemory = MAX_IN_MEMORY } = options;
+    const { durability = 'each', inMemory = MAX_IN_MEMORY } = options;
     this.#inMemory = inMemory;
     this.#dir = dir;
     this.#lock = lock;
     this.#journal = new LineFile(fds.journal, journalPath(dir), durability);
     this.#traces = new LineFile(fds.traces, tracesPath(dir), durability);
-    this.#keepsJson = keepsJson;
     this.#texts = new JournalTexts(journalPath(dir));
   }
 
@@ -113,8 +109,7 @@ export class RunStore {
     const at = this.#journal.size + Buffer.byteLength(head);
     this.#journal.append(head, json, '}');
     if (run !== 1) return;
-    this.#count++;
-    this.#journaled.set(result, this.#keepsJson ? json : undefined);
+    this.#journaled.add(result);
     this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
   }
 
@@ -124,27 +119,20 @@ export class RunStore {
     this.#journal.sync();
   }
 
-  /** What to keep in memory of a result that was just recorded: beyond the first thousand, where to read it again. */
+  /** What to keep in memory of a result that was just recorded: beyond the first hundred, where to read it again. */
   keep(result: QueryResult): QueryResult {
     const last = this.#last;
     if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result)) return result;
-    const json = this.#journaled.get(result);
     this.#journaled.delete(result);
-    const isKept = json !== undefined && this.#count <= MAX_TEXTS;
-    return new StoredResult(result, isKept ? textIs(json) : this.#textAt(last.at, last.length));
+    return new StoredResult(result, this.#readerOf(last.at, last.length));
   }
 
   /** A function made in `keep` would hold on to the result. */
-  #textAt(at: number, length: number): () => string {
+  #readerOf(at: number, length: number): () => Uint8Array {
     return () => {
       if (!this.#isClosed) this.#journal.flush();
       return this.#texts.read(at, length);
     };
-  }
-
-  /** The JSON of a result that went into the journal as it is, where it was kept. */
-  jsonOf(result: QueryResult): string | undefined {
-    return result instanceof StoredResult ? result.text() : this.#journaled.get(result);
   }
 
   /** Notes which recordings the run judges; they stay where they are. */
@@ -203,5 +191,3 @@ export class RunStore {
 
 /** What a result in the journal is found by. */
 const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
-
-const textIs = (text: string) => (): string => text;

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { maskText, SECRETS } from '../kit/secrets.ts';
 
+const decoder = new TextDecoder();
 const CAPACITY = 512 * 1024;
 /** A UTF-16 unit becomes at most three bytes. */
 const MAX_BYTES_A_UNIT = 3;
@@ -31,17 +32,29 @@ export class TextFile {
     this.appendMasked(...(SECRETS.isEmpty ? pieces : pieces.map(maskText)));
   }
 
+  /** Adds the bytes of a text. They are looked through as well: a secret may have become known after they were written elsewhere. */
+  appendBytes(bytes: Uint8Array): void {
+    if (!SECRETS.isEmpty) {
+      this.append(decoder.decode(bytes));
+      return;
+    }
+    if (this.#length + bytes.length > CAPACITY) this.flush();
+    if (bytes.length > CAPACITY) {
+      this.#write(bytes);
+      return;
+    }
+    this.#bytes ??= Buffer.allocUnsafe(CAPACITY);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
   /** As `append` for what was made of masked values: looking twice at every result would cost as much as writing it. */
   appendMasked(...pieces: readonly string[]): void {
     let most = 0;
     for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
     if (this.#length + most > CAPACITY) this.flush();
     if (most > CAPACITY) {
-      for (const piece of pieces) {
-        const bytes = Buffer.from(piece);
-        writeAll(this.#fd, bytes);
-        this.#written += bytes.length;
-      }
+      for (const piece of pieces) this.#write(Buffer.from(piece));
       return;
     }
     this.#bytes ??= Buffer.allocUnsafe(CAPACITY);
@@ -53,12 +66,12 @@ export class TextFile {
     if (this.#bytes === undefined || this.#length === 0) return;
     const length = this.#length;
     this.#length = 0;
-    writeAll(this.#fd, this.#bytes.subarray(0, length));
-    this.#written += length;
+    this.#write(this.#bytes.subarray(0, length));
   }
-}
 
-/** The system may take less than it was given. */
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+  /** The system may take less than it was given. */
+  #write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+    this.#written += bytes.length;
+  }
 }

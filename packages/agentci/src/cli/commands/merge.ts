@@ -78,7 +78,7 @@ Examples:
     const store = RunStore.create(
       dirname(dir),
       { run_id: runId, agent: file.agent, spec: file.spec, started_at: startedAt, ...git, started_with: startedWith },
-      { durability: 'batched', keepsJson: plans.some(({ reporter }) => reporter === 'json'), inMemory: 0, dir },
+      { durability: 'batched', inMemory: 0, dir },
     );
     let merged: Awaited<ReturnType<typeof mergeShards>>;
     try {
@@ -96,7 +96,6 @@ Examples:
       io,
       quiet,
       rerunCommand: `agentci test --failed-from ${quote(shown)}`,
-      jsonOf: (result) => store.jsonOf(result),
       ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
     });
     io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
