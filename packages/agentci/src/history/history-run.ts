@@ -108,13 +108,9 @@ export function historyQuery(result: QueryResult): HistoryQuery {
   const verdict = xfail?.status ?? status;
   const isDecided = verdict === 'pass' || verdict === 'warn' || verdict === 'fail';
   const uses = usesOf(result);
-  const mean = (values: readonly (number | null)[]): number | undefined => {
-    const known = values.filter((value) => value !== null);
-    return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
-  };
-  const usd = mean(uses.map(({ cost_usd }) => numberOr(cost_usd)));
-  const ms = mean(uses.map(({ latency_ms }) => numberOr(latency_ms)));
-  const tokens = mean(uses.map(({ total_tokens }) => numberOr(total_tokens)));
+  const usd = meanOf(uses, 'cost_usd');
+  const ms = meanOf(uses, 'latency_ms');
+  const tokens = meanOf(uses, 'total_tokens');
   return {
     id,
     ...(cell === undefined ? {} : { cell }),
@@ -127,7 +123,22 @@ export function historyQuery(result: QueryResult): HistoryQuery {
   };
 }
 
-function usesOf(result: QueryResult): ReturnType<typeof usedBy>[] {
+/** Of the runs that know it. */
+function meanOf(uses: readonly Used[], what: keyof Used): number | undefined {
+  let sum = 0;
+  let known = 0;
+  for (const used of uses) {
+    const value = numberOr(used[what]);
+    if (value === null) continue;
+    sum += value;
+    known++;
+  }
+  return known === 0 ? undefined : sum / known;
+}
+
+type Used = ReturnType<typeof usedBy>;
+
+function usesOf(result: QueryResult): readonly Used[] {
   if (result.skip !== undefined || result.not_run !== undefined) return [];
   return result.runs ?? [usedBy(result)];
 }

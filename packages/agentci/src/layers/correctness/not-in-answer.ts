@@ -63,14 +63,17 @@ function contradictions(terms: readonly string[], siblings: Readonly<Record<stri
   const expected = textsOf(siblings.expected_in_answer);
   if (typeof siblings.exact_match === 'string') expected.push(siblings.exact_match);
   const anyOf = textsOf(siblings.any_expected_in_answer);
+  if (expected.length + anyOf.length === 0) return issues;
+  const expectedTexts = expected.map(prepare);
+  const anyTexts = anyOf.map(prepare);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
     if (term.trim() === '') continue;
-    const contains = (text: string): boolean => prepare(text).includes(prepare(term));
-    const clash = expected.find(contains);
-    if (clash !== undefined)
-      issues.push(contradiction(`${quoted(term)} is forbidden, but ${quoted(clash)} is expected`, [i]));
-    else if (anyOf.length > 0 && anyOf.every(contains)) {
+    const looked = prepare(term);
+    const clash = expectedTexts.findIndex((text) => text.includes(looked));
+    if (clash !== -1)
+      issues.push(contradiction(`${quoted(term)} is forbidden, but ${quoted(expected[clash]!)} is expected`, [i]));
+    else if (anyTexts.length > 0 && anyTexts.every((text) => text.includes(looked))) {
       issues.push(
         contradiction(`${quoted(term)} is forbidden, but every term of any_expected_in_answer contains it`, [i]),
       );

@@ -1,9 +1,7 @@
 import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { visibleNames } from '../../kit/visible-text.ts';
-import { toolF1 } from '../../metrics/trajectory/tool-f1.ts';
-import { toolPrecision } from '../../metrics/trajectory/tool-precision.ts';
-import { toolRecall } from '../../metrics/trajectory/tool-recall.ts';
+import { type ToolOverlap, toolOverlap } from '../../metrics/trajectory/tool-overlap.ts';
 import { capturedCalls, namesOf } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { atLeast } from '../bounds.ts';
@@ -28,39 +26,32 @@ export const check = defineCheck({
     if (tools.length === 0) return noTools(calls, isPartial);
     const used = new Set(namesOf(calls, tools));
     const wanted = new Set(tools);
-    const missing = [...wanted].filter((tool) => !used.has(tool));
+    const missing: string[] = [];
+    for (const tool of wanted) if (!used.has(tool)) missing.push(tool);
     const found = `${wanted.size - missing.length} of ${wanted.size} expected tools were used`;
     const min = typeof siblings.min_tool_recall === 'number' ? siblings.min_tool_recall : 1;
-    const value = toolRecall(wanted, used);
+    const overlap = toolOverlap(wanted, used);
     return atLeast({
-      value,
+      value: overlap.recall,
       min,
       what: 'tool recall',
       ...(isPartial ? { partial: 'rising' } : {}),
       note: missing.length === 0 ? found : `${found}; not called: ${listed(missing)}`,
-      ...(isPartial
-        ? {}
-        : {
-            rest: {
-              details: {
-                tool_recall: rounded(value),
-                tool_precision: rounded(toolPrecision(wanted, used)),
-                tool_f1: rounded(toolF1(wanted, used)),
-              },
-            },
-          }),
+      ...(isPartial ? {} : { rest: { details: detailsOf(overlap) } }),
     });
   },
+});
+
+const detailsOf = ({ recall, precision, f1 }: ToolOverlap) => ({
+  tool_recall: rounded(recall),
+  tool_precision: rounded(precision),
+  tool_f1: rounded(f1),
 });
 
 function noTools(calls: readonly ToolStep[], isPartial: boolean): CheckOutcome {
   const value = calls.length;
   const used = namesOf(calls);
-  const details = {
-    tool_recall: toolRecall([], used),
-    tool_precision: toolPrecision([], used),
-    tool_f1: toolF1([], used),
-  };
+  const details = detailsOf(toolOverlap([], used));
   if (value > 0) {
     const names = listed([...new Set(used)]);
     const evidence = callEvidence(
