@@ -15,8 +15,7 @@ import type { NotifyPlan } from './notify/plan.ts';
 import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions
-  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
+interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
   readonly io: Io;
   /** Messages that are sent; without it none is. */
   readonly notify?: NotifyPlan;

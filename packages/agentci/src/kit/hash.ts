@@ -40,6 +40,7 @@ class Sorting {
     let copy: unknown[] | undefined;
     for (let i = 0; i < list.length; i++) {
       const item = list[i];
+      if (typeof item === 'string') continue;
       const sorted = isObject(item) ? this.#map(item) : this.of(item);
       if (sorted !== item) {
         copy ??= [...list];
@@ -58,7 +59,7 @@ class Sorting {
       const first = key.charCodeAt(0);
       if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON') this.isFaithful = false;
       const item = map[key];
-      const sorted = this.of(item);
+      const sorted = typeof item === 'string' ? item : this.of(item);
       if (copy === undefined && sorted !== item) copy = firstOf(map, keys, i);
       if (copy !== undefined) copy[key] = sorted;
     }

@@ -23,7 +23,8 @@ const PRINTED = /^[!-~][ -~]*$/;
 
 export function blankIssues(key: string, items: readonly string[]): Problem[] {
   const issues: Problem[] = [];
-  for (const [i, item] of items.entries()) {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!;
     if (PRINTED.test(item)) continue;
     if (visibleText(item).trim() === '')
       issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });

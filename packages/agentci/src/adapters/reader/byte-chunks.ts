@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGzip } from '../containers/sniff.ts';
 
 /** Small enough that the records of one chunk are gone before the next collection of garbage. */
@@ -20,35 +21,43 @@ export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<U
   yield* unzipped(first.value, chunks, CHUNK_BYTES);
 }
 
-/** The next chunk is on its way while the last one is worked on. */
+/** Files are read here and now: the way through the thread pool takes longer than reading a chunk. */
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
-  // A folder may have tens of thousands of small files, and the way through the thread pool takes longer than reading one.
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() && found.size > 0 && found.size <= CHUNK_BYTES) {
-    yield readFileSync(path);
-    return;
-  }
-  const handle = await open(path, 'r');
-  let coming = readChunk(handle);
+  if (found !== undefined && !found.isFile()) yield* pipeChunks(path);
+  else if (found !== undefined && found.size > 0 && found.size <= CHUNK_BYTES) yield readFileSync(path);
+  else yield* largeFileChunks(path);
+}
+
+async function* largeFileChunks(path: string): AsyncGenerator<Uint8Array> {
+  const fd = openSync(path, 'r');
   try {
     for (;;) {
-      const chunk = await coming;
-      if (chunk.length === 0) return;
-      coming = readChunk(handle);
-      // The caller may not come back for it; if it does, it sees the error.
-      coming.catch(() => undefined);
-      yield chunk;
+      // A fresh buffer each time: records that cross a border still point into the last one.
+      const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      const length = readSync(fd, buffer, 0, CHUNK_BYTES, null);
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
+      // A signal or a timer must get its turn.
+      await nextTurn();
     }
   } finally {
-    await coming.catch(() => undefined);
-    await handle.close();
+    closeSync(fd);
   }
 }
 
-async function readChunk(handle: FileHandle): Promise<Uint8Array> {
-  // A fresh buffer each time: records that cross a border still point into the last one.
-  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, null);
-  return buffer.subarray(0, bytesRead);
+/** Of a pipe nobody knows when the next bytes come. */
+async function* pipeChunks(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, 'r');
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
