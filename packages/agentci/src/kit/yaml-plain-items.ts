@@ -4,9 +4,12 @@ import type { YamlEntry, YamlMap, YamlNode, YamlSource } from './yaml-node.ts';
 import type { TextPart } from './yaml-parts.ts';
 import { resolvePlain } from './yaml-scalar.ts';
 
-/** `key:` with its value, as most lines of a generated file are. What the value may be is decided by its first character. */
-const LINE = /( *)(- )?([A-Za-z_$][\w$-]*):(?: ([^\n]+))?(?:\n|$)/y;
-const EMPTY = /[ ]*(?:#[^\n]*)?\n/y;
+const SPACE = 0x20;
+const HASH = 0x23;
+const DOLLAR = 0x24;
+const DASH = 0x2d;
+const COLON = 0x3a;
+const UNDERSCORE = 0x5f;
 /** Text without a character that could mean something in YAML. */
 const PLAIN = /^[A-Za-z0-9_](?:[\w.,;/()?!@%+='-]| (?=\S))*$/;
 /** Characters that are not text, or that the library looks at more closely. */
@@ -61,41 +64,47 @@ export class PlainItems {
     return this.#readLines();
   }
 
+  /**
+   * Lines are `key:` with its value, as most of a generated file are, or empty. What the value may be is decided by its first
+   * character. Looked at character by character: an expression would make a list of texts for each of thousands of lines.
+   */
   #readLines(): readonly YamlNode[] | undefined {
     const text = this.#text;
-    let at = 0;
-    while (at < text.length) {
-      EMPTY.lastIndex = at;
-      if (EMPTY.test(text)) {
-        at = EMPTY.lastIndex;
-        continue;
-      }
-      LINE.lastIndex = at;
-      const match = LINE.exec(text);
-      if (match === null || !this.#take(match, at)) return undefined;
-      at = LINE.lastIndex;
+    for (let at = 0; at < text.length; ) {
+      let end = text.indexOf('\n', at);
+      const isLast = end === -1;
+      if (isLast) end = text.length;
+      let first = at;
+      while (text.charCodeAt(first) === SPACE) first++;
+      const isEmpty = first === end || text.charCodeAt(first) === HASH;
+      if (isEmpty ? isLast : !this.#take(at, first, end)) return undefined;
+      at = end + 1;
     }
     return this.#waiting === undefined ? this.#items : undefined;
   }
 
-  #take([, spaces, dash, name, value]: RegExpExecArray, at: number): boolean {
-    const keyAt = at + spaces!.length + (dash?.length ?? 0);
-    const column = keyAt - at;
-    const isPlaced = dash === undefined ? this.#place(column, keyAt) : this.#startItem(spaces!.length, column, keyAt);
-    if (!isPlaced) return false;
-    const { entries } = this.#open.at(-1)!;
-    const key = this.#intern(name!);
-    if (key === undefined || entries.has(key)) return false;
+  /** Reads the line that starts at `at`, has its first character at `first` and ends before `end`. */
+  #take(at: number, first: number, end: number): boolean {
+    const text = this.#text;
+    const isItem = text.charCodeAt(first) === DASH && text.charCodeAt(first + 1) === SPACE;
+    const keyAt = isItem ? first + 2 : first;
+    const colon = endOfKey(text, keyAt);
+    if (colon === keyAt || text.charCodeAt(colon) !== COLON) return false;
+    const hasValue = colon + 1 < end;
+    if (hasValue && (text.charCodeAt(colon + 1) !== SPACE || colon + 2 === end)) return false;
+    if (!(isItem ? this.#startItem(first - at, keyAt - at, keyAt) : this.#place(keyAt - at, keyAt))) return false;
+    const open = this.#open[this.#open.length - 1]!;
+    const key = this.#intern(text.slice(keyAt, colon));
+    if (key === undefined || open.entries.has(key)) return false;
     const keyStart = this.#base + keyAt;
-    if (value === undefined) {
+    if (!hasValue) {
       this.#waiting = { key, start: keyStart };
       return true;
     }
-    const start = keyStart + key.length + 2;
-    const node = this.#value(value, start);
+    const node = this.#value(text.slice(colon + 2, end), this.#base + colon + 2);
     if (node === undefined) return false;
-    entries.set(key, { key, keySource: this.#source, keyStart, value: node });
-    (this.#open.at(-1)!.node as { end: number }).end = start + value.length;
+    open.entries.set(key, { key, keySource: this.#source, keyStart, value: node });
+    (open.node as { end: number }).end = this.#base + end;
     return true;
   }
 
@@ -159,8 +168,10 @@ export class PlainItems {
   #list(text: string, start: number): YamlNode {
     const source = this.#source;
     const items: YamlNode[] = [];
-    for (const { 0: word, index } of text.matchAll(ITEM)) {
-      const at = start + index;
+    ITEM.lastIndex = 0;
+    for (let match = ITEM.exec(text); match !== null; match = ITEM.exec(text)) {
+      const word = match[0];
+      const at = start + match.index;
       items.push(
         word.startsWith('"')
           ? { kind: 'scalar', source, start: at, style: 'quoted', value: word.slice(1, -1) }
@@ -192,5 +203,17 @@ export class PlainItems {
     if (known !== undefined || resolvePlain(key) !== key) return known;
     this.#keys.set(key, key);
     return key;
+  }
+}
+
+/** Where a name that starts at `at` ends: letters, digits, `_`, `$`, and `-` after the first. */
+function endOfKey(text: string, at: number): number {
+  let end = at;
+  for (;;) {
+    const code = text.charCodeAt(end);
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
+    const isLater = (code >= 0x30 && code <= 0x39) || code === DASH;
+    if (!isLetter && code !== UNDERSCORE && code !== DOLLAR && !(isLater && end > at)) return end;
+    end++;
   }
 }
