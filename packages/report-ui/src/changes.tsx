@@ -22,6 +22,7 @@ export function Changes({ sides }: { sides: Sides }) {
   const sure = balanced([...of('more'), ...of('less')]);
   const unknown = of('unknown').filter((change) => sizeOf(change) >= MIN_SHARE);
   const noise = of('noise');
+  const hasVersion = sides.before.isVersion || sides.after.isVersion;
   if (sure.length + unknown.length + noise.length === 0) return null;
   return (
     <>
@@ -32,13 +33,17 @@ export function Changes({ sides }: { sides: Sides }) {
         <p class="empty">
           {noise.length > 0
             ? 'No query changed by more than its repeats vary.'
-            : 'No query ran often enough on both sides to tell a change from noise.'}
+            : `No query ran often enough on both sides to tell a change from noise${hasVersion ? ': a baseline has one recording of each' : ''}.`}
         </p>
       )}
       {noise.length > 0 && <p class="empty">{plural(noise.length, 'difference')} within the noise of the repeats.</p>}
       {unknown.length > 0 && (
         <details open={sure.length === 0}>
-          <summary>Largest differences of single runs: they may be noise; --runs 5 would tell</summary>
+          <summary>
+            {hasVersion
+              ? 'Largest differences of single recordings: each may be noise; what all queries together tell is below'
+              : 'Largest differences of single runs: they may be noise; --runs 5 would tell'}
+          </summary>
           <ChangeTable changes={balanced(unknown)} sides={sides} caption="Not told apart from noise" />
         </details>
       )}
