@@ -132,7 +132,7 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
       <MetricTable metrics={comparison.metrics} />
       <Names title="Only in the one before" ids={comparison.only_before} />
       <Names title="Only in the one after" ids={comparison.only_after} />
-      <Names title="Without a verdict in one of them" ids={comparison.undecided} />
+      <Names title="Without a verdict on one side or both" ids={comparison.undecided} />
     </>
   );
 }
