@@ -19,11 +19,15 @@ export function StepGroupRow({ group: { rounds } }: { group: StepGroup }) {
   const durations = steps.flatMap(({ duration_ms }) => (duration_ms === undefined ? [] : [duration_ms]));
   const depth = Math.min(...steps.map((step) => step.depth));
   return (
-    <details class={`step group${errors > 0 ? ' bad' : ''}`} style={{ '--depth': depth }}>
+    <details
+      class={`step group${first!.length === 1 ? ` ${first![0]!.kind}` : ''}${errors > 0 ? ' bad' : ''}`}
+      style={{ '--depth': depth }}
+    >
       <summary>
         <span class="seq">
           {steps[0]!.seq}–{steps.at(-1)!.seq}
         </span>
+        {first!.length === 1 && <span class="kind">{first![0]!.kind}</span>}
         <span class="name">
           {visible(first!.map(({ title }) => title).join(' → '))} × {rounds.length}
         </span>

@@ -114,7 +114,7 @@ export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
   const shown = steps.slice(0, MAX_STEPS);
   return (
     <span class="steps">
-      {plural(all, 'step')}:{' '}
+      · {plural(all, 'step')}:{' '}
       {shown.map((step) => (
         <button type="button" class="link" key={step} onClick={() => showStep(step)} aria-label={`show step ${step}`}>
           {step}

@@ -1,3 +1,4 @@
+import { andMore } from '../kit/words.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { caseKey, caseText } from '../results/cell.ts';
 import { type MetricResult, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
@@ -14,6 +15,8 @@ import { summarize } from './exit-code.ts';
 import { needsCode } from './needs-code.ts';
 import type { RunOptions } from './run-options.ts';
 import type { VersionCase, VersionPlace } from './version-cases.ts';
+
+const MAX_NAMED = 10;
 
 /** A case of a version with its trace. */
 export interface RecordedCase extends VersionCase {
@@ -125,7 +128,7 @@ export function versionNotices(
       suite !== undefined && metadata.spec_hash !== undefined && metadata.spec_hash !== suite.hash,
   );
   return [
-    ...(forced.length > 0 ? [`${version} was saved by force for ${forced.join(', ')}`] : []),
+    ...(forced.length > 0 ? [`${version} was saved by force for ${andMore(forced, MAX_NAMED)}`] : []),
     ...(isDrifted ? [`the spec has changed since ${version} was captured; it is judged by the spec as it is now`] : []),
   ];
 }
