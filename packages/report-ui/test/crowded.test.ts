@@ -65,6 +65,33 @@ describe.skipIf('missing' in chromium)('a crowded page', () => {
     expect(right - left).toBeGreaterThan(80);
   });
 
+  test('of forty turns those with something found in them are in sight, the others unfold, and paper has them all', async () => {
+    const run = runOf([failing('talk')]);
+    const turn = { user: 'And then?', answer: 'It depends.', tools: [], latency_ms: 5, checks: [] };
+    run.results[0]!.conversation = {
+      turns: Array.from({ length: 40 }, (_, i) => ({
+        ...{ ...turn, turn: i + 1, status: i === 19 ? ('fail' as const) : ('skip' as const) },
+        ...(i === 29 ? { answer: null } : {}),
+      })),
+    };
+    const { page } = await openReport(browser, run, { hash: '#/q/talk' });
+    await page.waitForSelector('.quiet');
+    expect(await page.locator('.quiet summary').allInnerTexts()).toEqual([
+      'Turns 2 to 19: nothing was found in them',
+      'Turns 21 to 29: nothing was found in them',
+      'Turns 31 to 39: nothing was found in them',
+    ]);
+    expect(await page.locator('.turns > li > .facts:visible').allInnerTexts()).toEqual(
+      [1, 20, 30, 40].map((number) => expect.stringContaining(`Turn ${number}`)),
+    );
+    const place = await page.locator('#decided').evaluate((each) => each.getBoundingClientRect().top);
+    expect(place).toBeLessThan(1500);
+    await page.locator('.quiet summary').first().click();
+    await page.waitForSelector('.quiet .turns >> text=Turn 7');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.turns > li > .facts:visible').count()).toBe(40);
+  });
+
   test('a finding says how many steps it does not list', async () => {
     const { page } = await openReport(browser, runOf([failing('a')]), { hash: '#/q/a' });
     expect(await page.locator('.decided .steps').innerText()).toMatch(/^· 280 steps: 21 ?22.*40 and 260 more$/s);
