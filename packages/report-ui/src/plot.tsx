@@ -103,7 +103,7 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
 const sizeOf = (_: uPlot, texts: string[] | null): number =>
   Math.max(40, ...(texts ?? []).map((text) => 14 + 7 * (text ?? '').length));
 
-/** A bar that stands alone is of one value, not of all the values that its width would reach over. */
+/** A lone bar is of one value, not of all the values that its width would reach over. */
 const ONE_BAR_PX = 24;
 
 const lookOf = (kind: PlotProps['kind'], color: string, bars: number): uPlot.Series => ({
