@@ -21,7 +21,8 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
   const [beforeId, setBeforeId] = useState<string | null>(route.params.get('before'));
   const [filters, setFilters] = useState<Filters>(NO_FILTERS);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const shown = useRun(runId, beforeId, route.page === 'compare' && !route.params.has('from'));
+  const isComparing = route.page === 'compare' && !route.params.has('from');
+  const shown = useRun(runId, { beforeId, afterId: isComparing ? route.params.get('after') : null, isComparing });
   const { run, before, runs } = shown;
 
   useEffect(() => {
@@ -58,7 +59,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
       </button>
       <Header shown={shown} page={route.page} onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1}>
-        {run === undefined && route.page !== 'runs' ? (
+        {run === undefined && route.page !== 'runs' && !(route.page === 'compare' && runs?.length === 0) ? (
           <p class="empty">
             {runs?.length === 0 ? 'Nothing has been run here yet: agentci test stores a run.' : 'Loading…'}
           </p>
@@ -67,7 +68,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
         ) : route.page === 'charts' ? (
           <Charts results={run!.results} onOpen={open} />
         ) : route.page === 'compare' ? (
-          <Compare run={run!} before={before} runs={runs} params={route.params} />
+          <Compare shown={shown} params={route.params} />
         ) : route.page === 'query' && result ? (
           <QueryPage
             key={`${run!.run_id}/${caseText(result)}`}

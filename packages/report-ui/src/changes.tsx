@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ChangeMetric, QueryChange } from '../../agentci/src/baseline/query-changes.ts';
-import { FORMATS, plural } from './format.ts';
+import { clip } from '../../agentci/src/kit/words.ts';
+import { count, FORMATS, plural } from './format.ts';
 import type { Sides } from './sides.ts';
 import { visible } from './visible-text.ts';
 
 const MAX_ROWS = 20;
 const MORE_ROWS = 200;
 const MIN_SHARE = 0.01;
+const MAX_QUESTION = 160;
 
 const MORE: Record<ChangeMetric, string> = {
   cost_usd: 'more expensive',
@@ -22,6 +24,7 @@ export function Changes({ sides }: { sides: Sides }) {
   const sure = balanced([...of('more'), ...of('less')]);
   const unknown = of('unknown').filter((change) => sizeOf(change) >= MIN_SHARE);
   const noise = of('noise');
+  const hasVersion = sides.before.isVersion || sides.after.isVersion;
   if (sure.length + unknown.length + noise.length === 0) return null;
   return (
     <>
@@ -32,13 +35,17 @@ export function Changes({ sides }: { sides: Sides }) {
         <p class="empty">
           {noise.length > 0
             ? 'No query changed by more than its repeats vary.'
-            : 'No query ran often enough on both sides to tell a change from noise.'}
+            : `No query ran often enough on both sides to tell a change from noise${hasVersion ? ': a baseline has one recording of each' : ''}.`}
         </p>
       )}
       {noise.length > 0 && <p class="empty">{plural(noise.length, 'difference')} within the noise of the repeats.</p>}
       {unknown.length > 0 && (
         <details open={sure.length === 0}>
-          <summary>Largest differences of single runs: they may be noise; --runs 5 would tell</summary>
+          <summary>
+            {hasVersion
+              ? 'Largest differences of single recordings: each may be noise; what all queries together tell is below'
+              : 'Largest differences of single runs: they may be noise; --runs 5 would tell'}
+          </summary>
           <ChangeTable changes={balanced(unknown)} sides={sides} caption="Not told apart from noise" />
         </details>
       )}
@@ -84,10 +91,10 @@ function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; side
           {shown.map((change) => (
             <tr key={`${change.id} ${change.metric}`}>
               <td class="wrap">
-                <a href={pairHash(change.id)}>{visible(sides.asked.get(change.id) ?? change.id)}</a>{' '}
+                <a href={pairHash(change.id)}>{visible(clip(sides.asked.get(change.id) ?? change.id, MAX_QUESTION))}</a>{' '}
                 <code>{visible(change.id)}</code>
               </td>
-              <td>{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
+              <td class="nowrap">{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
               <td class="number" data-label="before">
                 {FORMATS[change.metric](change.before)}
               </td>
@@ -103,12 +110,15 @@ function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; side
       </table>
       {changes.length > shown.length && (
         <button type="button" class="link" onClick={() => setLimit(limit + MORE_ROWS)}>
-          Show {Math.min(MORE_ROWS, changes.length - shown.length)} of {changes.length - shown.length} more
+          {moreText(changes.length - shown.length)}
         </button>
       )}
     </>
   );
 }
+
+const moreText = (left: number): string =>
+  left <= MORE_ROWS ? `Show ${left} more` : `Show ${MORE_ROWS} of ${count(left)} more`;
 
 /** The same comparison, opened at a query. */
 function pairHash(id: string): string {

@@ -1,36 +1,30 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { cellText } from '../../agentci/src/results/cell.ts';
-import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
 import type { RunResult } from '../../agentci/src/results/run-result.ts';
 import { Changes } from './changes.tsx';
+import { CopyButton } from './copy-button.tsx';
 import { Flips } from './flips.tsx';
-import { plural, time } from './format.ts';
+import { plural } from './format.ts';
 import { MetricTable } from './metric-table.tsx';
 import { Pair } from './pair.tsx';
 import { cellPairHref } from './router.ts';
+import { SideChoice } from './side-choice.tsx';
 import { cellSides, runSides, type Sides } from './sides.ts';
+import type { Shown } from './use-run.ts';
 import { visible } from './visible-text.ts';
 
 const MAX_NAMES = 200;
 
-/** Two runs or two cells: what flipped, what got slower or more expensive, and whether the data can tell. */
-export function Compare({
-  run,
-  before,
-  runs,
-  params,
-}: {
-  run: RunResult;
-  before: PageBefore | undefined;
-  runs: readonly PageRun[] | undefined;
-  params: URLSearchParams;
-}) {
+/** Two runs, versions or cells: what flipped, what got slower or more expensive, and whether the data can tell. */
+export function Compare({ shown, params }: { shown: Shown; params: URLSearchParams }) {
+  const { run, before, comparing, runs } = shown;
   const [from, to] = [params.get('from'), params.get('to')];
+  const isOfCells = from !== null && to !== null;
   const sides = useMemo(
     () =>
-      from !== null && to !== null
-        ? cellSides(run, from, to)
-        : before === undefined
+      isOfCells
+        ? run && cellSides(run, from, to)
+        : before === undefined || (run === undefined && before.after === undefined)
           ? undefined
           : runSides(run, before),
     [run, before, from, to],
@@ -38,66 +32,49 @@ export function Compare({
   return (
     <section class="compare">
       <h2>Comparison</h2>
-      {runs && <RunChoice run={run} before={before} runs={runs} />}
-      {(run.cells?.length ?? 0) > 1 && <CellChoice run={run} from={from ?? ''} to={to ?? ''} />}
+      {runs && (
+        <SideChoice
+          run={run?.run_id}
+          before={isOfCells ? undefined : (before?.run_id ?? params.get('before') ?? undefined)}
+          after={params.get('after') ?? undefined}
+          runs={runs}
+        />
+      )}
+      {(run?.cells?.length ?? 0) > 1 && <CellChoice run={run!} from={from ?? ''} to={to ?? ''} />}
       {sides === undefined ? (
-        <p class="empty">
-          {from === null ? 'No run to compare with is chosen.' : 'This run does not have both of these cells.'}
+        <p class="empty" role="status">
+          {isOfCells
+            ? 'This run does not have both of these cells.'
+            : comparing === 'waiting'
+              ? 'Comparing…'
+              : comparing === 'missing'
+                ? 'One of the two is not there, is not finished, or cannot be read.'
+                : 'Nothing to compare with is chosen.'}
         </p>
       ) : (
-        <Differences sides={sides} id={params.get('q')} />
+        <>
+          {runs && <CopyButton label="Copy link" text={() => linkTo(sides, isOfCells)} />}
+          {(isOfCells ? [] : (before?.notices ?? [])).map((notice) => (
+            <p class="notice" key={notice}>
+              {visible(notice)}
+            </p>
+          ))}
+          <Differences sides={sides} id={params.get('q')} />
+        </>
       )}
     </section>
   );
 }
 
-function RunChoice({
-  run,
-  before,
-  runs,
-}: {
-  run: RunResult;
-  before: PageBefore | undefined;
-  runs: readonly PageRun[];
-}) {
-  const choose = (change: Record<string, string>) => {
-    const chosen = { run: run.run_id, before: before?.run_id ?? '', ...change };
-    location.hash = `#/compare?${new URLSearchParams(chosen).toString()}`;
-  };
-  const finished = runs.filter((each) => each.finished);
-  const options = (without: string | undefined) =>
-    finished
-      .filter(({ id }) => id !== without)
-      .map(({ id, started_at, agent }) => (
-        <option key={id} value={id}>
-          {visible(`${time(started_at)} · ${agent} · ${id}`)}
-        </option>
-      ));
-  return (
-    <p class="choice">
-      <label>
-        Before{' '}
-        <select
-          aria-label="Run before"
-          value={before?.run_id ?? ''}
-          onChange={(event) => choose({ before: event.currentTarget.value })}
-        >
-          <option value="">choose a run</option>
-          {options(run.run_id)}
-        </select>
-      </label>
-      <label>
-        After{' '}
-        <select
-          aria-label="Run after"
-          value={run.run_id}
-          onChange={(event) => choose({ run: event.currentTarget.value })}
-        >
-          {options(before?.run_id)}
-        </select>
-      </label>
-    </p>
-  );
+/** Where this comparison is found again: it names both sides, since other runs may be the newest by then. */
+function linkTo({ before, after }: Sides, isOfCells: boolean): string {
+  const params = new URLSearchParams(location.hash.split('?', 2)[1] ?? '');
+  if (isOfCells) params.set('run', after.runId);
+  else {
+    params.set('before', before.runId);
+    params.set(after.isVersion ? 'after' : 'run', after.runId);
+  }
+  return `${location.href.split('#', 1)[0]}#/compare?${params.toString()}`;
 }
 
 function CellChoice({ run, from, to }: { run: RunResult; from: string; to: string }) {
@@ -155,7 +132,7 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
       <MetricTable metrics={comparison.metrics} />
       <Names title="Only in the one before" ids={comparison.only_before} />
       <Names title="Only in the one after" ids={comparison.only_after} />
-      <Names title="Without a verdict in one of them" ids={comparison.undecided} />
+      <Names title="Without a verdict on one side or both" ids={comparison.undecided} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
 import type { CheckResult, ConversationResult, QueryResult, TurnResult } from '../../agentci/src/results/run-result.ts';
+import { foldTurns } from './fold-turns.ts';
 import { ms, plural } from './format.ts';
 import { MarkedText } from './marked-text.tsx';
 import { Status } from './status.tsx';
@@ -10,6 +11,15 @@ import { visible } from './visible-text.ts';
 export function ConversationView({ result, conversation }: { result: QueryResult; conversation: ConversationResult }) {
   const { turns, ending, blame } = conversation;
   const checks = [result.correctness, result.path, result.cost].flatMap((layer) => layer.checks);
+  const show = (turn: TurnResult) => (
+    <Turn key={turn.turn} turn={turn} result={result} findings={findingsOn(turn, checks)} />
+  );
+  const isOfNote = (turn: TurnResult): boolean =>
+    (turn.status !== 'pass' && turn.status !== 'skip') ||
+    (turn.failed_tools?.length ?? 0) > 0 ||
+    turn.answer === null ||
+    findingsOn(turn, checks).length > 0 ||
+    answerMarks(turn.answer, result.correctness).length > 0;
   return (
     <section aria-labelledby="said">
       <h3 id="said">Conversation</h3>
@@ -21,9 +31,20 @@ export function ConversationView({ result, conversation }: { result: QueryResult
         )}
       </p>
       <ol class="turns">
-        {turns.map((turn) => (
-          <Turn key={turn.turn} turn={turn} result={result} findings={findingsOn(turn, checks)} />
-        ))}
+        {foldTurns(turns, isOfNote).map(({ isFolded, turns: some }) =>
+          isFolded ? (
+            <li key={some[0]!.turn}>
+              <details class="quiet">
+                <summary>
+                  Turns {some[0]!.turn} to {some.at(-1)!.turn}: nothing was found in them
+                </summary>
+                <ol class="turns">{some.map(show)}</ol>
+              </details>
+            </li>
+          ) : (
+            some.map(show)
+          ),
+        )}
       </ol>
     </section>
   );

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
+import { clip } from '../../agentci/src/kit/words.ts';
 import { Pair } from './pair.tsx';
 import type { Sides } from './sides.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
 const MAX_ROWS = 200;
+const MAX_QUESTION = 160;
 
 /** Verdicts that are not what they were: what broke first, then what was fixed. Each unfolds into both sides. */
 export function Flips({ sides }: { sides: Sides }) {
@@ -35,7 +37,7 @@ function Flip({ flip, sides }: { flip: Sides['comparison']['flips'][number]; sid
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <Status status={flip.before} /> → <Status status={flip.after} /> <strong>{visible(flip.id)}</strong>{' '}
-          <span>{visible(sides.asked.get(flip.id) ?? '')}</span>
+          <span>{visible(clip(sides.asked.get(flip.id) ?? '', MAX_QUESTION))}</span>
           {reason !== undefined && <span class="finding">{visible(reason)}</span>}
         </summary>
         {isOpen && <Pair sides={sides} id={flip.id} />}

@@ -1,5 +1,6 @@
 import { escapeMarkdownTableCell } from '../../agentci/src/kit/escape.ts';
 import { caseText } from '../../agentci/src/results/cell.ts';
+import { firstEvidence } from '../../agentci/src/results/first-evidence.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
 import { visible } from './visible-text.ts';
 import { wantedOf } from './wanted.ts';
@@ -24,12 +25,13 @@ export function issueText(run: RunResult, result: QueryResult, command?: string)
   ].filter(Boolean);
   const found = checks.slice(0, MAX_CHECKS).map((check) => {
     const where = check.location ? ` (${inline(`${check.location.file}:${check.location.line}`)})` : '';
-    const quotes = check.evidence
-      .flatMap(({ text, step }) => (text && step === undefined ? [text] : []))
-      .slice(0, MAX_EVIDENCE);
+    const quoted = check.evidence.filter(({ text, step }) => text && step === undefined);
+    const quotes = firstEvidence(quoted, MAX_EVIDENCE);
+    const more = quotes.reduce((sum, each) => sum + (each.more ?? 0), 0);
     return [
       `- ${check.status}: ${inline(check.id)}${where}: ${inline(check.message)}`,
-      ...quotes.map((text) => `  - evidence: ${inline(cut(text, 300))}`),
+      ...quotes.map(({ text }) => `  - evidence: ${inline(cut(text!, 300))}`),
+      ...(more === 0 ? [] : [`  - and ${more} more`]),
     ].join('\n');
   });
   const wanted = wantedOf(result).map(({ check, words, limit, terms }) => {

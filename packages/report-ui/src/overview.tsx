@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { exampleLine, shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
+import { exampleLine, groupCount, shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
 import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
 import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
 import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
@@ -113,9 +113,9 @@ function FailureGroups({
     <section class="causes" aria-labelledby="causes-title">
       <h3 id="causes-title">Failures by cause</h3>
       <ul>
-        {groups.map(({ signature, check, kind, title, examples, queries }) => (
+        {groups.map(({ signature, check, kind, title, examples, queries, ...rest }) => (
           <li key={signature}>
-            <Status status={kind} label={plural(queries.length, 'query', 'queries')} /> <code>{visible(check)}</code>{' '}
+            <Status status={kind} label={visible(groupCount({ queries, ...rest }))} /> <code>{visible(check)}</code>{' '}
             {visible(exampleLine(title))}{' '}
             <button
               type="button"

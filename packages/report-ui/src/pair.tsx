@@ -17,14 +17,8 @@ export function Pair({ sides, id }: { sides: Sides; id: string }) {
   return (
     <div class="pair">
       <div class="columns half">
-        <SideFacts
-          side={sides.before}
-          query={was}
-          id={id}
-          word="before"
-          isLinked={sides.before.runId === sides.after.runId}
-        />
-        <SideFacts side={sides.after} query={is} id={id} word="after" isLinked />
+        <SideFacts side={sides.before} query={was} id={id} word="before" />
+        <SideFacts side={sides.after} query={is} id={id} word="after" />
       </div>
       <p class="subhead">Answer</p>
       <Answers before={was?.answer} after={is?.answer} />
@@ -57,18 +51,16 @@ function SideFacts({
   query,
   id,
   word,
-  isLinked,
 }: {
   side: Side;
   query: PageBeforeQuery | undefined;
   id: string;
   word: string;
-  isLinked: boolean;
 }) {
   return (
     <div class="side">
       <p class="sub">
-        {word}: {isLinked ? <a href={queryHref(side.caseOf(id))}>{visible(side.name)}</a> : visible(side.name)}
+        {word}: {side.hasPages ? <a href={queryHref(side.caseOf(id))}>{visible(side.name)}</a> : visible(side.name)}
       </p>
       {query === undefined ? (
         <p class="empty">not in it</p>

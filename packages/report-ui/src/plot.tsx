@@ -94,7 +94,7 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
       { ...axis, label: xLabel, size: 26, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
       { ...axis, label: yLabel, size: sizeOf, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
     ],
-    series: [{}, ...series.map(({ color }) => lookOf(kind, css(color))), ...(band ? [unseen, unseen] : [])],
+    series: [{}, ...series.map(({ color }) => lookOf(kind, css(color), x.length)), ...(band ? [unseen, unseen] : [])],
     ...(band ? { bands: [{ series: [3, 2] as [number, number], fill: `${css(series[0]!.color)}2e` }] } : {}),
   };
 }
@@ -103,10 +103,13 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
 const sizeOf = (_: uPlot, texts: string[] | null): number =>
   Math.max(40, ...(texts ?? []).map((text) => 14 + 7 * (text ?? '').length));
 
-const lookOf = (kind: PlotProps['kind'], color: string): uPlot.Series => ({
+/** A lone bar is of one value, not of all the values that its width would reach over. */
+const ONE_BAR_PX = 24;
+
+const lookOf = (kind: PlotProps['kind'], color: string, bars: number): uPlot.Series => ({
   stroke: color,
   ...(kind === 'bars'
-    ? { fill: color, paths: uPlot.paths.bars!({ size: [0.94, 400] }), points: { show: false } }
+    ? { fill: color, paths: uPlot.paths.bars!({ size: [0.94, bars > 1 ? 400 : ONE_BAR_PX] }), points: { show: false } }
     : kind === 'points'
       ? { paths: () => null, points: { show: true, size: 5, fill: color } }
       : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),

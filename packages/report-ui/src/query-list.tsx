@@ -166,7 +166,7 @@ function Row({ result, index, top, isActive }: { result: QueryResult; index: num
               {visible(reason.split('\n', 1)[0]!.slice(0, 300))}
             </span>
           )}
-          {cell && <span>{visible(cellText(cell))}</span>}
+          {cell && <span class="cell-name">{visible(cellText(cell))}</span>}
           {runs && <span class="extra">{runs.length} runs, numbers are their means</span>}
           {tags.map((tag) => (
             <span class="tag" key={tag}>

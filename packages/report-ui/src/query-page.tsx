@@ -104,7 +104,7 @@ export function QueryPage({
             ...(evidence?.baseline?.answer
               ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
               : []),
-            ...(earlier?.answer ? [{ name: `run ${before!.run_id}`, text: earlier.answer }] : []),
+            ...(earlier?.answer ? [{ name: before!.name ?? `run ${before!.run_id}`, text: earlier.answer }] : []),
           ]}
         />
       )}
@@ -117,8 +117,8 @@ export function QueryPage({
       ))}
       {earlier && (
         <p class="notice">
-          In run {visible(before!.run_id)}: <Status status={earlier.status} /> cost {usd(earlier.cost_usd)}, tokens{' '}
-          {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
+          In {visible(before!.name ?? `run ${before!.run_id}`)}: <Status status={earlier.status} /> cost{' '}
+          {usd(earlier.cost_usd)}, tokens {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
           <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
         </p>
       )}

@@ -12,9 +12,13 @@ import type { RunComparison } from '../../agentci/src/results/diff.ts';
 import type { PageBefore, PageBeforeQuery } from '../../agentci/src/results/page-data.ts';
 import type { RunResult } from '../../agentci/src/results/run-result.ts';
 
-/** One side of a comparison: a run, or a cell of the matrix. */
+/** One side of a comparison: a run, a baseline version, or a cell of the matrix. */
 export interface Side {
   readonly name: string;
+  /** The page has a page for each of its queries. */
+  readonly hasPages: boolean;
+  /** One recording of each query, whatever is done. */
+  readonly isVersion: boolean;
   readonly runId: string;
   readonly queries: ReadonlyMap<string, PageBeforeQuery>;
   /** The name of a query's case in its run. */
@@ -32,17 +36,44 @@ export interface Sides {
   readonly asked: ReadonlyMap<string, string>;
 }
 
-/** The open run and the one before it. */
-export function runSides(run: RunResult, before: PageBefore): Sides {
-  const old = new Map(before.queries);
-  const now = new Map(run.results.map((result) => [caseText(result), comparedQuery(result)]));
+/** The open run, or the version chosen in its place, and what it is compared with. */
+export function runSides(run: RunResult | undefined, before: PageBefore): Sides {
+  const old = sideOf(before.run_id, before.name, before.queries);
+  const now =
+    before.after === undefined ? openSide(run!) : sideOf(before.after.id, before.after.name, before.after.queries);
+  const asked = [...old.queries, ...now.queries].flatMap(([id, { query }]): [string, string][] =>
+    query === undefined ? [] : [[id, query]],
+  );
+  const own = before.after === undefined ? run!.results.map((result) => [caseText(result), result.query] as const) : [];
+  return {
+    before: old,
+    after: now,
+    comparison: before.comparison,
+    changes: queryChanges(valuesOf(old.queries), valuesOf(now.queries)),
+    asked: new Map([...asked, ...own]),
+  };
+}
+
+const sideOf = (id: string, name: string | undefined, queries: PageBefore['queries']): Side => ({
+  name: name ?? id,
+  runId: id,
+  hasPages: false,
+  isVersion: name !== undefined,
+  queries: new Map(queries),
+  caseOf: (query) => query,
+  isSlim: () => false,
+});
+
+function openSide(run: RunResult): Side {
   const slim = new Set(run.results.filter((result) => 'slim' in result).map(caseText));
   return {
-    before: { name: before.run_id, runId: before.run_id, queries: old, caseOf: (id) => id, isSlim: () => false },
-    after: { name: run.run_id, runId: run.run_id, queries: now, caseOf: (id) => id, isSlim: (id) => slim.has(id) },
-    comparison: before.comparison,
-    changes: queryChanges(valuesOf(old), valuesOf(now)),
-    asked: new Map(run.results.map((result) => [caseText(result), result.query])),
+    name: run.run_id,
+    runId: run.run_id,
+    hasPages: true,
+    isVersion: false,
+    queries: new Map(run.results.map((result) => [caseText(result), comparedQuery(result)])),
+    caseOf: (id) => id,
+    isSlim: (id) => slim.has(id),
   };
 }
 
@@ -53,6 +84,8 @@ export function cellSides(run: RunResult, from: string, to: string): Sides | und
   const side = (name: string, results: RunResult['results']): Side => ({
     name,
     runId: run.run_id,
+    hasPages: true,
+    isVersion: false,
     queries: new Map(results.map((result) => [result.id, comparedQuery(result)])),
     caseOf: (id) => `${id} (${name})`,
     isSlim: (id) => results.some((result) => result.id === id && 'slim' in result),

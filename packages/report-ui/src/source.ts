@@ -5,6 +5,7 @@ import type {
   PageRun,
   PageRunUpdate,
   PageTrends,
+  PageVersion,
 } from '../../agentci/src/results/page-data.ts';
 import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 
@@ -59,6 +60,9 @@ export const fetchResult = (runId: string, id: string): Promise<QueryResult | un
 
 export const fetchBefore = (before: string, after: string): Promise<PageBefore | undefined> =>
   get(`api/compare?before=${encodeURIComponent(before)}&after=${encodeURIComponent(after)}`);
+
+/** Baseline versions that can be compared. */
+export const fetchVersions = (): Promise<PageVersion[] | undefined> => get('api/versions');
 
 async function get<T>(path: string): Promise<T | undefined> {
   const response = await fetch(path, { cache: 'no-store' });

@@ -19,11 +19,15 @@ export function StepGroupRow({ group: { rounds } }: { group: StepGroup }) {
   const durations = steps.flatMap(({ duration_ms }) => (duration_ms === undefined ? [] : [duration_ms]));
   const depth = Math.min(...steps.map((step) => step.depth));
   return (
-    <details class={`step group${errors > 0 ? ' bad' : ''}`} style={{ '--depth': depth }}>
+    <details
+      class={`step group${first!.length === 1 ? ` ${first![0]!.kind}` : ''}${errors > 0 ? ' bad' : ''}`}
+      style={{ '--depth': depth }}
+    >
       <summary>
         <span class="seq">
           {steps[0]!.seq}–{steps.at(-1)!.seq}
         </span>
+        {first!.length === 1 && <span class="kind">{kindText(first![0]!)}</span>}
         <span class="name">
           {visible(first!.map(({ title }) => title).join(' → '))} × {rounds.length}
         </span>
@@ -43,6 +47,8 @@ export function StepGroupRow({ group: { rounds } }: { group: StepGroup }) {
   );
 }
 
+const kindText = ({ kind }: PageStep): string => (kind === 'llm' ? 'model' : kind);
+
 function StepRow({ step }: { step: PageStep }) {
   const { seq, kind, title, depth, agent, status, error, duration_ms, fields } = step;
   const bad = isBad(step);
@@ -54,7 +60,7 @@ function StepRow({ step }: { step: PageStep }) {
     <details id={`step-${seq}`} class={`step ${kind}${bad ? ' bad' : ''}`} style={{ '--depth': depth }}>
       <summary>
         <span class="seq">{seq}</span>
-        <span class="kind">{kind === 'llm' ? 'model' : kind}</span>
+        <span class="kind">{kindText(step)}</span>
         <span class="name">{visible(title)}</span>
         {agent && agent !== title && <span class="sub">{visible(agent)}</span>}
         {bad && <span class="status fail">{visible(status === 'ok' ? 'error' : status)}</span>}

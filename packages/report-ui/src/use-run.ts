@@ -10,17 +10,26 @@ const POLL_MS = 1500;
 export interface Shown {
   readonly run: RunResult | undefined;
   readonly before: PageBefore | undefined;
+  /** What is to be compared has not come yet, or there is no such thing. */
+  readonly comparing: 'waiting' | 'missing' | undefined;
   /** Undefined on a page that is a file. */
   readonly runs: readonly PageRun[] | undefined;
   readonly isRunning: boolean;
   readonly isLost: boolean;
 }
 
-/** The run to show, and for a live page what has happened since. Who compares gets the run before where none is chosen. */
-export function useRun(wantedId: string | null, beforeId: string | null, isComparing: boolean): Shown {
+/**
+ * The run to show, and for a live page what has happened since. Who compares gets the run before where none is chosen;
+ * `afterId` is a version that is compared in the place of the run.
+ */
+export function useRun(
+  wantedId: string | null,
+  { beforeId, afterId, isComparing }: { beforeId: string | null; afterId: string | null; isComparing: boolean },
+): Shown {
   const [run, setRun] = useState<RunResult | undefined>(data.run);
   const [runs, setRuns] = useState<readonly PageRun[] | undefined>(undefined);
   const [before, setBefore] = useState<PageBefore | undefined>(data.before);
+  const [comparing, setComparing] = useState<Shown['comparing']>(undefined);
   const [isRunning, setRunning] = useState(false);
   const [isLost, setLost] = useState(false);
   const seen = useRef({ id: '', entries: 0, finished: false });
@@ -59,24 +68,32 @@ export function useRun(wantedId: string | null, beforeId: string | null, isCompa
     };
   }, [poll]);
 
-  const after = run?.run_id;
+  const after = afterId ?? run?.run_id;
   // An empty choice is one as well: none.
-  const chosen = beforeId === null && isComparing ? precedingRun(runs ?? [], after) : beforeId;
+  const chosen = beforeId === null && isComparing && afterId === null ? precedingRun(runs ?? [], after) : beforeId;
   const otherId = chosen || undefined;
+  const isOpen = afterId === null && isRunning;
   useEffect(() => {
-    if (!data.live || after === undefined || isRunning) return;
+    if (!data.live || after === undefined || isOpen) return;
     setBefore(undefined);
+    setComparing(undefined);
+    if (otherId === undefined || otherId === after) return;
     let isOver = false;
-    if (otherId !== undefined && otherId !== after)
-      void fetchBefore(otherId, after)
-        .then((found) => !isOver && setBefore(found))
-        .catch(() => undefined);
+    const show = (found: PageBefore | undefined) => {
+      if (isOver) return;
+      setBefore(found);
+      setComparing(found === undefined ? 'missing' : undefined);
+    };
+    setComparing('waiting');
+    void fetchBefore(otherId, after)
+      .catch(() => undefined)
+      .then(show);
     return () => {
       isOver = true;
     };
-  }, [otherId, after, isRunning]);
+  }, [otherId, after, isOpen]);
 
-  return { run, before, runs, isRunning, isLost };
+  return { run, before, comparing, runs, isRunning, isLost };
 }
 
 function merge(old: RunResult, update: RunResult): RunResult {

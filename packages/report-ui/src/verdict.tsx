@@ -1,4 +1,4 @@
-import { plural } from '../../agentci/src/kit/words.ts';
+import { formatCount, plural } from '../../agentci/src/kit/words.ts';
 import { decidingChecks } from '../../agentci/src/reporters/html/deciding-checks.ts';
 import type { CheckResult, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
 import { checkValue } from './check-value.ts';
@@ -102,35 +102,47 @@ function Decision({ layer, check }: { layer: Layer; check: CheckResult }) {
   );
 }
 
+const MAX_STEPS = 20;
+const MAX_TEXTS = 50;
+
 /** The steps a check points at; a click opens them in the trajectory. */
 export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
-  const steps = [...new Set(evidence.flatMap(({ step }) => (step === undefined ? [] : [step])))];
+  const listed = evidence.filter(({ step }) => step !== undefined);
+  const steps = [...new Set(listed.map(({ step }) => step!))];
   if (steps.length === 0) return null;
+  const all = steps.length + unlisted(listed);
+  const shown = steps.slice(0, MAX_STEPS);
   return (
     <span class="steps">
-      {plural(steps.length, 'step')}:{' '}
-      {steps.slice(0, 20).map((step) => (
+      · {plural(all, 'step')}:{' '}
+      {shown.map((step) => (
         <button type="button" class="link" key={step} onClick={() => showStep(step)} aria-label={`show step ${step}`}>
           {step}
         </button>
       ))}
-      {steps.length > 20 && ` and ${steps.length - 20} more`}
+      {all > shown.length && ` and ${formatCount(all - shown.length)} more`}
     </span>
   );
 }
 
+/** Evidence that a check has found and not listed. */
+const unlisted = (evidence: CheckResult['evidence']): number => evidence.reduce((sum, { more = 0 }) => sum + more, 0);
+
 /** What a check quotes; names of steps that it points at anyway are left out. */
 export function EvidenceTexts({ check: { evidence, message } }: { check: CheckResult }) {
-  const texts = evidence.flatMap(({ step, text }) =>
-    text === undefined || text === '' || step !== undefined || message.includes(text) ? [] : [text],
+  const quoted = evidence.filter(
+    ({ step, text }) => text !== undefined && text !== '' && step === undefined && !message.includes(text),
   );
-  if (texts.length === 0) return null;
+  if (quoted.length === 0) return null;
+  const all = quoted.length + unlisted(quoted);
+  const shown = quoted.slice(0, MAX_TEXTS);
   return (
     <details>
-      <summary>{plural(texts.length, 'piece')} of evidence</summary>
-      {texts.slice(0, 50).map((text, i) => (
-        <blockquote key={i}>{visible(text)}</blockquote>
+      <summary>{plural(all, 'piece')} of evidence</summary>
+      {shown.map(({ text }, i) => (
+        <blockquote key={i}>{visible(text!)}</blockquote>
       ))}
+      {all > shown.length && <p class="empty">and {formatCount(all - shown.length)} more</p>}
     </details>
   );
 }

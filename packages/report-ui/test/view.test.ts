@@ -92,9 +92,9 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.click('nav >> text=Compare');
     // The run before is chosen already.
     await page.waitForSelector('.flips li:has-text("refund")');
-    expect(await page.locator('[aria-label="Run before"]').inputValue()).toBe('r1');
-    await page.selectOption('[aria-label="Run before"]', '');
-    await page.waitForSelector('text=No run to compare with is chosen');
+    expect(await page.locator('[aria-label="Before"]').inputValue()).toBe('r1');
+    await page.selectOption('[aria-label="Before"]', '');
+    await page.waitForSelector('text=Nothing to compare with is chosen');
     expect(problems).toEqual([]);
   });
 

@@ -231,10 +231,10 @@ describe('what a comparison came to', () => {
       { a: 'pass' },
       { b: 'pass' },
       'nothing_to_compare',
-      /^No query is in both runs, so there is nothing to compare\. New: b\. Gone: a\.$/,
+      /^No query is on both sides, so there is nothing to compare\. New: b\. Gone: a\.$/,
     ],
     ['nothing at all', {}, {}, 'nothing_to_compare', /nothing to compare/],
-    ['nothing decided', { a: 'error' }, { a: 'error' }, 'nothing_to_compare', /No query was decided in both/],
+    ['nothing decided', { a: 'error' }, { a: 'error' }, 'nothing_to_compare', /No query was decided on both sides/],
     [
       'a new query that fails',
       { a: 'pass' },

@@ -9,7 +9,8 @@ import type { Io } from './io.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 
-const DEFAULT_DIR = 'baselines';
+/** Beside the spec, where it names no other folder. */
+export const DEFAULT_DIR = 'baselines';
 
 export interface PlaceOptions {
   readonly config?: string;

@@ -1,22 +1,17 @@
-import type { Judged } from '../baseline/compare-traces.ts';
+import { compareRuns } from '../baseline/compare-runs.ts';
 import { diffReport } from '../baseline/diff-report.ts';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
+import { caseText } from '../results/cell.ts';
 import type { DiffReport, QueryDiff } from '../results/diff.ts';
-import type { QueryResult } from '../results/run-result.ts';
-import { emptyLayer } from '../results/status.ts';
-import { wholeResult } from '../results/stored-result.ts';
-import type { Query, Suite } from '../spec/suite.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
+import type { Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
-import type { Trace } from '../trace/model.ts';
-import type { PriceLookup } from '../trace/totals.ts';
 import { diffTraces } from './diff-traces.ts';
-import { evaluateRecorded } from './evaluate-recorded.ts';
-import { needsPrices } from './evaluate-trace.ts';
-import type { RunOptions } from './run-options.ts';
+import { type VersionCase, type VersionPlace, versionCases } from './version-cases.ts';
+import { pricesFor, type RecordedCase, type VersionJudging, versionNotices, versionRun } from './version-run.ts';
 
-/** Rubrics are judged only when a judge is given: stored verdicts do, and cost nothing. */
-export interface DiffVersionsInput extends Pick<RunOptions, 'judge' | 'judgeCacheDir' | 'env' | 'signal'> {
+export interface DiffVersionsInput extends Omit<VersionJudging, 'withoutCode'> {
   /** Without a spec there is no correctness to compare, only what happened. */
   readonly suite?: Suite;
   readonly agent: string;
@@ -28,49 +23,30 @@ export interface DiffVersionsInput extends Pick<RunOptions, 'judge' | 'judgeCach
   readonly maxRegressionPercent?: number;
 }
 
-/** Compares two baseline versions query by query. Queries are paired by id, never by their order. */
+/** Compares two baseline versions query by query. Queries are paired by id and cell, never by their order. */
 export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport> {
   const list = listBaselineFiles(input.dir, input.agent);
   for (const version of [input.baseline, input.compare]) usableBaselines(list, version);
-  const { files } = list;
-  const sides = {
-    before: sideOf(files, input.baseline, input),
-    after: sideOf(files, input.compare, input),
-  };
-  const pairs: Pair[] = [];
-  for (const [key, before] of sides.before) {
-    const after = sides.after.get(key);
-    if (after === undefined) continue;
-    const query = input.suite && queryOf(before, input.suite);
-    pairs.push({
-      key,
-      text: before.query,
-      ...(query ? { query } : {}),
-      before: await readBaselineTrace(before.file),
-      after: await readBaselineTrace(after.file),
-    });
-  }
-  if (pairs.length === 0) throw nothingToCompare(input, files);
-  const price = await pricesFor(pairs);
-  const judged = {
-    before: await evaluateSide(pairs, 'before', input),
-    after: await evaluateSide(pairs, 'after', input),
-  };
-  const queries = pairs.map((pair): QueryDiff => {
-    const before = judged.before.get(pair.key);
-    const after = judged.after.get(pair.key);
+  const before = await sideOf(list.files, input.baseline, input);
+  const after = await sideOf(list.files, input.compare, input);
+  const shared = [...before.cases.keys()].filter((key) => after.cases.has(key));
+  if (shared.length === 0) throw nothingToCompare(input, list.files);
+  const price = await pricesFor([...before.cases.values(), ...after.cases.values()]);
+  const queries = shared.map((key): QueryDiff => {
+    const [was, is] = [before.cases.get(key)!, after.cases.get(key)!];
+    // Of the same spec, so it is the same query on both sides; a side it does not fit has no verdict.
+    const query = was.query && is.query;
     const diff = diffTraces({
-      before: pair.before,
-      after: pair.after,
-      ...(pair.query ? { query: pair.query } : {}),
-      ...(before && after ? { judged: { before, after } } : {}),
+      before: was.trace,
+      after: is.trace,
+      ...(query ? { query, judged: { before: before.results.get(key)!, after: after.results.get(key)! } } : {}),
       ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
       ...(price ? { price } : {}),
     });
     return {
-      id: pair.key,
-      query: pair.text,
-      ...(pair.query?.location ? { location: pair.query.location } : {}),
+      id: key,
+      query: was.file.query,
+      ...(query?.location ? { location: query.location } : {}),
       ...diff,
     };
   });
@@ -81,81 +57,46 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
     ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
     queries,
-    only_before: [...sides.before.keys()].filter((key) => !sides.after.has(key)),
-    only_after: [...sides.after.keys()].filter((key) => !sides.before.has(key)),
-    notices: [...noticesOf(sides, input), ...list.broken.map(({ error }) => error.message)],
+    comparison: compareRuns({ before: before.run, after: after.run }),
+    notices: [...before.notices, ...after.notices, ...list.broken.map(({ error }) => error.message)],
   });
 }
 
-interface Pair {
-  readonly key: string;
-  readonly text: string;
-  readonly query?: Query;
-  readonly before: Trace;
-  readonly after: Trace;
+interface Side {
+  readonly cases: ReadonlyMap<string, RecordedCase>;
+  readonly run: RunResult;
+  readonly results: ReadonlyMap<string, QueryResult>;
+  readonly notices: readonly string[];
 }
 
-type Side = Map<string, BaselineFile>;
+async function sideOf(files: readonly BaselineFile[], version: string, input: DiffVersionsInput): Promise<Side> {
+  const place: VersionPlace = { ...input, version };
+  const cases = new Map<string, RecordedCase>();
+  for (const [key, each] of chosenCases(files, place, input.query))
+    cases.set(key, { ...each, trace: await readBaselineTrace(each.file.file) });
+  const { judge, judgeCacheDir, env, signal } = input;
+  const run = await versionRun(cases, place, defined({ judge, judgeCacheDir, env, signal }));
+  return {
+    cases,
+    run,
+    results: new Map(run.results.map((result) => [caseText(result), result])),
+    notices: versionNotices(cases.values(), place),
+  };
+}
 
-function sideOf(
+function chosenCases(
   files: readonly BaselineFile[],
-  version: string,
-  { suite, query, agent, dir }: DiffVersionsInput,
-): Side {
-  const ofVersion = files.filter((file) => file.version === version);
-  if (ofVersion.length === 0) {
-    const known = [...new Set(files.map((file) => file.version))];
-    throw new UserError('BASELINE_MISSING', `there is no baseline "${version}" of agent "${agent}" in ${dir}`, {
-      hint: known.length > 0 ? `There is: ${known.join(', ')}` : 'Save one with "agentci save" or "agentci record".',
-    });
-  }
-  const side: Side = new Map();
-  for (const file of ofVersion) {
-    const key = (suite && queryOf(file, suite)?.id) ?? file.query_id ?? file.query;
-    if (query !== undefined && query !== key && query !== file.query) continue;
-    // The newer form, which says its query's id, wins over a one-file baseline of the same query.
-    if (!side.has(key) || file.query_id !== undefined) side.set(key, file);
-  }
-  return side;
-}
-
-const queryOf = (file: BaselineFile, suite: Suite): Query | undefined =>
-  suite.queries.find((query) => query.id === file.query_id) ??
-  suite.queries.find((query) => query.query === file.query);
-
-async function evaluateSide(
-  pairs: readonly Pair[],
-  side: 'before' | 'after',
-  { suite, judge = 'off', judgeCacheDir, env, signal }: DiffVersionsInput,
-): Promise<Map<string, Judged>> {
-  if (suite === undefined) return new Map();
-  const known = pairs.filter((pair) => pair.query !== undefined);
-  const results = await evaluateRecorded(
-    known.map((pair) => ({ queryId: pair.key, trace: pair[side] })),
-    {
-      suite,
-      judge,
-      ...defined({ judgeCacheDir, env, signal }),
-    },
+  place: VersionPlace,
+  query: string | undefined,
+): [string, VersionCase][] {
+  return [...versionCases(files, place)].filter(
+    ([key, { id, file }]) => query === undefined || [key, id, file.query].includes(query),
   );
-  return new Map([...results].map(([id, result]) => [id, toJudged(result)]));
-}
-
-/** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
-const toJudged = (result: QueryResult): Judged =>
-  result.error
-    ? { ...wholeResult(result), correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
-    : result;
-
-async function pricesFor(pairs: readonly Pair[]): Promise<PriceLookup | undefined> {
-  if (!pairs.some(({ before, after }) => needsPrices(before) || needsPrices(after))) return undefined;
-  const { loadPrices } = await import('../kit/prices.ts');
-  return (await loadPrices()).lookup;
 }
 
 function nothingToCompare({ query, ...input }: DiffVersionsInput, files: readonly BaselineFile[]): UserError {
   const { baseline, compare } = input;
-  const list = (version: string) => [...sideOf(files, version, input).keys()].slice(0, 10).join(', ');
+  const list = (version: string) => [...versionCases(files, { ...input, version }).keys()].slice(0, 10).join(', ');
   return new UserError(
     'NOTHING_TO_COMPARE',
     query === undefined
@@ -163,22 +104,4 @@ function nothingToCompare({ query, ...input }: DiffVersionsInput, files: readonl
       : `"${query}" is not in both baselines "${baseline}" and "${compare}"`,
     { hint: `${baseline} has: ${list(baseline)}; ${compare} has: ${list(compare)}` },
   );
-}
-
-function noticesOf(sides: { before: Side; after: Side }, { suite, baseline, compare }: DiffVersionsInput): string[] {
-  const notices: string[] = [];
-  for (const [version, side] of [
-    [baseline, sides.before],
-    [compare, sides.after],
-  ] as const) {
-    const files = [...side.values()];
-    const forced = files.filter((file) => file.metadata.forced).map((file) => file.query_id ?? file.query);
-    if (forced.length > 0) notices.push(`${version} was saved by force for ${forced.join(', ')}`);
-    const drifted = files.some((file) => suite && file.metadata.spec_hash && file.metadata.spec_hash !== suite.hash);
-    if (drifted)
-      notices.push(
-        `the spec has changed since ${version} was captured; both sides are judged by the spec as it is now`,
-      );
-  }
-  return notices;
 }

@@ -6,6 +6,7 @@ import { listed } from '../layers/words.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
+import { withMore } from '../results/first-evidence.ts';
 import { type CheckResult, type CheckStatus, LAYERS, type Layer, type MetricResult } from '../results/run-result.ts';
 import { COMPOSITE, isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
@@ -198,12 +199,14 @@ interface ToldDetection {
 
 /** Where personal data was found is told masked. */
 function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evidence'] {
-  const { detections } = detail;
+  const { detections, num_detections } = detail;
   if (!Array.isArray(detections)) return [];
-  return (detections as ToldDetection[]).slice(0, 5).map((found) => ({
+  const shown = (detections as ToldDetection[]).slice(0, 5).map((found) => ({
     text: `${String(found.type)} in ${placeOf(found)}: ${String(found.masked)}`,
     ...(typeof found.step === 'number' ? { step: found.step } : {}),
   }));
+  const all = typeof num_detections === 'number' ? num_detections : detections.length;
+  return withMore(shown, Math.max(0, all - shown.length));
 }
 
 function placeOf({ location, tool, argument, turn }: ToldDetection): string {

@@ -9,6 +9,7 @@ import type { Policy } from '../policy/policy.ts';
 import { runFactsOf } from '../policy/run-facts.ts';
 import { shortResult } from '../policy/short-result.ts';
 import { timed } from '../policy/timed.ts';
+import { withMore } from '../results/first-evidence.ts';
 import type { PolicyResult, PolicyViolation } from '../results/policy-report.ts';
 import type { CheckResult, CheckStatus, Evidence, SkipReason } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -114,14 +115,20 @@ function checkOf(
     ...(reason === undefined ? {} : { skip_reason: reason }),
     ...(location === undefined ? {} : { location }),
     evidence: [
-      ...result.violations.slice(0, MAX_EVIDENCE).map((violation) => evidenceOf(violation, policy, calls)),
-      ...(result.metric === 'args_valid' ? result.logged.slice(0, MAX_EVIDENCE) : []).map((violation) => {
+      ...told(result.violations, (violation) => evidenceOf(violation, policy, calls)),
+      ...told(result.metric === 'args_valid' ? result.logged : [], (violation) => {
         const evidence = evidenceOf(violation, policy, calls);
         return { ...evidence, text: `logged: ${evidence.text}` };
       }),
     ],
   };
 }
+
+const told = (
+  violations: readonly PolicyViolation[],
+  toEvidence: (violation: PolicyViolation) => Evidence,
+): Evidence[] =>
+  withMore(violations.slice(0, MAX_EVIDENCE).map(toEvidence), Math.max(0, violations.length - MAX_EVIDENCE));
 
 /** What the policy asks for, in words. */
 function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {

@@ -1,4 +1,5 @@
 import { visibleName } from '../kit/visible-text.ts';
+import { withMore } from '../results/first-evidence.ts';
 import type { Evidence } from '../results/run-result.ts';
 import { capturedCalls, namesOf } from '../trace/known-calls.ts';
 import type { ToolStep, Trace } from '../trace/model.ts';
@@ -14,9 +15,10 @@ export function isCallOf({ name, rawName }: ToolStep, tool: string | undefined):
 
 const MAX_EVIDENCE = 20;
 
-/** Points at calls by index, with their step and their number among tool calls. */
+/** Points at calls by index, with their step and their number among tool calls; of many, at the first and how many more. */
 export function callEvidence(calls: readonly ToolStep[], indices: readonly number[]): Evidence[] {
-  return indices.slice(0, MAX_EVIDENCE).map((i) => ({ step: calls[i]!.seq, call: i + 1, text: calls[i]!.name }));
+  const shown = indices.slice(0, MAX_EVIDENCE).map((i) => ({ step: calls[i]!.seq, call: i + 1, text: calls[i]!.name }));
+  return withMore(shown, indices.length - shown.length);
 }
 
 /** Indices of the calls for which the test holds. */

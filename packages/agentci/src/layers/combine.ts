@@ -1,3 +1,4 @@
+import { firstEvidence } from '../results/first-evidence.ts';
 import type { SkipReason } from '../results/run-result.ts';
 import {
   type CheckContext,
@@ -69,7 +70,10 @@ export function combined(options: {
     limit,
     parts,
     severity,
-    evidence: decisive.flatMap(({ seen }) => seen.evidence ?? []).slice(0, MAX_EVIDENCE),
+    evidence: firstEvidence(
+      decisive.flatMap(({ seen }) => seen.evidence ?? []),
+      MAX_EVIDENCE,
+    ),
   };
   switch (truth) {
     case 'held':

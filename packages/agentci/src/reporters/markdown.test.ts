@@ -65,7 +65,7 @@ test('everything but a plain pass has a row and details; what is not known is le
   expect(text.split('\n').filter((line) => line.startsWith('| '))).toEqual([
     '| query | correctness | path | cost | tokens | dollars | time |',
     '| --- | --- | --- | --- | --- | --- | --- |',
-    '| ❌ a | ➖ | ❌ | ➖ | 12 |  | 1.50 s |',
+    '| ❌ a | ➖ | ❌ | ➖ | 12 |  | 1.50\u00a0s |',
     '| ❓ b | ➖ | ➖ | ➖ |  |  |  |',
     '| ➖ c | ➖ | ➖ | ➖ |  |  |  |',
     '| ➖ d | ➖ | ➖ | ➖ |  |  |  |',

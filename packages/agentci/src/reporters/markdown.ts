@@ -2,7 +2,7 @@ import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { cassetteText } from '../results/cassette-text.ts';
-import { caseText } from '../results/cell.ts';
+import { caseText, cellText } from '../results/cell.ts';
 import type { RunVerdict } from '../results/diff.ts';
 import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { usagePerRun } from '../results/usage.ts';
@@ -51,9 +51,11 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     ...changeLines(run, context, screen),
     ...folded(
       run.checks.map((check) => `- ${ICONS[check.status]} ${inline(clip(check.message, 300))}`),
-      { shown: 3, what: 'checks of the whole run', screen },
+      { shown: isMatrix(run) ? 1 : 3, what: 'checks of the whole run', screen },
     ),
   ];
+  // Of a matrix, which cell fails where comes before each query in each cell.
+  lines.push(...cellLines(run, screen));
   if (told.length > 0) {
     const head = [
       told.some(({ runs }) => runs !== undefined && runs.length > 1)
@@ -63,7 +65,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     ];
     lines.push(...folded(told.map(rowOf), { head, shown: MAX_SHOWN, what: 'queries', screen }));
   }
-  lines.push(...cellLines(run, screen), ...groupLines(run, screen), ...passHatLines(run, screen));
+  lines.push(...groupLines(run, screen), ...passHatLines(run, screen));
   const tail = [
     ...(run.cassette === undefined ? [] : [`> ${inline(clip(cassetteText(run.cassette, run), 200))}`, '']),
     ...folded(
@@ -91,6 +93,9 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
+/** The table of its cells is to be in sight: what comes before it is kept short. */
+const isMatrix = ({ cells = [] }: RunResult): boolean => cells.length > 1;
+
 const TITLES: Readonly<Record<RunVerdict, string>> = {
   nothing_to_compare: 'Nothing to compare',
   worse: 'Worse',
@@ -106,12 +111,12 @@ function changeLines(run: RunResult, context: ReportContext, screen: OneScreen):
   const changes = changesOf(run, context.before);
   const lines = changes.map(
     ({ status, name, text, result }) =>
-      `- ${ICONS[status]} **${inline(clip(name, MAX_NAME))}** ${inline(clip(text, 200))}${result === undefined ? '' : placeOf(result, context)}`,
+      `- ${ICONS[status]} **${inline(result === undefined ? clip(name, MAX_NAME) : nameOf(result))}** ${inline(clip(text, 200))}${result === undefined ? '' : placeOf(result, context)}`,
   );
   return [
     `**${TITLES[comparison.verdict]}** against ${inline(clip(context.before.run.run_id, MAX_NAME))}, ${comparedText(context.before)}. ${inline(clip(comparison.headline, 300))}`,
     '',
-    ...folded(lines, { shown: MAX_SHOWN, what: 'changes', screen }),
+    ...folded(lines, { shown: isMatrix(run) ? 2 : MAX_SHOWN, what: 'changes', screen }),
   ];
 }
 
@@ -251,21 +256,32 @@ function headline({ summary }: RunResult): string {
   return `**${plural(summary.total, 'query', 'queries')}**: ${parts.join(', ') || 'none'} (exit ${summary.exit_code})`;
 }
 
+/** A long id gives way to its cell, which tells it from the others. */
+function nameOf({ id, cell }: QueryResult): string {
+  const whole = caseText({ id, cell });
+  if (whole.length <= MAX_NAME || cell === undefined) return clip(whole, MAX_NAME);
+  const where = clip(cellText(cell), MAX_NAME / 2);
+  const room = MAX_NAME - where.length - 3;
+  // Ids that begin alike mostly end in a number.
+  return `${id.length <= room ? id : `${id.slice(0, room - 9)}…${id.slice(-8)}`} (${where})`;
+}
+
 function rowOf(result: QueryResult): string {
   const actual = usagePerRun(result);
   const cells = [
-    `${ICONS[result.status]} ${inline(clip(caseText(result), MAX_NAME))}`,
+    `${ICONS[result.status]} ${inline(nameOf(result))}`,
     ...LAYERS.map((layer) => ICONS[result[layer].status]),
     actual.total_tokens == null ? '' : formatCount(Math.round(actual.total_tokens)),
     actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
-    actual.latency_ms == null ? '' : formatMs(actual.latency_ms),
+    // A number and its unit stay on one line.
+    actual.latency_ms == null ? '' : formatMs(actual.latency_ms).replaceAll(' ', '&#160;'),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
 function detailsOf(result: QueryResult, context: ReportContext): string {
   const lines = [
-    `<details><summary>${ICONS[result.status]} <b>${inline(clip(caseText(result), MAX_NAME))}</b> ${inline(clip(result.query, 60))}</summary>`,
+    `<details><summary>${ICONS[result.status]} <b>${inline(nameOf(result))}</b> ${inline(clip(result.query, 60))}</summary>`,
     '',
   ];
   if (result.error) lines.push(`- ${ICONS.error} ${inline(result.error.message)}`);

@@ -1,3 +1,5 @@
+import { displayWidth } from './diff/box.ts';
+
 /** Characters that fit beside each other in a comment of 780 px, and what lines take of its height. */
 const LINE_CHARACTERS = 96;
 const LINE_PX = 25;
@@ -5,7 +7,7 @@ const ROW_PX = 34;
 const TEXT_PX = 21;
 const CELL_CHARACTERS = 110;
 /** About a screen, less the title, the verdict and the lines of what is folded. */
-const OPEN_PX = 520;
+const OPEN_PX = 490;
 
 /** What may still be shown without unfolding: a long comment hides the one line that matters. */
 export class OneScreen {
@@ -29,11 +31,11 @@ export class OneScreen {
 
 function heightOf(line: string): number {
   const text = shownText(line);
-  if (!line.startsWith('|')) return LINE_PX * Math.max(1, Math.ceil(text.length / LINE_CHARACTERS));
-  const cells = text.split('|').slice(1, -1);
+  if (!line.startsWith('|')) return LINE_PX * Math.max(1, Math.ceil(displayWidth(text) / LINE_CHARACTERS));
+  const cells = text.split('|').slice(1, -1).map(displayWidth);
   // Columns share the width by what they hold: a row wraps where all of them together are too long.
-  const all = cells.reduce((sum, cell) => sum + Math.max(4, cell.length), 0);
-  const longest = Math.max(...cells.map((cell) => cell.length));
+  const all = cells.reduce((sum, cell) => sum + Math.max(4, cell), 0);
+  const longest = Math.max(...cells);
   const wraps = Math.max(1, Math.ceil(all / CELL_CHARACTERS), Math.ceil(longest / (CELL_CHARACTERS / 2)));
   return ROW_PX + TEXT_PX * (wraps - 1);
 }

@@ -5,7 +5,7 @@ const MAX_NAMES = 5;
 
 type Compared = Omit<RunComparison, 'verdict' | 'headline'>;
 
-/** What a comparison of two runs came to, with no more certainty than there is. */
+/** What a comparison of two sides came to, with no more certainty than there is. */
 export function summarizeComparison(comparison: Compared): Pick<RunComparison, 'verdict' | 'headline'> {
   return { verdict: verdictOf(comparison), headline: headlineOf(comparison) };
 }
@@ -32,7 +32,7 @@ const isSettled = ({ verdict, reason }: MetricComparison): boolean =>
   verdict === 'no_difference' || reason === 'identical';
 
 function headlineOf(comparison: Compared): string {
-  const { metrics, flips, summary, new_failing, lost_verdicts, only_before, only_after } = comparison;
+  const { metrics, flips, summary, new_failing, lost_verdicts, undecided, only_before, only_after } = comparison;
   const sentences: string[] = [];
   if (new_failing.length > 0) sentences.push(`New and failing: ${andMore(new_failing, MAX_NAMES)}.`);
   if (summary.regressions > 0)
@@ -41,8 +41,9 @@ function headlineOf(comparison: Compared): string {
     sentences.push(`${queries(lost_verdicts.length)} passed before and could not be judged now.`);
   const mended = flips.length - summary.regressions;
   if (mended > 0) sentences.push(`${queries(mended)} failed before and ${mended === 1 ? 'passes' : 'pass'} now.`);
-  if (summary.pairs === 0) sentences.push('No query is in both runs, so there is nothing to compare.');
-  else if (metrics.length === 0) sentences.push('No query was decided in both runs, so there is nothing to compare.');
+  if (summary.pairs === 0) sentences.push('No query is on both sides, so there is nothing to compare.');
+  else if (metrics.length === 0) sentences.push('No query was decided on both sides, so there is nothing to compare.');
+  else if (undecided.length === summary.pairs) sentences.push('No query has a verdict on both sides.');
   else if (flips.length === 0 && lost_verdicts.length === 0) sentences.push('No verdict flipped.');
   const names = (verdict: MetricComparison['verdict']) =>
     metrics

@@ -112,6 +112,9 @@ export interface DiffReport {
   /** Ids that only one version has: nothing to compare, and not to be overlooked. */
   only_before: string[];
   only_after: string[];
+  /** What it all came to, and the same in a few sentences: as between two runs. */
+  verdict: RunVerdict;
+  headline: string;
   /** The versions as wholes, told apart from noise; absent below two queries. */
   comparison?: MetricComparison[];
   notices: string[];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkOf, runOf } from '../../test/support/run-of.ts';
+import { groupCount } from '../reporters/failure-lines.ts';
 import { commonText } from './common-text.ts';
 import { compareGroups, groupFailures } from './failure-groups.ts';
 import { errorClass } from './failure-signature.ts';
@@ -17,6 +18,60 @@ const broken = (id: string, message: string, kind = 'agent') => ({
 });
 const groups = (...results: object[]) =>
   groupFailures(runOf(results as never)).map(({ check, queries }) => `${check}: ${queries.join(' ')}`);
+
+describe('in a matrix', () => {
+  const inCell = (id: string, model: string) => ({ ...failing(id, 'found 0 of 1 expected term'), cell: { model } });
+  test.each([
+    [
+      'one cell',
+      [
+        ['a', 'x'],
+        ['b', 'x'],
+      ],
+      '2 queries in model=x',
+    ],
+    [
+      'every cell',
+      [
+        ['a', 'x'],
+        ['b', 'x'],
+        ['a', 'y'],
+        ['b', 'y'],
+      ],
+      '2 queries in each of 2 cells',
+    ],
+    [
+      'some cells',
+      [
+        ['a', 'x'],
+        ['b', 'x'],
+        ['a', 'y'],
+      ],
+      '2 queries in 2 cells, 3 failures',
+    ],
+    [
+      'one query',
+      [
+        ['a', 'x'],
+        ['a', 'y'],
+        ['a', 'z'],
+      ],
+      '1 query in each of 3 cells',
+    ],
+  ] as const)('queries and cells are both counted: %s', (_, cases, words) => {
+    const [group] = groupFailures(runOf(cases.map(([id, model]) => inCell(id, model)) as never));
+    expect(group).toMatchObject({ cases: cases.length, queries: [...new Set(cases.map(([id]) => id))] });
+    expect(groupCount(group!)).toBe(words);
+  });
+
+  test('an example names its cell, and a run without a matrix has no count of cells', () => {
+    const [group] = groupFailures(runOf([inCell('a', 'x'), inCell('a', 'y'), inCell('b', 'y')] as never));
+    expect(group!.examples.map(({ query }) => query)).toEqual(['a (model=x)', 'b (model=y)']);
+    const [plain] = groupFailures(runOf([failing('a', 'm'), failing('b', 'm')]));
+    expect(plain).not.toHaveProperty('cells');
+    expect(groupCount(plain!)).toBe('2 queries');
+  });
+});
 
 describe('one cause in several phrasings is one group', () => {
   test.each([

@@ -1,4 +1,5 @@
 import { shortHash } from '../kit/short-hash.ts';
+import { caseText, cellText } from './cell.ts';
 import { commonText } from './common-text.ts';
 import { errorClass, withoutLiterals } from './failure-signature.ts';
 import type { CheckResult, QueryResult, RunResult } from './run-result.ts';
@@ -17,10 +18,14 @@ export interface FailureGroup {
   title: string;
   /** The message of the first of them. */
   example: string;
-  /** The first few, each with its own message. */
+  /** The first few, each with its own message, by the name of their case (`refund (model=a)`). */
   examples: { query: string; message: string }[];
   /** Ids, in the order of the spec. */
   queries: string[];
+  /** With a matrix: the cells in which they failed. */
+  cells?: string[];
+  /** With a matrix: how many cases failed, each query counted in each of its cells. */
+  cases?: number;
 }
 
 const MAX_EXAMPLES = 3;
@@ -33,34 +38,43 @@ export const GROUPS_FROM = 5;
  * order of the results makes no difference to which groups there are; larger groups come first.
  */
 export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
-  const groups = new Map<string, FailureGroup>();
+  const groups = new Map<string, Gathered>();
   for (const result of run.results) {
     if (result.status !== 'fail' && result.status !== 'error') continue;
     for (const { check, kind, pattern, message } of findingsIn(result)) {
       const key = `${check}\n${kind}\n${pattern}`;
-      const group = groups.get(key);
-      if (group === undefined)
-        groups.set(key, {
-          signature: shortHash(key),
-          check,
-          kind,
-          pattern,
-          title: message,
-          example: message,
-          examples: [{ query: result.id, message }],
-          queries: [result.id],
-        });
-      else {
-        group.title = commonText(group.title, message);
-        if (group.queries.at(-1) === result.id) continue;
-        group.queries.push(result.id);
-        if (group.examples.length < MAX_EXAMPLES) group.examples.push({ query: result.id, message });
-      }
+      let group = groups.get(key);
+      if (group === undefined) {
+        group = {
+          ...{ signature: shortHash(key), check, kind, pattern, title: message, example: message, examples: [] },
+          ...{ queries: new Set(), cells: new Set(), cases: new Set() },
+        };
+        groups.set(key, group);
+      } else group.title = commonText(group.title, message);
+      const name = caseText(result);
+      if (!group.queries.has(result.id) && group.examples.length < MAX_EXAMPLES)
+        group.examples.push({ query: name, message });
+      group.queries.add(result.id);
+      group.cases.add(name);
+      if (result.cell !== undefined) group.cells.add(cellText(result.cell));
     }
   }
-  return [...groups.values()].sort(
-    (a, b) => b.queries.length - a.queries.length || (a.signature < b.signature ? -1 : 1),
-  );
+  return [...groups.values()]
+    .map(({ queries, cells, cases, ...group }) => ({
+      ...group,
+      queries: [...queries],
+      ...(cells.size === 0 ? {} : { cells: [...cells], cases: cases.size }),
+    }))
+    .sort(
+      (a, b) =>
+        b.queries.length - a.queries.length || (b.cases ?? 0) - (a.cases ?? 0) || (a.signature < b.signature ? -1 : 1),
+    );
+}
+
+interface Gathered extends Omit<FailureGroup, 'queries' | 'cells' | 'cases'> {
+  readonly queries: Set<string>;
+  readonly cells: Set<string>;
+  readonly cases: Set<string>;
 }
 
 interface Found {

@@ -47,8 +47,10 @@ export interface PageEvidence {
   baseline?: { version: string; tools: string[] | null; answer: string | null };
 }
 
-/** A query of the run before, as far as a comparison needs it. */
+/** A query of one side, as far as a comparison needs it. */
 export interface PageBeforeQuery {
+  /** What was asked, where the open run does not say it. */
+  query?: string;
   status: CheckStatus;
   answer: string | null;
   /** Why it ended so, in one line; absent where it passed. */
@@ -67,6 +69,23 @@ export interface PageBefore {
   started_at?: string;
   comparison: RunComparison;
   queries: [id: string, query: PageBeforeQuery][];
+  /** `baseline v1`; absent where it is a run. */
+  name?: string;
+  /** The other side, where it is not the open run. */
+  after?: { id: string; name: string; queries: [id: string, query: PageBeforeQuery][] };
+  /** What to know before the comparison is believed. */
+  notices?: string[];
+}
+
+/** A baseline version that a run or another version can be compared with. */
+export interface PageVersion {
+  /** Told from the id of a run by its beginning. */
+  id: string;
+  agent: string;
+  version: string;
+  queries: number;
+  /** When its newest recording was saved. */
+  captured_at?: string;
 }
 
 /** The data of one page. In a file everything is in it; a live page has only the version and asks for the rest. */

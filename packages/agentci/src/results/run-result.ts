@@ -24,6 +24,8 @@ export interface Evidence {
   /** The turn of a conversation whose answer holds the text. */
   turn?: number;
   text?: string;
+  /** So many more of the kind are not listed. */
+  more?: number;
 }
 
 export interface CheckResult {

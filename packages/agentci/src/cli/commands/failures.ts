@@ -6,6 +6,7 @@ import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, clip, plural } from '../../kit/words.ts';
+import { groupCount } from '../../reporters/failure-lines.ts';
 import { compareGroups, type FailureGroup, groupFailures } from '../../results/failure-groups.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -176,7 +177,7 @@ function textOf(told: {
   const lines = [`run ${run.run_id}: ${found}`];
   for (const group of groups) {
     const age = before === undefined ? '' : `  ${group.since}`;
-    lines.push('', `${group.signature}  ${plural(group.queries.length, 'query', 'queries')}  ${group.check}${age}`);
+    lines.push('', `${group.signature}  ${groupCount(group)}  ${group.check}${age}`);
     if (group.title !== group.example) lines.push(`  ${clip(group.title, MAX_EXAMPLE)}`);
     const shown = group.title === group.example ? group.examples.slice(0, 1) : group.examples;
     for (const { query, message } of shown) lines.push(`  for example ${query}: ${clip(message, MAX_EXAMPLE)}`);
@@ -192,8 +193,7 @@ function textOf(told: {
 function listed(title: string, groups: readonly FailureGroup[]): string[] {
   if (groups.length === 0) return [];
   const lines = groups.map(
-    ({ signature, check, example, queries }) =>
-      `  ${signature}  ${plural(queries.length, 'query', 'queries')}  ${check}: ${clip(example, MAX_EXAMPLE)}`,
+    (group) => `  ${group.signature}  ${groupCount(group)}  ${group.check}: ${clip(group.example, MAX_EXAMPLE)}`,
   );
   return ['', `${title}:`, ...lines];
 }

@@ -6,6 +6,7 @@ import { wholeNumber } from '../options.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
 import { RunLibrary } from '../view/run-library.ts';
 import { startViewServer } from '../view/server.ts';
+import { versionShelf } from '../view/version-shelf.ts';
 
 export const command: CliCommand = {
   name: 'view',
@@ -21,6 +22,9 @@ export const command: CliCommand = {
         'after',
         `
 Prints an address with a secret in it and serves until Ctrl-C, to this machine only. Nothing is sent anywhere.
+
+Its page Compare puts two runs, two baseline versions, or a version and a run side by side. Versions are judged by the
+spec as it is now, rubrics by stored verdicts only.
 
 With --label, labels are appended to labels/RATER.jsonl beside the spec; agentci judge calibrate --labels labels reads them.
 
@@ -38,7 +42,7 @@ Examples:
     } = options as { config?: string; port?: number; run?: string; label?: boolean; rater?: string };
     if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
     if (rater !== undefined && !label) throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
-    const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd);
+    const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd, versionShelf(config, io));
     // Here the newest may be one in progress: it is what one wants to look at.
     const run = given === 'latest' ? library.list()[0]?.id : given;
     if (run !== undefined && library.update(run, 0) === undefined) {

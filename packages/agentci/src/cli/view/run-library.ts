@@ -1,18 +1,25 @@
 import { dirname, join } from 'node:path';
-import { compareRuns } from '../../baseline/compare-runs.ts';
 import { summarize } from '../../engine/exit-code.ts';
-import { pageBefore } from '../../reporters/html/page-before.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
-import type { PageBefore, PageEvidence, PageRun, PageRunUpdate, PageTrends } from '../../results/page-data.ts';
+import type {
+  PageBefore,
+  PageEvidence,
+  PageRun,
+  PageRunUpdate,
+  PageTrends,
+  PageVersion,
+} from '../../results/page-data.ts';
 import { type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import { gitState } from '../git-state.ts';
 import { storedCommand } from '../repeated-command.ts';
 import { tracesAt } from '../run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
+import { type CompareSide, pageComparison } from './page-comparison.ts';
 import { pageTrends } from './page-trends.ts';
 import { RunList } from './run-list.ts';
 import { LARGE, readHead, slimRun, wholeResultOf } from './slim-run.ts';
+import type { VersionShelf } from './version-shelf.ts';
 
 const MAX_KEPT = 4;
 
@@ -26,12 +33,14 @@ export class RunLibrary {
   /** Large runs as pages show them. */
   readonly #slim = new Map<string, RunResult>();
   readonly #history: string;
+  readonly #versions: VersionShelf | undefined;
 
-  constructor(root: string, cwd: string) {
+  constructor(root: string, cwd: string, versions?: VersionShelf) {
     this.#root = root;
     this.#cwd = cwd;
     this.#runs = new RunList(root);
     this.#history = join(dirname(root), 'history');
+    this.#versions = versions;
   }
 
   list(): PageRun[] {
@@ -78,10 +87,22 @@ export class RunLibrary {
     return pageTrends(this.#history, agent, { named: branch, checkedOut: gitState(this.#cwd, { env: {} }).branch });
   }
 
-  compare(before: string, after: string): PageBefore | undefined {
-    if (!this.#runs.find(before)?.finished || !this.#runs.find(after)?.finished) return undefined;
-    const run = this.#finished(before);
-    return pageBefore({ run, comparison: compareRuns({ before: run, after: this.#finished(after) }) });
+  /** Baseline versions that can be a side of a comparison. */
+  async versions(): Promise<PageVersion[]> {
+    return (await this.#versions?.list()) ?? [];
+  }
+
+  /** Two sides, each a finished run or a baseline version. */
+  async compare(before: string, after: string): Promise<PageBefore | undefined> {
+    const [was, is] = [await this.#side(before), await this.#side(after)];
+    return was === undefined || is === undefined ? undefined : pageComparison(was, is);
+  }
+
+  async #side(id: string): Promise<CompareSide | undefined> {
+    const stored = this.#runs.find(id);
+    if (stored !== undefined) return stored.finished ? { id, run: this.#finished(id) } : undefined;
+    const version = await this.#versions?.open(id);
+    return version && { id, run: version.run, version };
   }
 
   #tail(id: string): JournalTail {

@@ -88,6 +88,7 @@ async function lookUp(library: RunLibrary, path: readonly string[], search: URLS
     return library.result(id, search.get('id') ?? '');
   if (what === 'trends' && path.length === 2)
     return library.trends(search.get('agent') ?? '', search.get('branch') || undefined);
+  if (what === 'versions' && path.length === 2) return library.versions();
   if (what === 'compare' && path.length === 2)
     return library.compare(search.get('before') ?? '', search.get('after') ?? '');
   return undefined;

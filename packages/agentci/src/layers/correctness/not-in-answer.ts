@@ -2,6 +2,7 @@ import type { Problem } from '../../kit/problem.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { visibleText } from '../../kit/visible-text.ts';
+import { withMore } from '../../results/first-evidence.ts';
 import type { Trace } from '../../trace/model.ts';
 import { answerOfTurn } from '../../trace/turns.ts';
 import { excerpt, noAnswer, searching } from '../answer.ts';
@@ -38,10 +39,11 @@ export const check = defineCheck({
     const details = { not_in_answer: { checked: terms, none_found: found.length === 0 } };
     const rest = { value: found.length, limit: 0, details };
     if (found.length === 0) return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
-    const evidence = found.slice(0, 10).map(({ term, text, at, turn }) => ({
+    const shown = found.slice(0, 10).map(({ term, text, at, turn }) => ({
       text: excerpt(text, at, term.length),
       ...(turn === undefined ? {} : { turn }),
     }));
+    const evidence = withMore(shown, found.length - shown.length);
     const names = listed(
       found.map(({ term, turn }) => `${quoted(term)}${turn === undefined ? '' : ` in turn ${turn}`}`),
     );

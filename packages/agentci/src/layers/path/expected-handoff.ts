@@ -1,4 +1,5 @@
 import { v } from '../../kit/value-schema.ts';
+import { firstEvidence } from '../../results/first-evidence.ts';
 import { coverage } from '../../trace/known-calls.ts';
 import { handoffs } from '../../trace/selectors.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
@@ -34,7 +35,10 @@ export const check = defineCheck({
       return unmeasured(`handoff to ${agent}: not seen, but not all handoffs were captured`, { limit: agent });
     return violated(`handoff to ${agent}: not made; handoffs went to ${listed(actual)}`, {
       ...rest,
-      evidence: steps.slice(0, 20).map((step) => ({ step: step.seq, text: step.to })),
+      evidence: firstEvidence(
+        steps.map((step) => ({ step: step.seq, text: step.to })),
+        20,
+      ),
     });
   },
 });

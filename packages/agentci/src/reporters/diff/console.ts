@@ -102,8 +102,16 @@ function editLines(edits: QueryDiff['path']['tools']): string[] {
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `     … ${lines.length - MAX_LINES} more`] : lines;
 }
 
-function footer({ summary, only_before, only_after, notices, from_version, to_version }: DiffReport): string[] {
-  const lines: string[] = [];
+function footer({
+  summary,
+  headline,
+  only_before,
+  only_after,
+  notices,
+  from_version,
+  to_version,
+}: DiffReport): string[] {
+  const lines: string[] = [headline];
   if (only_before.length > 0) lines.push(`only in ${from_version}: ${only_before.join(', ')}`);
   if (only_after.length > 0) lines.push(`only in ${to_version}: ${only_after.join(', ')}`);
   for (const notice of notices) lines.push(`note: ${notice}`);

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { runOf } from '../../../test/support/run-of.ts';
+import { compareRuns } from '../../baseline/compare-runs.ts';
 import { diffReport } from '../../baseline/diff-report.ts';
 import { diffTraces } from '../../engine/diff-traces.ts';
+import { escapeMarkdownTableCell } from '../../kit/escape.ts';
 import type { DiffReport } from '../../results/diff.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { box, displayWidth } from './box.ts';
@@ -32,12 +35,25 @@ function report(options: { limit?: number; count?: number; text?: string } = {})
     from_version: 'v1',
     to_version: 'v2',
     queries,
-    only_before: [text === 'plain' ? 'lost' : text],
-    only_after: [],
+    comparison: compareRuns({
+      before: sideOf(count, { status: 'pass', calls: 2, lost: text === 'plain' ? 'lost' : text }),
+      after: sideOf(count, { status: 'fail', calls: 1 }),
+    }),
     notices: [text],
     ...(limit === undefined ? {} : { maxRegressionPercent: limit }),
   });
 }
+
+/** A version as a run. */
+const sideOf = (count: number, { status, calls, lost }: { status: 'pass' | 'fail'; calls: number; lost?: string }) =>
+  runOf([
+    ...Array.from({ length: count }, (_, i) => ({
+      id: `q${i}`,
+      status,
+      metrics: { tool_calls: { value: calls, detail: {} } },
+    })),
+    ...(lost === undefined ? [] : [{ id: lost, status }]),
+  ]);
 
 describe('hostile text', () => {
   test('stays inside the box, and the box stays straight', () => {
@@ -78,15 +94,23 @@ test('several queries are also compared as a whole', () => {
   const found = report({ count: 12 });
   expect(found.comparison).toMatchObject([
     { metric: 'pass_rate', pairs: 12, verdict: 'worse' },
-    { metric: 'cost_usd', verdict: 'worse' },
     { metric: 'tool_calls', verdict: 'better' },
   ]);
   expect(renderDiffConsole(found)).toMatch(/pass_rate: +worse/);
 });
 
+test('what it all came to is said in the same words in the terminal, in Markdown and in JSON', () => {
+  const found = report({ count: 12 });
+  expect(found.verdict).toBe('worse');
+  expect(found.headline).toMatch(/^12 queries passed before and fail now\. .*Gone: lost\.$/);
+  expect(renderDiffConsole(found)).toContain(`\n${found.headline}\n`);
+  expect(renderDiffMarkdown(found)).toContain(escapeMarkdownTableCell(found.headline));
+});
+
 test('a limit that applies to nothing known cannot be judged', () => {
   const queries = [{ id: 'q', query: 'q', ...diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') }) }];
-  const rest = { agent: 'x', from_version: 'a', to_version: 'b', only_before: [], only_after: [], notices: [] };
+  const sides = { before: runOf([]), after: runOf([]) };
+  const rest = { agent: 'x', from_version: 'a', to_version: 'b', notices: [], comparison: compareRuns(sides) };
   expect(diffReport({ ...rest, queries, maxRegressionPercent: 10 }).summary.exit_code).toBe(2);
   expect(diffReport({ ...rest, queries }).summary.exit_code).toBe(0);
 });

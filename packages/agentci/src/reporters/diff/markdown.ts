@@ -13,7 +13,7 @@ export function renderDiffMarkdown(report: DiffReport): string {
   const lines = [
     `## AgentCI diff: ${cell(report.agent)} (${cell(report.from_version)} → ${cell(report.to_version)})`,
     '',
-    `${plural(summary.compared, 'query', 'queries')} compared, ${summary.changed} changed, **${plural(summary.regressions, 'regression')}**`,
+    `${plural(summary.compared, 'query', 'queries')} compared, ${summary.changed} changed, **${plural(summary.regressions, 'regression')}**. ${cell(report.headline)}`,
     '',
   ];
   for (const query of report.queries) {

@@ -1,0 +1,23 @@
+/** Turns to show, or some in a row with nothing to say of them. */
+export interface TurnRun<T> {
+  readonly isFolded: boolean;
+  readonly turns: readonly T[];
+}
+
+/** A conversation that is read at a glance is shown whole. */
+const SHORT = 8;
+const MIN_FOLDED = 3;
+
+/** In a long conversation, turns of which there is nothing to say are one line: what decides is not to be scrolled for. */
+export function foldTurns<T>(turns: readonly T[], isOfNote: (turn: T) => boolean): TurnRun<T>[] {
+  if (turns.length <= SHORT) return [{ isFolded: false, turns }];
+  const last = turns.length - 1;
+  const runs: { isFolded: boolean; turns: T[] }[] = [];
+  for (const [i, turn] of turns.entries()) {
+    const isFolded = i !== 0 && i !== last && !isOfNote(turn);
+    const run = runs.at(-1);
+    if (run?.isFolded === isFolded) run.turns.push(turn);
+    else runs.push({ isFolded, turns: [turn] });
+  }
+  return runs.map((run) => (run.turns.length < MIN_FOLDED ? { ...run, isFolded: false } : run));
+}
