@@ -49,7 +49,7 @@ export class JournalTexts {
     return done;
   }
 
-  /** Closed when nobody can ask for a result any more: someone who watches starts hundreds of runs. */
+  /** Closed once the results are out of reach: `--watch` starts hundreds of runs in one process. */
   #open(): number {
     const fd = openSync(this.#path, 'r');
     unreachable.register(this, fd);

@@ -18,8 +18,8 @@ import { resumedPath } from './stored-runs.ts';
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
 /**
- * Results of a run that stay in memory; those that follow are read from the journal when someone needs them. To collect
- * the garbage around thousands that are kept takes longer than to read the few that are shown.
+ * Results of a run that stay in memory; later ones are read back from the journal when they are needed. Keeping thousands
+ * makes every garbage collection slower, and most of them are never looked at again.
  */
 const MAX_IN_MEMORY = 100;
 

@@ -46,7 +46,7 @@ async function* largeFileChunks(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Of a pipe nobody knows when the next bytes come. */
+/** A pipe may keep its reader waiting, so it is read in the background. */
 async function* pipeChunks(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path, 'r');
   try {
