@@ -13,16 +13,7 @@ export interface Letter {
 /** `first`: it counts. `second`: another one of the same job came before. `unwanted`: the run is gone. */
 export type Receipt = 'first' | 'second' | 'unwanted';
 
-/** A result on its way. */
-export interface Posted {
-  /** Settles once it has left this process: what kills the process afterwards does not stop it. */
-  readonly left: Promise<void>;
-  /** Settles once it is in Redis. */
-  readonly receipt: Promise<Receipt>;
-}
-
 interface Waiting extends Letter {
-  readonly leave: () => void;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,16 +33,15 @@ export class Outbox {
     this.#keepS = keepS;
   }
 
-  send(letter: Letter): Posted {
-    let leave = (): void => {};
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    const receipt = new Promise<Receipt>((resolve, reject) => {
-      this.#waiting.push({ ...letter, leave, resolve, reject });
+  /**
+   * Settles once the result is in Redis. It leaves with all that are ready in this turn of the event loop, so before anything
+   * that is begun meanwhile can come to an end.
+   */
+  send(letter: Letter): Promise<Receipt> {
+    return new Promise<Receipt>((resolve, reject) => {
+      this.#waiting.push({ ...letter, resolve, reject });
       if (this.#waiting.length === 1) setImmediate(() => this.#flush());
     });
-    return { left, receipt };
   }
 
   #flush(): void {
@@ -65,7 +55,6 @@ export class Outbox {
         for (const { reject } of letters) reject(error);
       },
     );
-    for (const { leave } of letters) leave();
   }
 
   async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {

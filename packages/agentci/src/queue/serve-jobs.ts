@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import { type Client, connect, loadPackages, queueConnection, refuseEviction } from './client.ts';
 import { PREFIX, queueName } from './names.ts';
@@ -45,10 +46,13 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
       queue.on('error', () => {});
       return queue;
     },
+    onHands: (count) => {
+      worker.concurrency = count;
+    },
   });
-  const worker = new packages.Worker(name, office.take, {
+  const worker: Worker = new packages.Worker(name, office.take, {
     ...place,
-    concurrency: options.slots,
+    concurrency: Math.min(2, options.slots),
     lockDuration: options.lockMs,
     stalledInterval: Math.min(STALLED_CHECK_MS, options.lockMs),
     // How often a job may be begun is counted by the jobs themselves.
