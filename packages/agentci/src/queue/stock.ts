@@ -4,6 +4,7 @@ export class Stock {
   readonly #onHands: (count: number) => void;
   #jobs = 0;
   #bundles = 0;
+  #told = 0;
   /** Jobs are short at the moment: some wait here for the next free slot, so that no slot waits for the queue. */
   isBrisk = false;
 
@@ -18,7 +19,9 @@ export class Stock {
     const change = (jobCount: number, bundleCount: number): void => {
       this.#jobs += jobCount;
       this.#bundles += bundleCount;
-      this.#onHands(this.#hands());
+      const hands = this.#hands();
+      if (hands !== this.#told) this.#onHands(hands);
+      this.#told = hands;
     };
     const drop = (count: number): void => {
       left -= count;
