@@ -13,7 +13,7 @@ const MAX_JOBS = 16;
 export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
   const bundles: Job[][] = [];
   for (let at = 0; at < jobs.length; at += bundles.at(-1)!.length) {
-    const share = slots === 0 ? 1 : Math.floor((4 * (jobs.length - at - slots)) / slots);
+    const share = slots === 0 ? 1 : Math.floor((8 * (jobs.length - at - slots)) / slots);
     bundles.push(jobs.slice(at, at + Math.min(MAX_JOBS, Math.max(1, share))));
   }
   return bundles;

@@ -20,7 +20,10 @@ interface Waiting extends Letter {
 
 const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 
-/** Sends the results of one run, those that are ready at the same time together. */
+/** How long a result waits for others: a message to Redis costs as much as a short job. */
+const GATHER_MS = 2;
+
+/** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
   readonly #redis: Client;
   readonly #ticket: Ticket;
@@ -33,14 +36,11 @@ export class Outbox {
     this.#keepS = keepS;
   }
 
-  /**
-   * Settles once the result is in Redis. It leaves with all that are ready in this turn of the event loop, so before anything
-   * that is begun meanwhile can come to an end.
-   */
+  /** Settles once the result is in Redis. No slot waits for it. */
   send(letter: Letter): Promise<Receipt> {
     return new Promise<Receipt>((resolve, reject) => {
       this.#waiting.push({ ...letter, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+      if (this.#waiting.length === 1) setTimeout(() => this.#flush(), GATHER_MS);
     });
   }
 
