@@ -45,7 +45,10 @@ describe('bundles', () => {
     expect(bundleName([one!])).toBe(nameOf(one!));
     for (const bundle of [jobs(1), jobs(5)])
       for (const isAgain of [false, true])
-        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, { isAgain }))))).toEqual({ jobs: bundle, isAgain });
+        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, { isAgain }))))).toEqual({
+          jobs: bundle,
+          isAgain,
+        });
   });
 
   test.each([

@@ -162,8 +162,9 @@ export class Office {
       if (done !== undefined) {
         const letter = { name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd };
         const sent = this.#count(place.outbox.send(letter)).finally(end);
-        // One that may be to blame for the end of this worker is not, once its result is sent.
-        if (isAgain) await sent;
+        // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
+        // this worker is not, once its result is sent.
+        if (isAgain || place.ticket.settings.maxCostUsd !== undefined) await sent;
         return { sent };
       }
     } catch (error) {

@@ -213,7 +213,7 @@ export class RunQueue {
     for (let at = 0; at < bundles.length; at += CHUNK) {
       this.#throwFault();
       const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle));
-      chunk.forEach(({ opts }, i) => this.#note(bundles[at + i]!, opts.jobId));
+      for (const [i, { opts }] of chunk.entries()) this.#note(bundles[at + i]!, opts.jobId);
       await this.#steadily(() => this.#queue.addBulk(chunk));
     }
   }
