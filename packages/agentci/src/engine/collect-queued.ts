@@ -23,6 +23,8 @@ const READ_MS = 1000;
 const STOPPED_READ_MS = 100;
 /** Results that come one by one are taken together: being woken for each costs more than reading it. */
 const GATHER_MS = 10;
+/** The last ones are taken as they come: nothing is to be saved any more, and someone waits. */
+const FEW = 25;
 /** How often what is on disk leaves the queue: it is made sure first that the disk has it. */
 const FORGET_MS = 250;
 /** How often it is looked whether jobs were lost, and whether someone works on them. */
@@ -166,7 +168,7 @@ class Collector {
     const deliveries = await this.#input.queue.take(waitMs);
     for (const delivery of deliveries) await this.#receive(delivery);
     if (Date.now() - this.#forgotAt >= FORGET_MS) await this.#forget();
-    if (deliveries.length > 0 && this.#open.size > 0) await sleep(GATHER_MS);
+    if (deliveries.length > 0 && this.#open.size > FEW) await sleep(GATHER_MS);
     return deliveries.length;
   }
 

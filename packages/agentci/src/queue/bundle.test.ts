@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bundleData, bundleJobs, bundleName, readBundle } from './bundle.ts';
 import { type Job, nameOf } from './job.ts';
+import { Room } from './room.ts';
+import { Stock } from './stock.ts';
 import { type Handled, workOff } from './work-off.ts';
 
 const jobs = (count: number): Job[] => Array.from({ length: count }, (_, i) => ({ run: 'r1', id: `q${i}`, repeat: 1 }));
@@ -20,7 +22,7 @@ describe('bundles', () => {
   ])('of %i jobs for %i slots hold each job once', (count, slots) => {
     const bundles = bundleJobs(jobs(count), slots);
     expect(ids(bundles.flat()).sort()).toEqual(ids(jobs(count)).sort());
-    expect(bundles.every(({ length }) => length >= 1 && length <= 8)).toBe(true);
+    expect(bundles.every(({ length }) => length >= 1 && length <= 16)).toBe(true);
   });
 
   test('are of one job where there is no more than one for each slot, or the slots are unknown', () => {
@@ -28,12 +30,13 @@ describe('bundles', () => {
     expect(bundleJobs(jobs(100), 0)).toHaveLength(100);
   });
 
-  test('begin with the first jobs, and get smaller toward the end', () => {
+  test('keep the order of the jobs, and get smaller until each slot has one by itself', () => {
     const bundles = bundleJobs(jobs(1000), 50);
-    expect(ids(bundles.slice(0, 50).map(([first]) => first!))).toEqual(ids(jobs(50)));
-    expect(bundles[0]).toHaveLength(8);
+    expect(ids(bundles.flat())).toEqual(ids(jobs(1000)));
+    expect(bundles[0]).toHaveLength(16);
+    expect(bundles.map(({ length }) => length)).toEqual(bundles.map(({ length }) => length).sort((a, b) => b - a));
     expect(bundles.slice(-50).every(({ length }) => length === 1)).toBe(true);
-    expect(bundles.length).toBeLessThan(300);
+    expect(bundles.length).toBeLessThan(160);
   });
 
   test('travel and come back; one job alone is as it always was', () => {
@@ -41,13 +44,17 @@ describe('bundles', () => {
     expect(bundleData([one!])).toEqual(one);
     expect(bundleName([one!])).toBe(nameOf(one!));
     for (const bundle of [jobs(1), jobs(5)])
-      expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle))))).toEqual(bundle);
+      for (const isAgain of [false, true])
+        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, { isAgain }))))).toEqual({
+          jobs: bundle,
+          isAgain,
+        });
   });
 
   test.each([
     ['nothing', undefined],
     ['no jobs', { run: 'r1', jobs: [] }],
-    ['too many', { run: 'r1', jobs: Array(9).fill({ id: 'q', repeat: 1 }) }],
+    ['too many', { run: 'r1', jobs: Array(17).fill({ id: 'q', repeat: 1 }) }],
     ['one that is none', { run: 'r1', jobs: [{ id: 'q', repeat: 1 }, 'x'] }],
     ['no run', { jobs: [{ id: 'q', repeat: 1 }] }],
     ['a list that is none', { run: 'r1', jobs: 'q' }],
@@ -60,11 +67,15 @@ describe('a bundle is worked off', () => {
   interface Trial {
     readonly handle: (job: Job) => Promise<Handled>;
     readonly isEnding?: () => boolean;
+    readonly slots?: number;
+    readonly count?: number;
   }
-  const trial = ({ handle, isEnding = () => false }: Trial, count = 4) => {
+  const trial = ({ handle, isEnding = () => false, slots = 1, count = 4 }: Trial) => {
     const begun: string[] = [];
     const given: [string[], string[]][] = [];
+    const room = new Room(slots);
     const outcome = workOff(jobs(count), {
+      enter: () => room.enter(false),
       handle: (job) => {
         begun.push(job.id);
         return handle(job);
@@ -72,28 +83,39 @@ describe('a bundle is worked off', () => {
       giveBack: async (rest, open) => void given.push([ids(rest), ids(open)]),
       isEnding,
     });
-    return { outcome, begun, given };
+    return { outcome, begun, given, room };
   };
   const sent = { sent: Promise.resolve() };
+  const never = new Promise<Handled>(() => {});
 
-  test('one job after the other', async () => {
+  test('in its order', async () => {
     const { outcome, begun, given } = trial({ handle: async () => sent });
     expect(await outcome).toBe('over');
     expect(begun).toEqual(['q0', 'q1', 'q2', 'q3']);
     expect(given).toEqual([]);
   });
 
-  test('the next begins while a result is on its way, and no more than one result is', async () => {
+  test('on as many slots as are free', async () => {
+    const { begun } = trial({ handle: () => never, slots: 3 });
+    await sleep(5);
+    expect(begun).toEqual(['q0', 'q1', 'q2']);
+  });
+
+  test('a slot is free while a result is on its way, and the bundle is over when all are there', async () => {
     let arrive = (): void => {};
     const first = new Promise<void>((resolve) => {
       arrive = resolve;
     });
+    let isOver = false;
     const { outcome, begun } = trial({ handle: async ({ id }) => (id === 'q0' ? { sent: first } : sent) });
+    void outcome.then(() => {
+      isOver = true;
+    });
     await sleep(5);
-    expect(begun).toEqual(['q0', 'q1']);
-    arrive();
-    await outcome;
     expect(begun).toHaveLength(4);
+    expect(isOver).toBe(false);
+    arrive();
+    expect(await outcome).toBe('over');
   });
 
   test('what waits for a long one goes back, and the long one stays', async () => {
@@ -104,45 +126,119 @@ describe('a bundle is worked off', () => {
     const { outcome, begun, given } = trial({ handle: async ({ id }) => (id === 'q1' ? long : sent) });
     while (given.length === 0) await sleep(5);
     end();
-    expect(await outcome).toBe('over');
+    expect(await outcome).toBe('shared');
     expect(begun).toEqual(['q0', 'q1']);
     expect(given).toEqual([[['q2', 'q3'], ['q1']]]);
   });
 
+  test('one that finds no free slot goes back whole, and waits for nobody', async () => {
+    const room = new Room(1);
+    await room.enter(false);
+    const given: string[][] = [];
+    const outcome = workOff(jobs(2), {
+      enter: () => room.enter(false),
+      handle: () => never,
+      giveBack: async (rest) => void given.push(ids(rest)),
+      isEnding: () => false,
+    });
+    expect(await outcome).toBe('shared');
+    expect(given).toEqual([['q0', 'q1']]);
+  });
+
   test('a worker that is to end finishes what it has begun, and gives back the rest', async () => {
-    const { outcome, begun, given } = trial({ handle: async () => sent, isEnding: () => true });
-    expect(await outcome).toBe('over');
+    let isEnding = false;
+    const { outcome, begun, given } = trial({
+      handle: async () => {
+        isEnding = true;
+        return sent;
+      },
+      isEnding: () => isEnding,
+    });
+    expect(await outcome).toBe('shared');
     expect(begun).toEqual(['q0']);
     expect(given[0]![0]).toEqual(['q1', 'q2', 'q3']);
   });
 
+  test('a job by itself is run even then: it cannot be put in beside itself', async () => {
+    const { outcome, begun, given } = trial({ handle: async () => sent, isEnding: () => true, count: 1 });
+    expect(await outcome).toBe('over');
+    expect(begun).toEqual(['q0']);
+    expect(given).toEqual([]);
+  });
+
   test('one that fails fails alone', async () => {
-    const { outcome, given } = trial({
+    const { outcome, begun, given } = trial({
       handle: async ({ id }) => {
         if (id === 'q1') throw new Error('no agent');
         return sent;
       },
     });
     await expect(outcome).rejects.toThrow('no agent');
-    expect(given).toEqual([[['q2', 'q3'], ['q1']]]);
+    expect(begun).toEqual(['q0', 'q1']);
+    expect(given.map(([rest]) => rest)).toEqual([['q2', 'q3'], []]);
+    expect(given.at(-1)![1]).toEqual(['q1']);
   });
 
-  test('one whose result cannot be sent fails with the one that ran beside it', async () => {
+  test('one whose result cannot be sent fails alone, even beside others', async () => {
     const { outcome, given } = trial({
       handle: async ({ id }) => (id === 'q0' ? { sent: Promise.reject(new Error('too large')) } : sent),
+      slots: 2,
+      count: 2,
     });
     await expect(outcome).rejects.toThrow('too large');
-    expect(given).toEqual([
-      [
-        ['q2', 'q3'],
-        ['q0', 'q1'],
-      ],
-    ]);
+    expect(given).toEqual([[[], ['q0']]]);
   });
 
   test('all of it is for later where one is', async () => {
-    const { outcome, begun } = trial({ handle: async () => 'later' });
+    const { outcome, begun, given } = trial({ handle: async () => 'later' });
     expect(await outcome).toBe('later');
     expect(begun).toEqual(['q0']);
+    expect(given).toEqual([]);
+  });
+
+  test('what is for later goes back where another one fails', async () => {
+    const { outcome, given } = trial({
+      handle: async ({ id }) => {
+        if (id === 'q0') return 'later';
+        await sleep(1);
+        throw new Error('no agent');
+      },
+      slots: 2,
+    });
+    await expect(outcome).rejects.toThrow('no agent');
+    expect(given.flatMap(([rest]) => rest).sort()).toEqual(['q0', 'q2', 'q3']);
+    expect(given.at(-1)![1]).toEqual(['q1']);
+  });
+});
+
+describe('what a worker takes', () => {
+  const stock = (slots: number) => {
+    const hands: number[] = [];
+    return { stock: new Stock(slots, (count) => hands.push(count)), hands: () => hands.at(-1) };
+  };
+
+  test.each([
+    { when: 'nothing is free', slots: 4, bundles: [1, 1, 1, 1], isBrisk: false, hands: 4 },
+    { when: 'one slot is free', slots: 4, bundles: [1, 1, 1], isBrisk: false, hands: 4 },
+    { when: 'many slots are free', slots: 10, bundles: [1], isBrisk: false, hands: 3 },
+    { when: 'a bundle is enough for all slots', slots: 4, bundles: [16], isBrisk: false, hands: 1 },
+    { when: 'jobs are short and there is only one for each slot', slots: 4, bundles: [4], isBrisk: true, hands: 3 },
+    { when: 'jobs are short and as many wait as are running', slots: 4, bundles: [8], isBrisk: true, hands: 1 },
+  ])('is $hands bundles at a time when $when', ({ slots, bundles, isBrisk, hands }) => {
+    const { stock: taken, hands: now } = stock(slots);
+    taken.isBrisk = isBrisk;
+    for (const jobCount of bundles) taken.hold(jobCount);
+    expect(now()).toBe(hands);
+  });
+
+  test('is more when jobs are done or given back, and all of it when the bundle is over', () => {
+    const { stock: taken, hands } = stock(4);
+    taken.hold(2);
+    const { drop, end } = taken.hold(6);
+    expect(hands()).toBe(2);
+    drop(5);
+    expect(hands()).toBe(3);
+    end();
+    expect(hands()).toBe(3);
   });
 });

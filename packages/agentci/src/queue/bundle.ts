@@ -3,26 +3,18 @@ import { isObject } from '../kit/object.ts';
 import { type Job, nameOf, readJob } from './job.ts';
 
 /** The most jobs that travel together: what a worker that dies can have taken along. */
-const MAX_JOBS = 8;
-
-/** What is left is dealt out in more than one round, so that slots that were quick get more. */
-const ROUNDS = 1.5;
+const MAX_JOBS = 16;
 
 /**
- * Jobs that are taken from the queue together, since taking costs as much as running a short one. They are dealt out like cards,
- * so that they begin in their order. While there is plenty to do bundles are large; toward the end they get smaller, so that
- * all slots end at the same time.
+ * Jobs that are taken from the queue together, since taking costs as much as running a short one. While there is plenty to do
+ * bundles are large. Toward the end they get smaller, and the last job of each slot is by itself, so that all slots end at the
+ * same time.
  */
 export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
-  if (slots === 0) return jobs.map((job) => [job]);
   const bundles: Job[][] = [];
-  for (let at = 0; at < jobs.length; ) {
-    const share = Math.floor((jobs.length - at) / (ROUNDS * slots));
-    const size = Math.min(MAX_JOBS, Math.max(1, share));
-    const round = jobs.slice(at, at + size * slots);
-    const count = Math.min(slots, round.length);
-    for (let first = 0; first < count; first++) bundles.push(round.filter((_, i) => i % count === first));
-    at += round.length;
+  for (let at = 0; at < jobs.length; at += bundles.at(-1)!.length) {
+    const share = slots === 0 ? 1 : Math.floor((8 * (jobs.length - at - slots)) / slots);
+    bundles.push(jobs.slice(at, at + Math.min(MAX_JOBS, Math.max(1, share))));
   }
   return bundles;
 }
@@ -31,25 +23,39 @@ export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
 export const bundleName = (jobs: readonly Job[]): string =>
   jobs.length === 1 ? nameOf(jobs[0]!) : `${jobs[0]!.run}_all_${sha256Hex(jobs.map(nameOf).join(' ')).slice(0, 24)}`;
 
-/** A bundle as it is in the queue. */
-export const bundleData = (jobs: readonly Job[]): unknown =>
-  jobs.length === 1 ? jobs[0] : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) };
+/** A bundle as it came out of the queue. */
+export interface Bundle {
+  readonly jobs: readonly Job[];
+  /** They may have been begun before, by a worker that has died. */
+  readonly isAgain: boolean;
+}
 
-/** The jobs of a bundle as it came out of the queue; undefined where it is not one. */
-export function readBundle(value: unknown): Job[] | undefined {
-  if (!isObject(value) || value.jobs === undefined) {
-    const job = readJob(value);
-    return job && [job];
+/** A bundle as it is in the queue. */
+export const bundleData = (jobs: readonly Job[], { isAgain = false } = {}): unknown => ({
+  ...(jobs.length === 1 ? jobs[0] : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) }),
+  ...(isAgain ? { again: true } : {}),
+});
+
+/** A bundle as it came out of the queue; undefined where it is not one. */
+export function readBundle(value: unknown): Bundle | undefined {
+  if (!isObject(value)) return undefined;
+  const jobs = jobsIn(value);
+  return jobs && { jobs, isAgain: value.again === true };
+}
+
+function jobsIn({ run, jobs, ...job }: Readonly<Record<string, unknown>>): Job[] | undefined {
+  if (jobs === undefined) {
+    const one = readJob({ run, ...job });
+    return one && [one];
   }
-  const { run, jobs } = value;
   if (!Array.isArray(jobs) || jobs.length === 0 || jobs.length > MAX_JOBS) return undefined;
-  const read = jobs.map((job: unknown) => (isObject(job) ? readJob({ ...job, run }) : undefined));
-  return read.every((job) => job !== undefined) ? read : undefined;
+  const read = jobs.map((each: unknown) => (isObject(each) ? readJob({ ...each, run }) : undefined));
+  return read.every((each) => each !== undefined) ? read : undefined;
 }
 
 /** What BullMQ is given for each bundle. */
-export const queueEntry = (jobs: readonly Job[]) => ({
+export const queueEntry = (jobs: readonly Job[], about: { readonly isAgain?: boolean } = {}) => ({
   name: 'run',
-  data: bundleData(jobs),
+  data: bundleData(jobs, about),
   opts: { jobId: bundleName(jobs), removeOnComplete: true, removeOnFail: false, attempts: 1 },
 });

@@ -8,6 +8,7 @@ import { Outbox, type Receipt } from './outbox.ts';
 import { packParcel } from './parcel.ts';
 import { Room } from './room.ts';
 import type { Bench, ServeOptions } from './serve-options.ts';
+import { Stock } from './stock.ts';
 import { type Handled, workOff } from './work-off.ts';
 
 /** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
@@ -22,6 +23,14 @@ const ORPHAN_MS = 30_000;
 const LOOK_MS = 200;
 const KEEP_S = 7 * 24 * 3600;
 
+/** What is known of a run. */
+interface Known {
+  readonly at: number;
+  readonly state: 'gone' | 'stop' | 'orphan' | 'go';
+  /** The text of its ticket. */
+  readonly ticket: string | null;
+}
+
 /** The agent of a run in this worker. */
 interface Place {
   readonly ticket: Ticket;
@@ -29,6 +38,13 @@ interface Place {
   readonly words: Promise<unknown>[];
   readonly outbox: Outbox;
   jobs: number;
+}
+
+interface Admission {
+  readonly state: string;
+  readonly ticket: string | null;
+  /** How often the job has had a worker to itself. */
+  readonly starts?: number;
 }
 
 /** Decides what becomes of each job that is taken from the queue, and keeps the agents of the runs they belong to. */
@@ -39,10 +55,12 @@ export class Office {
   readonly #DelayedError: new () => Error;
   readonly #openQueue: () => Queue;
   #queue: Queue | undefined;
-  readonly #room = new Room();
+  readonly #room: Room;
+  readonly #stock: Stock;
   readonly #places = new Map<string, Place>();
-  readonly #states = new Map<string, { readonly at: number; readonly state: Promise<string> }>();
-  readonly #look: NodeJS.Timeout;
+  readonly #known = new Map<string, Known>();
+  readonly #asked = new Map<string, Promise<Known>>();
+  readonly #watch: NodeJS.Timeout;
   #running = 0;
   #lastAt = Date.now();
   done = 0;
@@ -51,75 +69,88 @@ export class Office {
   constructor(
     redis: Client,
     options: ServeOptions,
-    about: { worker: string; DelayedError: new () => Error; openQueue: () => Queue },
+    about: { worker: string; DelayedError: new () => Error; openQueue: () => Queue; onHands: (count: number) => void },
   ) {
     this.#redis = redis;
     this.#options = options;
     this.#worker = about.worker;
     this.#DelayedError = about.DelayedError;
     this.#openQueue = about.openQueue;
-    this.#look = setInterval(() => void this.#endOver().catch(() => {}), LOOK_MS);
+    this.#room = new Room(options.slots);
+    this.#stock = new Stock(options.slots, about.onHands);
+    this.#watch = setInterval(() => void this.#endOver().catch(() => {}), LOOK_MS);
   }
 
   idleForMs = (): number => (this.#running > 0 ? 0 : Date.now() - this.#lastAt);
 
   take = async (queued: QueuedJob, token?: string): Promise<void> => {
-    const jobs = readBundle(queued.data);
-    if (jobs === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
-    const isFirst = queued.attemptsStarted === 1;
-    const outcome = await workOff(isFirst ? jobs : await this.#suspects(jobs, queued), {
-      handle: (job) => this.#handle(job, isFirst),
-      giveBack: (rest, begun) => this.#giveBack(rest, begun, queued),
+    const bundle = readBundle(queued.data);
+    if (bundle === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
+    const isAgain = bundle.isAgain || queued.attemptsStarted > 1;
+    const jobs = isAgain ? await this.#suspects(bundle.jobs, queued) : bundle.jobs;
+    // A job by itself may be a long one: none are to wait behind it.
+    if (jobs.length === 1) this.#stock.isBrisk = false;
+    const hold = this.#stock.hold(jobs.length);
+    const outcome = await workOff(jobs, {
+      enter: () => this.#room.enter(isAgain),
+      handle: (job) => this.#handle(job, isAgain).finally(() => hold.drop(1)),
+      giveBack: (rest, begun) => {
+        hold.drop(rest.length);
+        return this.#giveBack(rest, begun, queued);
+      },
       isEnding: () => this.#options.signal.aborted,
-    });
+    }).finally(hold.end);
+    if (jobs.length > 1) this.#stock.isBrisk = outcome === 'over';
     if (outcome !== 'later') return;
     await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
     throw new this.#DelayedError();
   };
 
-  /** Of a bundle that was begun before, the one its worker may have died of. The rest is for anyone. */
+  /** Of a bundle that was begun before, those its worker may have died of. All but the first are for anyone, each by itself. */
   async #suspects(jobs: readonly Job[], queued: QueuedJob): Promise<readonly Job[]> {
     if (jobs.length === 1) return jobs;
     const { done } = runKeys(jobs[0]!.run);
     const found = await steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
-    const open = jobs.filter((_, i) => found[i] === null);
-    // A result leaves the worker before the next job begins: only the first without one can have been running.
-    const suspects = open.slice(0, 1);
-    if (open.length > 1) await this.#giveBack(open.slice(1), suspects, queued);
-    return suspects;
+    const [first, ...others] = jobs.filter((_, i) => found[i] === null);
+    if (first === undefined) return [];
+    if (others.length > 0) await this.#giveBack(others, [first], queued, { isAgain: true });
+    return [first];
   }
 
   /** First the others get the rest, then it leaves the bundle: a worker that dies in between makes one come twice, and none get lost. */
-  async #giveBack(rest: readonly Job[], begun: readonly Job[], queued: QueuedJob): Promise<void> {
+  async #giveBack(
+    rest: readonly Job[],
+    begun: readonly Job[],
+    queued: QueuedJob,
+    about: { readonly isAgain?: boolean } = {},
+  ): Promise<void> {
     if (rest.length > 0) {
       this.#queue ??= this.#openQueue();
       const queue = this.#queue;
-      await steadily(() => queue.addBulk(rest.map((job) => queueEntry([job]))));
+      await steadily(() => queue.addBulk(rest.map((job) => queueEntry([job], about))));
     }
     // A bundle that Redis has lost meanwhile is put in again by the collector.
-    if (begun.length > 0) await queued.updateData(bundleData(begun)).catch(() => {});
+    if (begun.length > 0) await queued.updateData(bundleData(begun, about)).catch(() => {});
   }
 
   /** Ends the agents of all runs. */
   async close(): Promise<void> {
-    clearInterval(this.#look);
+    clearInterval(this.#watch);
     await Promise.all([...this.#places.keys()].map((run) => this.#end(run)));
     await this.#queue?.disconnect().catch(() => {});
   }
 
-  async #handle(job: Job, isFirst: boolean): Promise<Handled> {
-    const leave = await this.#room.enter(!isFirst);
+  async #handle(job: Job, isAgain: boolean): Promise<Handled> {
     let place: Place | undefined;
     const end = (): void => {
-      leave();
       if (place === undefined) return;
       place.jobs--;
       this.#running--;
       this.#lastAt = Date.now();
     };
     try {
-      const { state, starts } = isFirst ? await this.#stateOf(job.run) : await this.#admit(job);
-      const found = state === 'go' ? await this.#placeOf(job.run) : undefined;
+      const { state, ticket, starts = 0 } = isAgain ? await this.#admit(job) : await this.#look(job.run);
+      const found = state === 'go' ? this.#placeOf(job.run, ticket) : undefined;
       if (found === undefined) {
         end();
         return state === 'orphan' ? 'later' : { sent: Promise.resolve() };
@@ -130,11 +161,10 @@ export class Office {
       const done = starts >= MAX_ALONE ? this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
       if (done !== undefined) {
         const letter = { name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd };
-        const { left, receipt } = place.outbox.send(letter);
-        const sent = this.#count(receipt).finally(end);
-        // Whoever waits for it sees what went wrong.
-        sent.catch(() => {});
-        await left;
+        const sent = this.#count(place.outbox.send(letter)).finally(end);
+        // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
+        // this worker is not, once its result is sent.
+        if (isAgain || place.ticket.settings.maxCostUsd !== undefined) await sent;
         return { sent };
       }
     } catch (error) {
@@ -145,47 +175,61 @@ export class Office {
     return 'later';
   }
 
-  /** Whether jobs of a run may be begun: asked for many at once. */
-  async #stateOf(run: string): Promise<{ readonly state: string; readonly starts: number }> {
-    const known = this.#states.get(run);
+  /**
+   * Whether jobs of a run may be begun: asked for many at once. What is a little old is good enough for this job, while the news
+   * for the next ones are on their way.
+   */
+  async #look(run: string): Promise<Admission> {
     // A limit on money is looked at before each job.
-    const isLimited = this.#places.get(run)?.ticket.settings.maxCostUsd !== undefined;
-    if (known !== undefined && !isLimited && Date.now() - known.at < FRESH_MS)
-      return { state: await known.state, starts: 0 };
-    const { ticket, lease, stop } = runKeys(run);
-    const state = steadily(() => this.#redis.mget(ticket, stop, lease)).then(([isThere, isStopped, isHeld]) =>
-      isThere === null ? 'gone' : isStopped !== null ? 'stop' : isHeld === null ? 'orphan' : 'go',
+    if (this.#places.get(run)?.ticket.settings.maxCostUsd !== undefined) return this.#ask(run);
+    const known = this.#known.get(run);
+    const age = known === undefined ? Number.POSITIVE_INFINITY : Date.now() - known.at;
+    if (age < FRESH_MS) return known!;
+    const asked = this.#asked.get(run) ?? this.#ask(run);
+    return age < 2 * FRESH_MS ? known! : asked;
+  }
+
+  #ask(run: string): Promise<Known> {
+    const keys = runKeys(run);
+    const at = Date.now();
+    const asked = steadily(() => this.#redis.mget(keys.ticket, keys.stop, keys.lease)).then(
+      ([ticket = null, stop, lease]): Known => {
+        const state = ticket === null ? 'gone' : stop !== null ? 'stop' : lease === null ? 'orphan' : 'go';
+        const known = { at, state, ticket } as const;
+        this.#known.set(run, known);
+        return known;
+      },
     );
-    this.#states.set(run, { at: Date.now(), state });
-    return { state: await state, starts: 0 };
+    this.#asked.set(run, asked);
+    const forget = (): void => void (this.#asked.get(run) === asked && this.#asked.delete(run));
+    asked.then(forget, forget);
+    return asked;
   }
 
   /**
    * A job that was begun before: how often it has had a worker to itself is counted, from when the agent is ready. A worker that
    * dies while it makes the agent ready has not died of this job, unless they all do.
    */
-  async #admit(job: Job): Promise<{ readonly state: string; readonly starts: number }> {
-    const known = await this.#stateOf(job.run);
+  async #admit(job: Job): Promise<Admission> {
+    const known = await this.#look(job.run);
     if (known.state !== 'go') return known;
     const { ticket, lease, stop, done, starts } = runKeys(job.run);
     const name = nameOf(job);
     const tries = await steadily(() => this.#redis.hincrby(starts, `${name} ready`, 1));
-    if (tries <= MAX_READY) await (await this.#placeOf(job.run))?.bench;
+    if (tries <= MAX_READY) await this.#placeOf(job.run, known.ticket)?.bench;
     const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
-    return { state, starts: tries <= MAX_READY ? Number(before) : tries };
+    return { state, ticket: known.ticket, starts: tries <= MAX_READY ? Number(before) : tries };
   }
 
-  async #placeOf(run: string): Promise<Place | undefined> {
+  #placeOf(run: string, text: string | null): Place | undefined {
     const known = this.#places.get(run);
     if (known !== undefined) return known;
-    const text = await steadily(() => this.#redis.get(runKeys(run).ticket));
     const ticket = text === null ? undefined : readTicket(text);
     if (ticket === undefined) return undefined;
     // The name of the queue says so already; whoever can write to Redis could still have put it there.
     if (ticket.spec !== this.#options.spec || ticket.version !== this.#options.version)
       throw new UserError('WORKER_MISMATCH', `run ${run} is of another spec or version`);
-    // Another job of the run may have come first.
-    return this.#places.get(run) ?? this.#open(ticket);
+    return this.#open(ticket);
   }
 
   #open(ticket: Ticket): Place {
@@ -200,7 +244,7 @@ export class Office {
       words.push(word.catch(() => {}));
     };
     const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
-    const bench = steadily(sign).then(() => this.#options.open(ticket, say));
+    const bench = Promise.all([this.#options.open(ticket, say), steadily(sign)]).then(([opened]) => opened);
     const outbox = new Outbox(this.#redis, ticket, KEEP_S);
     const place: Place = { ticket, bench, words, outbox, jobs: 0 };
     this.#places.set(ticket.run, place);
@@ -221,7 +265,7 @@ export class Office {
     const place = this.#places.get(run);
     if (place === undefined) return;
     this.#places.delete(run);
-    this.#states.delete(run);
+    this.#known.delete(run);
     try {
       await (await place.bench).close();
     } catch {

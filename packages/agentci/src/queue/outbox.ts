@@ -13,23 +13,17 @@ export interface Letter {
 /** `first`: it counts. `second`: another one of the same job came before. `unwanted`: the run is gone. */
 export type Receipt = 'first' | 'second' | 'unwanted';
 
-/** A result on its way. */
-export interface Posted {
-  /** Settles once it has left this process: what kills the process afterwards does not stop it. */
-  readonly left: Promise<void>;
-  /** Settles once it is in Redis. */
-  readonly receipt: Promise<Receipt>;
-}
-
 interface Waiting extends Letter {
-  readonly leave: () => void;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
 const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 
-/** Sends the results of one run, those that are ready at the same time together. */
+/** How long a result waits for others: a message to Redis costs as much as a short job. */
+const GATHER_MS = 2;
+
+/** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
   readonly #redis: Client;
   readonly #ticket: Ticket;
@@ -42,16 +36,12 @@ export class Outbox {
     this.#keepS = keepS;
   }
 
-  send(letter: Letter): Posted {
-    let leave = (): void => {};
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
+  /** Settles once the result is in Redis. No slot waits for it. */
+  send(letter: Letter): Promise<Receipt> {
+    return new Promise<Receipt>((resolve, reject) => {
+      this.#waiting.push({ ...letter, resolve, reject });
+      if (this.#waiting.length === 1) setTimeout(() => this.#flush(), GATHER_MS);
     });
-    const receipt = new Promise<Receipt>((resolve, reject) => {
-      this.#waiting.push({ ...letter, leave, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
-    });
-    return { left, receipt };
   }
 
   #flush(): void {
@@ -65,7 +55,6 @@ export class Outbox {
         for (const { reject } of letters) reject(error);
       },
     );
-    for (const { leave } of letters) leave();
   }
 
   async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {

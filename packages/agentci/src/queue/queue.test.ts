@@ -93,8 +93,8 @@ describe('a parcel', () => {
 });
 
 describe('the room of a worker', () => {
-  test('holds many, or one that must be alone', async () => {
-    const room = new Room();
+  test('holds as many as it has slots, or one that must be alone', async () => {
+    const room = new Room(2);
     const log: string[] = [];
     const enter = async (name: string, isAlone: boolean) => {
       const leave = await room.enter(isAlone);

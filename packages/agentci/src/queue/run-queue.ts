@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { formatMs } from '../kit/format-number.ts';
 import { UserError } from '../kit/user-error.ts';
 import { addressText, type QueueAddress } from './address.ts';
-import { bundleJobs, bundleName, queueEntry, readBundle } from './bundle.ts';
+import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
 import {
   type Client,
   connect,
@@ -134,7 +134,7 @@ export class RunQueue {
   async #findBundles(): Promise<void> {
     const queued = await this.#queue.getJobs(['waiting', 'delayed', 'active']);
     for (const entry of queued as readonly (QueuedJob | undefined)[]) {
-      const jobs = readBundle(entry?.data);
+      const jobs = readBundle(entry?.data)?.jobs;
       if (jobs?.[0]?.run === this.#ticket.run) this.#note(jobs, entry!.id!);
     }
   }
@@ -201,15 +201,19 @@ export class RunQueue {
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
     const fresh = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
-    const bundles = bundleJobs(fresh, this.#isOneByOne ? 0 : await this.#slots());
-    for (const bundle of bundles) this.#note(bundle, bundleName(bundle));
-    await this.#add(bundles);
+    const slots = this.#isOneByOne ? 0 : await this.#slots();
+    const bundles = bundleJobs(fresh, slots);
+    // Workers begin with the first ones while the others are put in.
+    const atOnce = Math.ceil((2 * slots) / (bundles[0]?.length ?? 1));
+    await this.#add(bundles.slice(0, atOnce));
+    await this.#add(bundles.slice(atOnce));
   }
 
   async #add(bundles: readonly (readonly Job[])[]): Promise<void> {
     for (let at = 0; at < bundles.length; at += CHUNK) {
       this.#throwFault();
-      const chunk = bundles.slice(at, at + CHUNK).map(queueEntry);
+      const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle));
+      for (const [i, { opts }] of chunk.entries()) this.#note(bundles[at + i]!, opts.jobId);
       await this.#steadily(() => this.#queue.addBulk(chunk));
     }
   }
@@ -242,10 +246,10 @@ export class RunQueue {
   /** Jobs that the queue has given up. */
   async lost(): Promise<LostJob[]> {
     const failed = (await this.#steadily(() => this.#queue.getFailed(0, 1000))) as unknown as QueuedJob[];
-    const mine = failed.filter((queued) => readBundle(queued.data)?.[0]?.run === this.#ticket.run);
+    const mine = failed.filter((queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run);
     await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
     return mine.flatMap((queued) =>
-      readBundle(queued.data)!.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
+      readBundle(queued.data)!.jobs.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
     );
   }
 

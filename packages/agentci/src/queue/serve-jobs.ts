@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import { type Client, connect, loadPackages, queueConnection, refuseEviction } from './client.ts';
 import { PREFIX, queueName } from './names.ts';
@@ -45,10 +46,11 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
       queue.on('error', () => {});
       return queue;
     },
+    onHands: (count) => setConcurrency(worker, count, options.slots),
   });
-  const worker = new packages.Worker(name, office.take, {
+  const worker: Worker = new packages.Worker(name, office.take, {
     ...place,
-    concurrency: options.slots,
+    concurrency: Math.min(2, options.slots),
     lockDuration: options.lockMs,
     stalledInterval: Math.min(STALLED_CHECK_MS, options.lockMs),
     // How often a job may be begun is counted by the jobs themselves.
@@ -91,6 +93,17 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     redis.disconnect();
   }
   return { done: office.done, duplicates: office.duplicates };
+}
+
+/**
+ * How many bundles may be here at a time. A worker of BullMQ that has as many as it may looks again when one of them is over, which
+ * is late where a long job is in each: it has to be woken. Where a later version knows no way, it takes one for each slot.
+ */
+function setConcurrency(worker: Worker, count: number, slots: number): void {
+  const { mainLoopQueue } = worker as unknown as { mainLoopQueue?: { add?: (wake: Promise<void>) => void } };
+  const isMore = count > worker.concurrency;
+  worker.concurrency = mainLoopQueue?.add === undefined ? slots : count;
+  if (isMore) mainLoopQueue?.add?.(Promise.resolve());
 }
 
 /** Until the signal, or until there was nothing to do for long enough. */

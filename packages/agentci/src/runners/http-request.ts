@@ -66,7 +66,8 @@ function readToEnd(body: Readable, onChunk: (chunk: Buffer) => void): Promise<vo
     });
     body.on('end', resolve);
     body.on('error', reject);
-    body.on('close', () => reject(new Error('the connection was closed')));
+    // It comes after every end, and an error is expensive to make.
+    body.on('close', () => body.readableEnded || reject(new Error('the connection was closed')));
   });
 }
 
