@@ -100,17 +100,19 @@ async function openBench(
   };
   let usageBefore = agent.usage();
   return {
-    work: async (job: Job): Promise<Done | undefined> => {
+    work: async (job: Job) => {
       const query = queries.get(caseKey(job));
       if (query === undefined) throw new UserError('QUEUE_JOB', `${suite.file} has no query ${JSON.stringify(job.id)}`);
       const read = await agent.run({ query, run: job.repeat });
-      const outcome = await read();
-      if (outcome === undefined) return undefined;
-      const usage = agent.usage();
-      // What was asked since the last result: several runs share the models, and only the sum counts.
-      const since = usage === undefined ? undefined : addUsage(usage, usageBefore, -1);
-      usageBefore = usage;
-      return { body: outcomeBody(outcome, since), costUsd: costOf(outcome) };
+      return async (): Promise<Done | undefined> => {
+        const outcome = await read();
+        if (outcome === undefined) return undefined;
+        const usage = agent.usage();
+        // What was asked since the last result: several runs share the models, and only the sum counts.
+        const since = usage === undefined ? undefined : addUsage(usage, usageBefore, -1);
+        usageBefore = usage;
+        return { body: outcomeBody(outcome, since), costUsd: costOf(outcome) };
+      };
     },
     close: async () => tellVoids(await agent.close()),
   };

@@ -85,7 +85,7 @@ describe('a bundle is worked off', () => {
     });
     return { outcome, begun, given, room };
   };
-  const sent = { sent: Promise.resolve() };
+  const sent: Handled = { ends: Promise.resolve('sent') };
   const never = new Promise<Handled>(() => {});
 
   test('in its order', async () => {
@@ -103,11 +103,11 @@ describe('a bundle is worked off', () => {
 
   test('a slot is free while a result is on its way, and the bundle is over when all are there', async () => {
     let arrive = (): void => {};
-    const first = new Promise<void>((resolve) => {
-      arrive = resolve;
+    const first = new Promise<'sent'>((resolve) => {
+      arrive = () => resolve('sent');
     });
     let isOver = false;
-    const { outcome, begun } = trial({ handle: async ({ id }) => (id === 'q0' ? { sent: first } : sent) });
+    const { outcome, begun } = trial({ handle: async ({ id }) => (id === 'q0' ? { ends: first } : sent) });
     void outcome.then(() => {
       isOver = true;
     });
@@ -116,6 +116,13 @@ describe('a bundle is worked off', () => {
     expect(isOver).toBe(false);
     arrive();
     expect(await outcome).toBe('over');
+  });
+
+  test('a job that turns out to be for later once its slot is free keeps the bundle for later', async () => {
+    const { outcome } = trial({
+      handle: async ({ id }) => (id === 'q0' ? { ends: sleep(5).then(() => 'later' as const) } : sent),
+    });
+    expect(await outcome).toBe('later');
   });
 
   test('what waits for a long one goes back, and the long one stays', async () => {
@@ -181,7 +188,7 @@ describe('a bundle is worked off', () => {
 
   test('one whose result cannot be sent fails alone, even beside others', async () => {
     const { outcome, given } = trial({
-      handle: async ({ id }) => (id === 'q0' ? { sent: Promise.reject(new Error('too large')) } : sent),
+      handle: async ({ id }) => (id === 'q0' ? { ends: Promise.reject(new Error('too large')) } : sent),
       slots: 2,
       count: 2,
     });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import { bundleData, queueEntry, readBundle } from './bundle.ts';
@@ -7,7 +8,7 @@ import { OVER, runKeys } from './names.ts';
 import { Outbox, type Receipt } from './outbox.ts';
 import { packParcel } from './parcel.ts';
 import { Room } from './room.ts';
-import type { Bench, ServeOptions } from './serve-options.ts';
+import type { Bench, Done, ServeOptions } from './serve-options.ts';
 import { Stock } from './stock.ts';
 import { type Handled, workOff } from './work-off.ts';
 
@@ -153,26 +154,35 @@ export class Office {
       const found = state === 'go' ? this.#placeOf(job.run, ticket) : undefined;
       if (found === undefined) {
         end();
-        return state === 'orphan' ? 'later' : { sent: Promise.resolve() };
+        return state === 'orphan' ? 'later' : { ends: Promise.resolve('sent') };
       }
       place = found;
       place.jobs++;
       this.#running++;
-      const done = starts >= MAX_ALONE ? this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
-      if (done !== undefined) {
-        const letter = { name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd };
-        const sent = this.#count(place.outbox.send(letter)).finally(end);
-        // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
-        // this worker is not, once its result is sent.
-        if (isAgain || place.ticket.settings.maxCostUsd !== undefined) await sent;
-        return { sent };
-      }
+      const read =
+        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
+      // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
+      // this worker is not, once its result is sent.
+      const isAwaited = isAgain || place.ticket.settings.maxCostUsd !== undefined;
+      const ends = this.#send(job, { read, outbox: place.outbox, isUrgent: isAwaited }).finally(end);
+      if (isAwaited) await ends;
+      return { ends };
     } catch (error) {
       end();
       throw error;
     }
-    end();
-    return 'later';
+  }
+
+  /** Reads what came of a job and sends it. A result that can wait is read when the slots that became free with it are busy again. */
+  async #send(
+    job: Job,
+    { read, outbox, isUrgent }: { read: () => Promise<Done | undefined>; outbox: Outbox; isUrgent: boolean },
+  ): Promise<'sent' | 'later'> {
+    if (!isUrgent) await nextTurn();
+    const done = await read();
+    if (done === undefined) return 'later';
+    await this.#count(outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
+    return 'sent';
   }
 
   /**

@@ -9,8 +9,11 @@ export interface Done {
 
 /** The agent of one run, ready for its jobs. */
 export interface Bench {
-  /** Undefined: the work was broken off, and someone else is to do it. */
-  readonly work: (job: Job) => Promise<Done | undefined>;
+  /**
+   * Runs a job. What came of it is read by the function that comes back, so that the next job can be started first;
+   * undefined where the work was broken off, and someone else is to do it.
+   */
+  readonly work: (job: Job) => Promise<() => Promise<Done | undefined>>;
   readonly close: () => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { Job } from './job.ts';
 
-/** What became of a job: it is over once what it came to is sent, or it is for later. */
-export type Handled = { readonly sent: Promise<void> } | 'later';
+/** What became of a job: its slot is free, and it is over once what it came to is sent; or it is for later. */
+export type Handled = { readonly ends: Promise<'sent' | 'later'> } | 'later';
 
 export interface Handling {
   /** Waits for a free slot; gives the way to leave it. */
@@ -53,8 +53,8 @@ export async function workOff(jobs: readonly Job[], handling: Handling): Promise
         return leave();
       }
       leave();
-      await handled.sent;
-      begun.delete(job);
+      if ((await handled.ends) === 'later') forLater.push(job);
+      else begun.delete(job);
     } catch (error) {
       failures.push({ job, error });
       // What failed fails alone.
