@@ -13,7 +13,7 @@ import type { Answer } from './model/answer.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
-import type { AgentEnd, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
+import type { AgentEnd, Begun, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
 import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, PROVIDERS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
@@ -83,8 +83,8 @@ export interface CaptureSlot {
   readonly set: Readonly<Record<string, string>>;
   /** `turn`: of a conversation, whose turns are one run. */
   readonly begin: (about?: { readonly turn?: TurnOf | undefined }) => void;
-  /** `itself`: the agent ended, or answered, by itself; `asked`: it began so many requests to models, if that is known. */
-  readonly end: (how: AgentEnd, asked?: number) => Promise<CaptureResult>;
+  /** `itself`: the agent ended, or answered, by itself. */
+  readonly end: (how: AgentEnd, begun?: Begun) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
   /** What the capture changes about this agent. */
   readonly notes: readonly CaptureNote[];
@@ -219,8 +219,8 @@ export function createCapture(options: CaptureOptions): Capture {
           hasBegun = true;
           for (const plane of planes) plane.begin();
         },
-        end: async (how, asked) => {
-          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, asked };
+        end: async (how, begun) => {
+          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, ...begun };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
           const { readTurn } = await import('./captured-run.ts');

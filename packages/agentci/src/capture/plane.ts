@@ -60,12 +60,18 @@ export interface Evidence {
   readonly notes: readonly CaptureNote[];
 }
 
-/** How long the end of a query may take. */
-export interface EndLimits {
+/** How long the end of a query may take, and what is known to be on its way. */
+export interface EndLimits extends Begun {
   readonly quietMs: number;
   readonly maxMs: number;
-  /** How many requests to models the agent has begun, where that is known: those on their way are waited for. */
+}
+
+/** What an agent has begun by the time it answered, where that is known. */
+export interface Begun {
+  /** Requests to models: those on their way are waited for. */
   readonly asked?: number | undefined;
+  /** False: nothing in it knows where spans go, so none are waited for. */
+  readonly sendsSpans?: boolean | undefined;
 }
 
 /**

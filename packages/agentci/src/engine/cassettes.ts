@@ -176,9 +176,9 @@ export class Cassettes {
         current = this.#begin(about, introductions);
         slot.begin(about);
       },
-      end: async (how, asked) => {
+      end: async (how, begun) => {
         const playing = current;
-        const result = await slot.end(how, asked);
+        const result = await slot.end(how, begun);
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
