@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
-import type { Answer } from './model/answer.ts';
+import type { Answer, AnswerAtOnce } from './model/answer.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
@@ -63,6 +63,8 @@ export interface Capture {
 /** Who answers in place of upstreams, for one slot. */
 export interface SlotHooks {
   readonly answer?: Answer | undefined;
+  /** Asked first. */
+  readonly answerAtOnce?: AnswerAtOnce | undefined;
   /** Told of every connection that was refused because nothing may be sent on. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
@@ -147,6 +149,7 @@ export function createCapture(options: CaptureOptions): Capture {
             },
             connections,
             answer: hooks.answer ?? options.answer,
+            answerAtOnce: hooks.answerAtOnce,
             isOffline: offline !== undefined,
             expectsMore: hooks.expectsMore,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),

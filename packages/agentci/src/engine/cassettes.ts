@@ -91,7 +91,7 @@ export class Cassettes {
       const path = this.#path(about);
       try {
         const head = readCassetteHead(path);
-        if (head !== undefined) Object.assign(all, readHeader(head, this.#shown(path)).providers);
+        if (head !== undefined) Object.assign(all, readHeader(head, path).providers);
       } catch (error) {
         // Said with its place when the query's turn comes.
         if (!(error instanceof UserError)) throw error;
@@ -162,6 +162,7 @@ export class Cassettes {
     const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
+      answerAtOnce: (asked) => current?.session.answerAtOnce(asked),
       onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
       expectsMore: () => current?.session.expectsMore ?? true,
       mcpLines: (server) => current?.mcp?.play(server),
