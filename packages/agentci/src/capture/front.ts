@@ -55,7 +55,8 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   const answerWhole = (bytes: Buffer): WholeReply | undefined => {
     if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined)) return undefined;
     const asked = readWholeRequest(bytes);
-    if (asked === undefined || !isOfProgram(asked.headers) || !hosts.includes(asked.headers.host ?? '')) return undefined;
+    if (asked === undefined || !isOfProgram(asked.headers) || !hosts.includes(asked.headers.host ?? ''))
+      return undefined;
     const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
     if (!isSame(given, token)) return undefined;
     return planes.find((plane) => plane.name === name)?.answerWhole?.({ ...asked, target });
