@@ -18,6 +18,11 @@ export function watchSpans() {
       note(name);
       return target[name];
     },
+    // Not left to the engine, which would define the variable anew through this: an environment takes that only in full.
+    set: (target, name, value) => {
+      target[name] = value;
+      return true;
+    },
     getOwnPropertyDescriptor: (target, name) => {
       note(name);
       return Reflect.getOwnPropertyDescriptor(target, name);
