@@ -67,6 +67,8 @@ export class Cassettes {
   #capture: Capture | undefined;
   /** Slots of agents that are still there. */
   #open = 0;
+  /** When an agent last answered. */
+  #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     plan: CassettePlan,
@@ -180,6 +182,7 @@ export class Cassettes {
       end: async (how, begun) => {
         const playing = current;
         const result = await slot.end(how, begun);
+        this.#endedAt = performance.now();
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
@@ -194,7 +197,8 @@ export class Cassettes {
    * seen only if it gets here.
    */
   async settle(): Promise<void> {
-    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(4 * LINGER_MS);
+    if (this.plan.mode !== 'replay' || this.#open === 0) return;
+    await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 
   #begin(about: RunAbout, introductions: Introductions): Playing {
