@@ -34,15 +34,15 @@ export async function measureCassettes({ quick = false } = {}) {
   const queries = quick ? 100 : 1000;
   const { canned, replayed } = await suites(queries, quick ? 1 : 3);
   const ratio = replayed.cpu / canned.cpu;
-  // What a user waits for; on a machine that does other things as well it says less than processor time does.
+  // What a user waits for; it says something only on a machine that does nothing else.
   const waited = replayed.wall / canned.wall;
   return [
     row('cassette: one replayed exchange, 8 KB request', `${perCall.toFixed(2)} ms median`, '≤ 1 ms', perCall <= 1),
     row(
       `cassette: ${queries} queries × 4 calls in replay`,
       `${ratio.toFixed(2)} × of canned answers by CPU (${seconds(replayed.cpu)}), ${waited.toFixed(2)} × by the clock (${seconds(replayed.wall)})`,
-      '≤ 1.3 ×',
-      ratio <= 1.3,
+      '≤ 1.3 × by both',
+      ratio <= 1.3 && waited <= 1.3,
     ),
   ];
 }

@@ -9,11 +9,11 @@ import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
-import type { Answer } from './model/answer.ts';
+import type { Answer, AnswerAtOnce } from './model/answer.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
-import type { AgentEnd, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
+import type { AgentEnd, Begun, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
 import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, PROVIDERS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
@@ -63,6 +63,8 @@ export interface Capture {
 /** Who answers in place of upstreams, for one slot. */
 export interface SlotHooks {
   readonly answer?: Answer | undefined;
+  /** Asked first. */
+  readonly answerAtOnce?: AnswerAtOnce | undefined;
   /** Told of every connection that was refused because nothing may be sent on. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
@@ -83,8 +85,8 @@ export interface CaptureSlot {
   readonly set: Readonly<Record<string, string>>;
   /** `turn`: of a conversation, whose turns are one run. */
   readonly begin: (about?: { readonly turn?: TurnOf | undefined }) => void;
-  /** `itself`: the agent ended, or answered, by itself; `asked`: it began so many requests to models, if that is known. */
-  readonly end: (how: AgentEnd, asked?: number) => Promise<CaptureResult>;
+  /** `itself`: the agent ended, or answered, by itself. */
+  readonly end: (how: AgentEnd, begun?: Begun) => Promise<CaptureResult>;
   readonly report: () => Readonly<Record<string, PlaneReport>>;
   /** What the capture changes about this agent. */
   readonly notes: readonly CaptureNote[];
@@ -147,6 +149,7 @@ export function createCapture(options: CaptureOptions): Capture {
             },
             connections,
             answer: hooks.answer ?? options.answer,
+            answerAtOnce: hooks.answerAtOnce,
             isOffline: offline !== undefined,
             expectsMore: hooks.expectsMore,
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
@@ -219,8 +222,8 @@ export function createCapture(options: CaptureOptions): Capture {
           hasBegun = true;
           for (const plane of planes) plane.begin();
         },
-        end: async (how, asked) => {
-          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, asked };
+        end: async (how, begun) => {
+          const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, ...begun };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
           const { readTurn } = await import('./captured-run.ts');

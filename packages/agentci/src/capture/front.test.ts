@@ -137,4 +137,57 @@ describe('front', () => {
     socket.destroy();
     expect(reply.toString().startsWith(expected)).toBe(true);
   });
+
+  describe('with a plane that has replies at hand', () => {
+    const known: string[] = [];
+    beforeEach(() => {
+      known.length = 0;
+      const answerWhole: Plane['answerWhole'] = ({ target, body }) => {
+        if (!target.startsWith('/known')) return undefined;
+        known.push(`${target} ${body}`);
+        return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('at hand') };
+      };
+      front.serve([{ ...plane, answerWhole }]);
+    });
+
+    /** Sends one request after the other over one connection. */
+    const talk = async (...requests: readonly (readonly [path: string, headers?: string])[]): Promise<string[]> => {
+      const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
+      const replies: string[] = [];
+      for (const [path, headers = `host: ${front.origin.slice(7)}\r\n`] of requests) {
+        socket.write(`POST ${path} HTTP/1.1\r\n${headers}content-length: 2\r\n\r\nhi`);
+        const [reply] = (await once(socket, 'data')) as [Buffer];
+        replies.push(
+          reply
+            .toString()
+            .replace(/\r\n.*\r\n\r\n/s, ' ')
+            .slice(9),
+        );
+      }
+      socket.destroy();
+      return replies;
+    };
+
+    it('answers one request after the other, and hands the connection on at the first that is not known', async () => {
+      const paths = ['/llm/known/1', '/llm/known/2', '/llm/other', '/llm/known/3'].map(own);
+      const replies = await talk(...paths.map((path) => [path] as const));
+      expect(replies).toEqual(['200  at hand', '200  at hand', '200 OK seen', '200 OK seen']);
+      expect(known).toEqual(['/known/1 hi', '/known/2 hi']);
+      expect(seen).toEqual(['1.1 POST /other hi', '1.1 POST /known/3 hi']);
+    });
+
+    it.each([
+      ['a wrong token', () => [`/r/${'0'.repeat(32)}/llm/known`] as const, '404'],
+      ['the name of another host', () => [own('/llm/known'), 'host: evil.example\r\n'] as const, '403'],
+      ['no host', () => [own('/llm/known'), ''] as const, '400'],
+      [
+        'the origin of a web page',
+        () => [own('/llm/known'), `host: ${front.origin.slice(7)}\r\norigin: https://evil.example\r\n`] as const,
+        '403',
+      ],
+    ])('turns away a request with %s', async (_, request, status) => {
+      expect((await talk(request()))[0]).toMatch(new RegExp(`^${status}`));
+      expect([known, seen]).toEqual([[], []]);
+    });
+  });
 });

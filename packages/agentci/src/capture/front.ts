@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Plane } from './plane.ts';
 import { refuse } from './refuse.ts';
+import { readWholeRequest, type WholeReply, writeWholeReply } from './whole-request.ts';
 
 /** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
 export interface Front {
@@ -50,6 +51,17 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     refuse(response, status, message);
   };
 
+  /** Where a request is for a plane that has the reply at hand. What is not, or is not as it should be, takes the long way. */
+  const answerWhole = (bytes: Buffer): WholeReply | undefined => {
+    if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined)) return undefined;
+    const asked = readWholeRequest(bytes);
+    if (asked === undefined || !isOfProgram(asked.headers) || !hosts.includes(asked.headers.host ?? ''))
+      return undefined;
+    const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
+    if (!isSame(given, token)) return undefined;
+    return planes.find((plane) => plane.name === name)?.answerWhole?.({ ...asked, target });
+  };
+
   const onRequest = (request: Incoming, response: Outgoing): void => {
     request.on('error', () => {});
     response.on('error', () => {});
@@ -63,13 +75,13 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       }
       return;
     }
-    // A page that made a browser look up its own name as 127.0.0.1 still sends that name; and pages say where they are from.
+    // A page that made a browser look up its own name as 127.0.0.1 still sends that name.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
     if (!hosts.includes(asked ?? '')) {
       turnAway(response, 403, 'the Host header is not that of the capture');
       return;
     }
-    if (request.headers.origin !== undefined || isOfPage(request.headers['sec-fetch-site'])) {
+    if (!isOfProgram(request.headers)) {
       turnAway(response, 403, 'requests of web pages are not taken');
       return;
     }
@@ -83,7 +95,7 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       planes[0]!.handle({ path: request.url ?? '', request, response });
       return;
     }
-    const [, given = '', name, path = ''] = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s.exec(request.url ?? '') ?? [];
+    const [, given = '', name, path = ''] = PLACE.exec(request.url ?? '') ?? [];
     if (!isSame(given, token)) {
       turnAway(response, 404, 'the path does not hold the token of this capture');
       return;
@@ -121,7 +133,12 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     socket.on('error', () => socket.destroy());
     const end = (): void => void socket.end();
     socket.on('end', end);
-    passOn(socket, (isHttp2) => {
+    const reply = (bytes: Buffer): boolean => {
+      const known = answerWhole(bytes);
+      if (known !== undefined) socket.write(writeWholeReply(known, KEEP_ALIVE_MS));
+      return known !== undefined;
+    };
+    passOn(socket, reply, (isHttp2) => {
       if (!isHttp2) socket.off('end', end);
       (isHttp2 ? http2 : http).emit('connection', socket);
     });
@@ -152,21 +169,34 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   };
 }
 
-/** Looks at the first bytes of a connection and puts them back. */
-function passOn(socket: Socket, next: (isHttp2: boolean) => void): void {
-  let seen: Buffer = Buffer.alloc(0);
+/** Looks at the first bytes of a connection and puts them back, once they are something that `reply` has no reply to. */
+function passOn(socket: Socket, reply: (bytes: Buffer) => boolean, next: (isHttp2: boolean) => void): void {
+  let seen: Buffer = NOTHING;
   const look = (): void => {
     for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
       seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
     const length = Math.min(seen.length, PREFACE.length);
     const mayBe = seen.subarray(0, length).equals(PREFACE.subarray(0, length));
     if (mayBe && length < PREFACE.length) return;
+    if (reply(seen)) {
+      seen = NOTHING;
+      return;
+    }
     socket.removeListener('readable', look);
     socket.unshift(seen);
     next(mayBe);
   };
   socket.on('readable', look);
 }
+
+const NOTHING = Buffer.alloc(0);
+
+/** The token, the plane and what is asked of it. */
+const PLACE = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s;
+
+/** Pages say where they are from. */
+const isOfProgram = (headers: IncomingMessage['headers']): boolean =>
+  headers.origin === undefined && !isOfPage(headers['sec-fetch-site']);
 
 /** Browsers say so of requests without an origin too, such as those of images; Node's fetch says less. */
 const isOfPage = (site: string | string[] | undefined): boolean =>

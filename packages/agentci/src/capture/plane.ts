@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { GapNote } from '../adapters/build/draft.ts';
 import type { TapSession } from '../mcp/tap-log.ts';
 import type { Exchange } from './exchange.ts';
+import type { WholeReply, WholeRequest } from './whole-request.ts';
 
 export const PLANES = ['llm', 'otlp', 'mcp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
@@ -60,12 +61,18 @@ export interface Evidence {
   readonly notes: readonly CaptureNote[];
 }
 
-/** How long the end of a query may take. */
-export interface EndLimits {
+/** How long the end of a query may take, and what is known to be on its way. */
+export interface EndLimits extends Begun {
   readonly quietMs: number;
   readonly maxMs: number;
-  /** How many requests to models the agent has begun, where that is known: those on their way are waited for. */
+}
+
+/** What an agent has begun by the time it answered, where that is known. */
+export interface Begun {
+  /** Requests to models: those on their way are waited for. */
   readonly asked?: number | undefined;
+  /** False: nothing in it knows where spans go, so none are waited for. */
+  readonly sendsSpans?: boolean | undefined;
 }
 
 /**
@@ -77,6 +84,8 @@ export interface Plane {
   readonly environment: () => PlaneEnvironment;
   /** Answers a request below the plane's path. */
   readonly handle: (request: PlaneRequest) => void;
+  /** Answers a request that is here as a whole with a reply that is known as a whole; undefined leaves it to `handle`. */
+  readonly answerWhole?: (request: WholeRequest) => WholeReply | undefined;
   /** Takes a gRPC call, which knows no path of ours: `/package.Service/Method`. */
   readonly grpc?: (request: Omit<PlaneRequest, 'path'>) => void;
   /** Takes a CONNECT, after the front has checked its credentials. */

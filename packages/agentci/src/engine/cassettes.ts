@@ -67,6 +67,8 @@ export class Cassettes {
   #capture: Capture | undefined;
   /** Slots of agents that are still there. */
   #open = 0;
+  /** When an agent last answered. */
+  #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     plan: CassettePlan,
@@ -91,7 +93,7 @@ export class Cassettes {
       const path = this.#path(about);
       try {
         const head = readCassetteHead(path);
-        if (head !== undefined) Object.assign(all, readHeader(head, this.#shown(path)).providers);
+        if (head !== undefined) Object.assign(all, readHeader(head, path).providers);
       } catch (error) {
         // Said with its place when the query's turn comes.
         if (!(error instanceof UserError)) throw error;
@@ -162,6 +164,7 @@ export class Cassettes {
     const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
+      answerAtOnce: (asked) => current?.session.answerAtOnce(asked),
       onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
       expectsMore: () => current?.session.expectsMore ?? true,
       mcpLines: (server) => current?.mcp?.play(server),
@@ -176,9 +179,10 @@ export class Cassettes {
         current = this.#begin(about, introductions);
         slot.begin(about);
       },
-      end: async (how, asked) => {
+      end: async (how, begun) => {
         const playing = current;
-        const result = await slot.end(how, asked);
+        const result = await slot.end(how, begun);
+        this.#endedAt = performance.now();
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
         // The turns of a conversation are one recording.
@@ -193,7 +197,8 @@ export class Cassettes {
    * seen only if it gets here.
    */
   async settle(): Promise<void> {
-    if (this.plan.mode === 'replay' && this.#open > 0) await sleep(4 * LINGER_MS);
+    if (this.plan.mode !== 'replay' || this.#open === 0) return;
+    await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 
   #begin(about: RunAbout, introductions: Introductions): Playing {

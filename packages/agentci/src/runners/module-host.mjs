@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { markCalls } from './module-calls.mjs';
+import { watchSpans } from './module-spans.mjs';
 import { consume } from './module-stream.mjs';
 
 const { file, exportName } = workerData;
@@ -16,6 +17,7 @@ const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
 const requestsOf = markCalls(() => calls.getStore());
+const sendsSpans = watchSpans();
 /** The module may put its own in their place. */
 const nextTurn = setImmediate;
 /** What the agent keeps between the turns of one conversation. */
@@ -90,7 +92,7 @@ parentPort.on('message', async (message) => {
     // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
     if (args) await settled(busyBefore);
     await printed();
-    reply({ call, ok: true, ...given, ...(await asked(call)) });
+    reply({ call, ok: true, ...given, ...(await begun(call)) });
   } catch (error) {
     await printed();
     reply({ call, ok: false, loading: false, error: facts(error) });
@@ -118,11 +120,11 @@ function busy() {
 
 const hasMore = (before) => [...busy()].some(([kind, count]) => count > (before.get(kind) ?? 0));
 
-/** How many requests to models the call has begun. One that it does not wait for gets its turn to begin. */
-async function asked(call) {
+/** How many requests to models the call has begun, and whether spans may come. What it does not wait for gets its turn to begin. */
+async function begun(call) {
   if (requestsOf === undefined) return {};
   for (let turn = 0; turn < 2; turn++) await new Promise((done) => nextTurn(done));
-  return { asked: requestsOf(call) };
+  return { begun: { asked: requestsOf(call), sendsSpans: sendsSpans?.() } };
 }
 
 /** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { createModuleCaller, createModuleRunner } from './module.ts';
-import type { Runner } from './runner.ts';
+import type { Runner, Watch } from './runner.ts';
 
 let runner: Runner | undefined;
 afterEach(() => runner?.close());
@@ -276,4 +276,50 @@ test.each([
 ])('$what of the query itself ends it', async ({ code }) => {
   const agent = start({ 'agent.mjs': `export default async () => { ${code}; await new Promise(() => {}); }` });
   await expect(agent.run(ask('hi'))).rejects.toMatchObject({ kind: 'agent', message: 'the agent stopped: boom' });
+});
+
+test.each([
+  { when: 'looks up where spans go', code: 'process.env.OTEL_EXPORTER_OTLP_ENDPOINT', expected: true },
+  { when: 'takes it out of a copy of its environment', code: '({ ...process.env })', expected: true },
+  { when: 'gets it by name', code: "(await import('node:process')).env.OTEL_EXPORTER_OTLP_ENDPOINT", expected: true },
+  { when: 'starts a program', code: "(await import('node:child_process')).spawnSync('true')", expected: true },
+  {
+    when: 'starts a thread',
+    code: "new (await import('node:worker_threads')).Worker('', { eval: true })",
+    expected: true,
+  },
+  { when: 'looks up something else', code: 'process.env.MODE', expected: false },
+  { when: 'sets a variable', code: "(process.env.MODE = 'b')", expected: false },
+])('an agent may send spans once it $when: $expected', async ({ code, expected }) => {
+  const env = {
+    PATH: process.env.PATH,
+    MODE: 'a',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/r/t/otlp',
+    AGENTCI_PRELOAD: JSON.stringify({ front: '127.0.0.1:9' }),
+  };
+  const begun: unknown[] = [];
+  const watch: Watch = {
+    open: async () => ({
+      env,
+      args: [],
+      begin: () => {},
+      end: async (_, known) => {
+        begun.push(known);
+        return { warnings: [] };
+      },
+      close: async () => {},
+    }),
+  };
+  const files = {
+    'agent.mjs': `export default async (query) => { if (query === 'look') ${code}; return process.env.MODE }`,
+  };
+  runner = createModuleRunner({ kind: 'module', module: 'agent.mjs', export: 'default', env: {} } as never, {
+    dir: tempDir(files),
+    env,
+    timeoutMs: 5000,
+    workers: 1,
+    watch,
+  });
+  for (const query of ['hi', 'look', 'hi']) await runner.run(ask(query));
+  expect(begun).toEqual([false, expected, expected].map((sendsSpans) => ({ asked: 0, sendsSpans })));
 });

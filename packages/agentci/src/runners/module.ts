@@ -7,6 +7,7 @@ import { classifyError, type ErrorFacts } from './classify-error.ts';
 import type { RunnerConfig } from './config.ts';
 import {
   AgentError,
+  type Begun,
   inputOf,
   type Lookout,
   type Runner,
@@ -24,8 +25,7 @@ interface Reply extends GivenValue {
   readonly returned?: boolean;
   /** From the call of the function to its answer. */
   readonly ranMs?: number;
-  /** Requests to models that it began, where they are counted. */
-  readonly asked?: number;
+  readonly begun?: Begun;
   readonly error?: ErrorFacts & { readonly stack?: string };
   /** The thread ended because of an error that nothing caught. */
   readonly crashed?: boolean;
@@ -89,7 +89,7 @@ export function createModuleRunner(
     if (request.signal.aborted) throw new AgentError('infra', 'the agent answered after it was told to stop');
     const waitedMs = performance.now() - started;
     // What the agent left running may still call models: the thread is free when that is over.
-    const seen = await lookout?.end('itself', host.asked);
+    const seen = await lookout?.end('itself', host.begun);
     const clock = host.clock(waitedMs);
     const { acceptsErrors } = config;
     const stderr = host.printed();
@@ -171,8 +171,8 @@ class Host {
   readonly #worker: Worker;
   #calls = 0;
   #ranMs: number | undefined;
-  /** Requests to models that the last call began, where they are counted. */
-  asked: number | undefined;
+  /** By the last call, where it is counted. */
+  begun: Begun | undefined;
   #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
   #output: Buffer[] = [];
   /** The queries of the calls so far, to tell whose background task failed. */
@@ -287,7 +287,7 @@ class Host {
     }
     if (this.#pending?.call !== reply.call) return;
     this.#ranMs = reply.ranMs;
-    this.asked = reply.asked;
+    this.begun = reply.begun;
     if (reply.ok) {
       this.#pending.resolve(reply);
       return;

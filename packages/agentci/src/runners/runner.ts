@@ -91,6 +91,14 @@ export interface Sighting {
 /** `stopped`: the agent did not end by itself. `left`: it did, and processes that it had started were still running. */
 export type AgentEnd = 'itself' | 'stopped' | 'left';
 
+/** What an agent is known to have begun by the time it answered, where it can be asked. */
+export interface Begun {
+  /** Requests to models. */
+  readonly asked?: number | undefined;
+  /** False: nothing in it knows where spans go. */
+  readonly sendsSpans?: boolean | undefined;
+}
+
 /** A place from which one agent at a time is watched. */
 export interface Lookout {
   /** The agent's whole environment. */
@@ -103,8 +111,8 @@ export interface Lookout {
   readonly headers?: Readonly<Record<string, string>>;
   /** From now on what is seen belongs to this run. Called before the agent gets its query. */
   readonly begin: (about: RunAbout) => void;
-  /** Waits for what is under way. `asked`: how many requests to models the agent is known to have begun. */
-  readonly end: (how: AgentEnd, asked?: number) => Promise<Sighting>;
+  /** Waits for what is under way. */
+  readonly end: (how: AgentEnd, begun?: Begun) => Promise<Sighting>;
   readonly close: () => Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-import { type Canonical, type MatchRules, matchRules, type StoredRequest } from './canonical.ts';
+import { stringifyExact } from '../../kit/exact-json.ts';
+import { type Canonical, type MatchRules, matchRules, type RawRequest, type StoredRequest } from './canonical.ts';
 import type { CassetteEntry } from './cassette.ts';
 import { type Difference, differences, likeness } from './difference.ts';
 import { SCRUB_NAMES } from './scrub.ts';
@@ -24,7 +25,8 @@ export interface Miss {
   readonly scrub?: readonly string[];
 }
 
-interface Card {
+/** An entry in the deck. */
+export interface Card {
   readonly entry: CassetteEntry;
   readonly canonical: Canonical;
   isUsed: boolean;
@@ -61,6 +63,19 @@ export class Deck {
     if (!keeps) card.isUsed = true;
     const isScrubbed = !this.#rules.scrub.isEmpty && this.#rules.exactKey(card.entry) !== this.#rules.exactKey(request);
     return { entry: card.entry, isScrubbed };
+  }
+
+  /**
+   * The next entry, where the request is the recorded one to the byte. Most agents ask again just as they did, and then
+   * there is nothing to compare by its meaning.
+   */
+  nextSame({ provider, method, path, body, encoding }: RawRequest): Card | undefined {
+    const card = this.#cards.find(({ isUsed }) => !isUsed);
+    if (card === undefined || encoding !== undefined) return undefined;
+    const { entry } = card;
+    if (entry.provider !== provider || entry.method !== method || entry.path !== path) return undefined;
+    if (entry.body.kind !== 'json' || !Buffer.from(stringifyExact(entry.body.value)).equals(body)) return undefined;
+    return card;
   }
 
   /** Entries that no request asked for. */

@@ -1,10 +1,11 @@
 import { plural } from '../../kit/words.ts';
 import { type Broken, type Exchange, MISS_HEADER } from '../exchange.ts';
-import type { Answer, ServedReply } from '../model/answer.ts';
+import type { Answer, AnswerAtOnce, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
+import { isPlainReply } from '../whole-request.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
-import { Deck, type Miss } from './deck.ts';
+import { type Card, Deck, type Match, type Miss } from './deck.ts';
 import { missText } from './miss-text.ts';
 import { recordEntries } from './record.ts';
 
@@ -65,24 +66,44 @@ export class CassetteSession {
     this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
   }
 
+  /** Answers a call whose request is that of the next recorded one, and whose reply is whole; leaves all others to `answer`. */
+  readonly answerAtOnce: AnswerAtOnce = (asked) => {
+    const same = this.#deck.nextSame(asked);
+    if (same === undefined || same.entry.why !== undefined || same.entry.chunks.length !== 1) return undefined;
+    if (!isPlainReply(same.entry)) return undefined;
+    if (hidesUsage(same.entry, asked.route, asked.body)) return undefined;
+    this.#calls++;
+    return this.#hit(this.#use(same), false);
+  };
+
   /** Answers a call, or leaves it to the upstream. */
-  readonly answer: Answer = async ({ provider, route, method, path, body, encoding }) => {
+  readonly answer: Answer = async (asked) => {
     this.#calls++;
     if (this.#options.mode === 'record') return undefined;
-    const request = readRequest({ provider, method, path, body, encoding });
+    const hit = (match: Match): ServedReply => this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
+    const same = this.#deck.nextSame(asked);
+    if (same !== undefined) return hit(this.#use(same));
+    const request = readRequest(asked);
     const match = this.#deck.take(request);
-    if (match !== undefined) {
-      this.#hits++;
-      if (match.isScrubbed) this.#scrubbed++;
-      for (const name of match.entry.scrubbed ?? []) this.#altered.add(name);
-      return this.#replyOf(match.entry, hidesUsage(match.entry, route, body));
-    }
+    if (match !== undefined) return hit(match);
     if (this.#options.mode === 'auto') {
       this.#asked++;
       return undefined;
     }
     return this.#miss(request);
   };
+
+  #use(card: Card): Match {
+    card.isUsed = true;
+    return { entry: card.entry, isScrubbed: false };
+  }
+
+  #hit({ entry, isScrubbed }: Match, hides: boolean): ServedReply {
+    this.#hits++;
+    if (isScrubbed) this.#scrubbed++;
+    for (const name of entry.scrubbed ?? []) this.#altered.add(name);
+    return this.#replyOf(entry, hides);
+  }
 
   #replyOf(entry: CassetteEntry, hides: boolean): ServedReply {
     const { i, status, headers, chunks, why, hungUpAfterS = 0 } = entry;

@@ -17,8 +17,8 @@ export interface ServedReply {
   };
 }
 
-/** What may look at a request before it is sent on, and answer in the upstream's place. */
-export type Answer = (asked: {
+/** A request to a model. */
+interface Asked {
   readonly provider: string;
   readonly route: Exchange['route'];
   readonly method: string;
@@ -27,4 +27,10 @@ export type Answer = (asked: {
   readonly path: string;
   readonly body: Buffer;
   readonly encoding: string | undefined;
-}) => Promise<ServedReply | undefined>;
+}
+
+/** What may look at a request before it is sent on, and answer in the upstream's place. */
+export type Answer = (asked: Asked) => Promise<ServedReply | undefined>;
+
+/** As `Answer`, where the reply is at hand and whole: one chunk, nothing to hide, an end. Undefined says no more than that. */
+export type AnswerAtOnce = (asked: Asked) => ServedReply | undefined;

@@ -5,7 +5,8 @@ import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream } from '../upstreams.ts';
-import type { Answer } from './answer.ts';
+import type { WholeReply, WholeRequest } from '../whole-request.ts';
+import type { Answer, AnswerAtOnce } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
@@ -22,6 +23,8 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
+  /** Asked first. */
+  readonly answerAtOnce?: AnswerAtOnce | undefined;
   /** Nothing is sent on: what has no answer here gets none. */
   readonly isOffline?: boolean | undefined;
   /** Whether an agent that has answered may still make a call; undefined: it may. */
@@ -57,6 +60,33 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   };
   const counts = { calls: 0, incomplete: 0, failed: 0, late: 0 };
 
+  const aboutOf = (method: string, { upstream, rest }: Place) => {
+    const { target, uri } = targetOf(upstream, rest);
+    const { provider } = upstream;
+    return { target, about: { route: routeOf(method, target.pathname), provider, method, uri, path: plainPath(rest) } };
+  };
+  const isOfAnother = (given: string | string[] | undefined): boolean =>
+    book.isClosed || (given !== undefined && given !== String(query));
+
+  /** The short way, for replies at hand: no streams, and nothing that would have to be waited for. */
+  const answerWhole = ({ method, target: path, headers, body }: WholeRequest): WholeReply | undefined => {
+    const found = placeOf(path, options);
+    if (found === undefined || isOfAnother(headers[QUERY_HEADER]) || headers['content-encoding'] !== undefined)
+      return undefined;
+    const { about } = aboutOf(method, found);
+    const reply = options.answerAtOnce?.({ ...about, path: found.rest, body, encoding: undefined });
+    const [only] = reply?.chunks ?? [];
+    if (reply === undefined || only === undefined) return undefined;
+    rememberKeys({ headers, url: path });
+    const exchange = book.open(about);
+    exchange.asked(body);
+    exchange.note({ served: reply.served });
+    exchange.replied(reply.status, reply.headers);
+    exchange.chunk(only);
+    exchange.end({ complete: true });
+    return { status: reply.status, headers: reply.headers, body: only };
+  };
+
   const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
     if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
       sockets++;
@@ -70,14 +100,10 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       return;
     }
     rememberKeys(request);
-    const { upstream, rest } = found;
-    const { provider } = upstream;
-    const { target, uri } = targetOf(upstream, rest);
-    const method = request.method ?? 'GET';
-    const route = routeOf(method, target.pathname);
-    const about = { route, provider, method, uri, path: plainPath(rest) };
-    const given = request.headers[QUERY_HEADER];
-    const isLate = book.isClosed || (given !== undefined && given !== String(query));
+    const { rest } = found;
+    const { target, about } = aboutOf(request.method ?? 'GET', found);
+    const { route } = about;
+    const isLate = isOfAnother(request.headers[QUERY_HEADER]);
     const exchange = isLate ? openLate(about) : book.open(about);
     const read = await readBody(request);
     if (read === undefined) {
@@ -90,7 +116,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const isAnswerable = isWhole && !(options.isOffline === true && isLate);
     // A hook that breaks must not break the agent.
     const reply = isAnswerable
-      ? await options.answer?.({ provider, route, method, uri, path: rest, body, encoding }).catch(() => undefined)
+      ? await options.answer?.({ ...about, path: rest, body, encoding }).catch(() => undefined)
       : undefined;
     if (reply !== undefined) {
       await serveReply(reply, response, exchange);
@@ -146,6 +172,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     name: 'llm',
     environment: options.environment,
     handle: (request) => void take(request),
+    ...(options.answerAtOnce === undefined ? {} : { answerWhole }),
     begin: () => {
       query++;
       book = new ExchangeBook(context.now, options.onExchange);
@@ -184,11 +211,13 @@ const LATE_IN_REPLAY: CaptureNote = {
     'in replay the agent called a model after its answer to a query: such a call is not answered, and it was not compared with the recording',
 };
 
+interface Place {
+  readonly upstream: Upstream;
+  readonly rest: string;
+}
+
 /** The provider a path names, and the rest of the path. */
-function placeOf(
-  path: string,
-  { upstreams, upstreamOfHost }: ModelPlaneOptions,
-): { upstream: Upstream; rest: string } | undefined {
+function placeOf(path: string, { upstreams, upstreamOfHost }: ModelPlaneOptions): Place | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
   if (name.startsWith('@')) {
     const upstream = upstreamOfHost(name.slice(1));

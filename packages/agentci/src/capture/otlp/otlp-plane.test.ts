@@ -299,6 +299,12 @@ describe('the end of a query', () => {
     expect(took).toBeLessThan(atMost);
   });
 
+  it('an agent that does not know where spans go is not waited for', async () => {
+    const { plane } = await open({ endsWithRun: false });
+    const forever = { quietMs: 600_000, maxMs: 600_000 };
+    expect(await plane.end({ ...forever, sendsSpans: false })).toMatchObject({ telemetry: [] });
+  });
+
   it('an agent that stays and never sends is waited for once', async () => {
     const { plane } = await open({ endsWithRun: false });
     await plane.end({ quietMs: 300, maxMs: 5000 });

@@ -192,9 +192,11 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
       since = now();
       book = undefined;
     },
-    end: async ({ quietMs, maxMs }) => {
-      await quiet(quietMs, maxMs);
-      hasEnded = true;
+    end: async ({ quietMs, maxMs, sendsSpans }) => {
+      if (hasSent || sendsSpans !== false) {
+        await quiet(quietMs, maxMs);
+        hasEnded = true;
+      }
       const { rejected, late } = book?.counts ?? { rejected: 0, late: 0 };
       const gaps: GapNote[] = [];
       const lost = (count: number, why: string): void => {

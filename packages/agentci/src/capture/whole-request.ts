@@ -1,0 +1,61 @@
+/** A request that arrived in one piece. */
+export interface WholeRequest {
+  readonly method: string;
+  /** What the first line asks for. */
+  readonly target: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** A reply that is one piece. */
+export interface WholeReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const MAX_HEAD_BYTES = 16 * 1024;
+const FIRST_LINE = /^([A-Z]+) (\/[!-~]*) HTTP\/1\.1$/;
+const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*([\t -~\x80-\xff]*)$/;
+/** They ask for more than a reply to these bytes. */
+const ASKS_MORE = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'proxy-connection', 'http2-settings'];
+
+/**
+ * Reads a request of HTTP/1.1 of the plainest kind: all of it there, nothing after it, every header once, a body of a
+ * stated length. Whatever is in any way unusual is undefined, and for a server that knows all of HTTP.
+ */
+export function readWholeRequest(bytes: Buffer): WholeRequest | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
+  const lines = bytes.toString('latin1', 0, end).split('\r\n');
+  const [, method, target] = FIRST_LINE.exec(lines[0]!) ?? [];
+  if (method === undefined || target === undefined) return undefined;
+  const headers: Record<string, string> = Object.create(null);
+  for (let i = 1; i < lines.length; i++) {
+    const [, given, value] = HEADER.exec(lines[i]!) ?? [];
+    const name = given?.toLowerCase();
+    if (name === undefined || value === undefined || name in headers) return undefined;
+    headers[name] = value.trimEnd();
+  }
+  const { connection = 'keep-alive', 'content-length': length = '' } = headers;
+  if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,9}$/.test(length)) return undefined;
+  if (ASKS_MORE.some((name) => name in headers)) return undefined;
+  const body = bytes.subarray(end + 4);
+  return body.length === Number(length) ? { method, target, headers, body } : undefined;
+}
+
+/** They say how a reply is sent, which is said here. */
+const OF_SENDING = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'trailer', 'upgrade'];
+
+/** Whether `writeWholeReply` can write it: statuses and headers with a say in how it is sent are not for it. */
+export const isPlainReply = ({ status, headers }: Omit<WholeReply, 'body'>): boolean =>
+  status === 200 && !OF_SENDING.some((name) => name in headers);
+
+/** The reply as Node's own server sends it. */
+export function writeWholeReply({ status, headers, body }: WholeReply, keepAliveMs: number): Buffer {
+  let head = `HTTP/1.1 ${status} \r\n`;
+  for (const name of Object.keys(headers)) head += `${name}: ${headers[name]}\r\n`;
+  head += `content-length: ${body.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1000}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+}
