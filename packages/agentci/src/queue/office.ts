@@ -39,6 +39,8 @@ interface Place {
   readonly words: Promise<unknown>[];
   readonly outbox: Outbox;
   jobs: number;
+  /** Those of them whose agent is not done, or whose result is not read. */
+  unread: number;
 }
 
 interface Admission {
@@ -146,6 +148,7 @@ export class Office {
     const end = (): void => {
       if (place === undefined) return;
       place.jobs--;
+      place = undefined;
       this.#running--;
       this.#lastAt = Date.now();
     };
@@ -157,14 +160,14 @@ export class Office {
         return state === 'orphan' ? 'later' : { ends: Promise.resolve('sent') };
       }
       place = found;
-      place.jobs++;
+      found.jobs++;
       this.#running++;
       const read =
-        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await (await place.bench).work(job);
+        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await this.#work(job, found);
       // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
       // this worker is not, once its result is sent.
-      const isAwaited = isAgain || place.ticket.settings.maxCostUsd !== undefined;
-      const ends = this.#send(job, { read, outbox: place.outbox, isUrgent: isAwaited }).finally(end);
+      const isAwaited = isAgain || found.ticket.settings.maxCostUsd !== undefined;
+      const ends = this.#send(job, found, { read, isUrgent: isAwaited }).finally(end);
       if (isAwaited) await ends;
       return { ends };
     } catch (error) {
@@ -173,15 +176,30 @@ export class Office {
     }
   }
 
+  /** Runs a job; what comes back reads what came of it. */
+  async #work(job: Job, place: Place): Promise<() => Promise<Done | undefined>> {
+    const bench = await place.bench;
+    place.unread++;
+    const isRead = (): void => void place.unread--;
+    try {
+      const read = await bench.work(job);
+      return () => read().finally(isRead);
+    } catch (error) {
+      isRead();
+      throw error;
+    }
+  }
+
   /** Reads what came of a job and sends it. A result that can wait is read when the slots that became free with it are busy again. */
   async #send(
     job: Job,
-    { read, outbox, isUrgent }: { read: () => Promise<Done | undefined>; outbox: Outbox; isUrgent: boolean },
+    place: Place,
+    { read, isUrgent }: { read: () => Promise<Done | undefined>; isUrgent: boolean },
   ): Promise<'sent' | 'later'> {
     if (!isUrgent) await nextTurn();
     const done = await read();
     if (done === undefined) return 'later';
-    await this.#count(outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
+    await this.#count(place.outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
     return 'sent';
   }
 
@@ -255,8 +273,8 @@ export class Office {
     };
     const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
     const bench = Promise.all([this.#options.open(ticket, say), steadily(sign)]).then(([opened]) => opened);
-    const outbox = new Outbox(this.#redis, ticket, KEEP_S);
-    const place: Place = { ticket, bench, words, outbox, jobs: 0 };
+    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, mayFollow: () => place.unread > 0 });
+    const place: Place = { ticket, bench, words, outbox, jobs: 0, unread: 0 };
     this.#places.set(ticket.run, place);
     return place;
   }

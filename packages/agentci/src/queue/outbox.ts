@@ -20,31 +20,42 @@ interface Waiting extends Letter {
 
 const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 
-/** How long a result waits for others: a message to Redis costs as much as a short job. */
-const GATHER_MS = 2;
+/** How long a result waits for others: a message to Redis costs as much as a short job, here and where it is read. */
+const GATHER_MS = 5;
 
 /** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
   readonly #redis: Client;
   readonly #ticket: Ticket;
   readonly #keepS: number;
+  /** Whether other results may follow soon. */
+  readonly #mayFollow: () => boolean;
   #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(redis: Client, ticket: Ticket, keepS: number) {
+  constructor(
+    redis: Client,
+    ticket: Ticket,
+    { keepS, mayFollow }: { readonly keepS: number; readonly mayFollow: () => boolean },
+  ) {
     this.#redis = redis;
     this.#ticket = ticket;
     this.#keepS = keepS;
+    this.#mayFollow = mayFollow;
   }
 
   /** Settles once the result is in Redis. No slot waits for it. */
   send(letter: Letter): Promise<Receipt> {
     return new Promise<Receipt>((resolve, reject) => {
       this.#waiting.push({ ...letter, resolve, reject });
-      if (this.#waiting.length === 1) setTimeout(() => this.#flush(), GATHER_MS);
+      if (!this.#mayFollow()) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
     });
   }
 
   #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const letters = this.#waiting;
     this.#waiting = [];
     steadily(() => this.#deliver(letters)).then(

@@ -1,6 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { classifyError, errorFacts } from './classify-error.ts';
 import { MAX_OUTPUT_BYTES } from './command.ts';
@@ -79,16 +80,17 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
       reject(new AgentError('infra', message));
     };
     try {
-      const target = new URL(url);
-      const isSecure = target.protocol === 'https:';
+      const target = targetAt(url);
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = {
+        ...target,
         method,
         headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers },
       };
-      const sent = isSecure
-        ? requestHttps(target, { ...options, agent: AGENTS.https }, resolve)
-        : requestHttp(target, { ...options, agent: AGENTS.http }, resolve);
+      const sent =
+        target.protocol === 'https:'
+          ? requestHttps({ ...options, agent: AGENTS.https }, resolve)
+          : requestHttp({ ...options, agent: AGENTS.http }, resolve);
       endWith(signal, sent);
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // A connection kept open may be closed by the other side just when it is to be used again.
@@ -102,6 +104,14 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
+let lastTarget: { readonly url: string; readonly options: ReturnType<typeof urlToHttpOptions> } | undefined;
+
+/** An address as Node's client wants it. Mostly it is the same for every query, and parsing it takes as long as the request. */
+function targetAt(url: string): ReturnType<typeof urlToHttpOptions> {
+  if (lastTarget?.url !== url) lastTarget = { url, options: urlToHttpOptions(new URL(url)) };
+  return lastTarget.options;
+}
+
 /** As the option `signal` of a request, which watches the whole stream for it. */
 function endWith(signal: AbortSignal, sent: ClientRequest): void {
   const end = (): void => void sent.destroy(new DOMException('The operation was aborted', 'AbortError'));
@@ -112,7 +122,9 @@ function endWith(signal: AbortSignal, sent: ClientRequest): void {
 
 /** The body without its compression; one that ends too early is an error of the stream. */
 function decoded(response: IncomingMessage): Readable {
-  const codings = (response.headers['content-encoding'] ?? '').toLowerCase().split(',');
+  const written = response.headers['content-encoding'];
+  if (written === undefined) return response;
+  const codings = written.toLowerCase().split(',');
   let body: Readable = response;
   for (const coding of codings.map((name) => name.trim()).reverse()) {
     const decoder = decoderOf(coding);
@@ -131,9 +143,11 @@ function decoderOf(coding: string) {
   return coding === 'deflate' ? createInflate() : undefined;
 }
 
-const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const texts: Record<string, string> = Object.create(null);
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) texts[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return texts;
+}
