@@ -118,6 +118,7 @@ export async function runTests(
       },
       keep: session.keep,
       onParts: session.keepParts,
+      begin: session.begin,
       sync: session.sync,
     });
   } catch (error) {

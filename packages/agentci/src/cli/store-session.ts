@@ -35,6 +35,8 @@ export class StoreSession {
   readonly #startedAt: string;
   #store: RunStore | undefined;
   #isRefused = false;
+  /** Nothing was recorded yet. */
+  #isEmpty = true;
   /** What is known of the run beyond its results. */
   #parts: RunParts | undefined;
 
@@ -57,8 +59,12 @@ export class StoreSession {
   }
 
   record = (entry: JournalEntry, trace: Trace | undefined): void => {
+    this.#isEmpty = false;
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
   };
+
+  /** Makes the run known before there is something to keep: others are about to work for it. */
+  begin = (): void => void this.#open();
 
   /** Makes sure that everything recorded so far is on disk. */
   sync = (): void => this.#store?.sync();
@@ -88,7 +94,8 @@ export class StoreSession {
   /** Gives the run back after an error; what was finished is there for --resume. */
   abandon(): void {
     try {
-      this.#store?.close();
+      if (this.#isEmpty && this.#input.previous === undefined) this.#store?.discard();
+      else this.#store?.close();
     } catch {
       // The error that ended the run is the one to report.
     }

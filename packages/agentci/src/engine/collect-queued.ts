@@ -106,6 +106,7 @@ class Collector {
     const { queue, ledger, options } = this.#input;
     // What came in while no one collected is first.
     await this.#readAll(1);
+    options.begin?.();
     performance.mark('agentci:queue-put');
     await queue.put(this.#jobs());
     let isStopped = false;

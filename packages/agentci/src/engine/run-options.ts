@@ -114,6 +114,8 @@ export interface RunOptions {
   /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
   readonly resumedTraces?: string;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
+  /** Called before work begins that goes on without this process: whoever resumes the run must find it. */
+  readonly begin?: () => void;
   /** Makes sure that everything recorded so far is on disk. */
   readonly sync?: () => void;
   /** What to keep of a result that was just recorded: in a large run, one that is read from disk when someone needs it. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import type { RunnerConfig } from './config.ts';
@@ -96,6 +97,9 @@ test.each([5, 0])('a server that ends with code %i after its last answer: the fa
   const voids: string[] = [];
   const runner = await createRunner(config, { ...around, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) });
   await runner.run(request());
+  while (await fetch(config.http.url).then(Boolean, () => false)) await sleep(10);
+  // Its end is told a moment after its port is closed.
+  await sleep(100);
   await runner.close();
   expect(voids).toEqual([
     expect.stringMatching(new RegExp(`^q: the server .* exited with code ${code} after its last`)),

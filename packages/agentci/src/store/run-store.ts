@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
@@ -178,6 +178,12 @@ export class RunStore {
     } finally {
       this.#lock.release();
     }
+  }
+
+  /** Takes back a run of which nothing was recorded. */
+  discard(): void {
+    this.close();
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   #closeFiles(): void {

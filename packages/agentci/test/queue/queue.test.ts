@@ -221,6 +221,22 @@ queries:
     await end(worker);
   });
 
+  test('a collector that is killed before its first result leaves a run that --resume completes', async () => {
+    const redis = await serve();
+    const cwd = project(many(4));
+    const run = start(['test', '--queue', redis.url], { cwd });
+    const runs = join(cwd, '.agentci/runs');
+    while (!existsSync(runs) || readdirSync(runs).length === 0) await sleep(10);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const worker = await work(redis.url, { cwd });
+    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(Array(4).fill('pass'));
+    expect(askedIn(cwd)).toHaveLength(4);
+    await end(worker);
+  });
+
   test('one run has one collector', async () => {
     const redis = await serve();
     const cwd = project(many(40, 'slow 400'));
@@ -264,7 +280,7 @@ queries:
     const cwd = project(many(20, 'slow 300'));
     const worker = await work(own.url, { cwd, slots: 2 });
     const run = start(['test', '--queue', own.url, '--queue-timeout', '3s'], { cwd });
-    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    while (!hasResult(cwd)) await sleep(20);
     await own.stop();
     expect(await run.ended).toBe(2);
     expect(run.stderr()).toContain('went away');
@@ -284,7 +300,7 @@ queries:
     const cwd = project(many(20, 'slow 300'));
     const worker = await work(own.url, { cwd, slots: 2 });
     const run = start(['test', '--queue', own.url], { cwd });
-    while (!existsSync(join(cwd, '.agentci/runs'))) await sleep(20);
+    while (!hasResult(cwd)) await sleep(20);
     await own.stop();
     await run.says('went away');
     run.child.kill('SIGINT');
@@ -377,6 +393,8 @@ queries:
     expect(stderr).toContain('QUEUE_NO_WORKER');
     expect(stderr).toMatch(/workers? with another spec/);
     expect(stderr).not.toContain('--resume');
+    // Nothing was run, so there is nothing to resume.
+    expect(existsSync(join(cwd, '.agentci/runs')) ? readdirSync(join(cwd, '.agentci/runs')) : []).toEqual([]);
     const right = await work(redis.url, { cwd });
     expect((await cli(['test', '--queue', redis.url], { cwd })).code).toBe(0);
     await end(other, right);
@@ -443,6 +461,13 @@ queries:
     await own.stop();
   });
 });
+
+/** Whether the run in a folder has written down its first result. */
+function hasResult(cwd: string): boolean {
+  const runs = join(cwd, '.agentci/runs');
+  const journals = existsSync(runs) ? readdirSync(runs).map((name) => join(runs, name, 'results.jsonl')) : [];
+  return journals.some((path) => existsSync(path) && readFileSync(path, 'utf8').trim().split('\n').length > 1);
+}
 
 describe('what a queue is not for', { concurrent: true }, () => {
   test.each([
