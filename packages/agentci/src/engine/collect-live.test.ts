@@ -55,7 +55,7 @@ test.each([
   {
     what: 'is not known',
     value: 'ok',
-    notices: ['--max-cost counts known costs only; the cost of 1 runs is not known'],
+    notices: ['--max-cost counts known costs only; the cost of 1 run is not known'],
   },
 ])('where the cost of a run $what, --max-cost says what it does not count', async ({ value, notices }) => {
   expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
@@ -83,6 +83,19 @@ test('what model calls cost counts towards --max-cost where the run as a whole s
   });
   expect(results.map(({ status }) => status)).toEqual(['pass', 'error']);
   expect(results[1]?.error?.message).toBe('not run: --max-cost 0.5 was reached ($0.6000 spent)');
+  expect(notices).toEqual([]);
+});
+
+test('a cost that is computed from tokens counts towards --max-cost', async () => {
+  const llm_calls = [{ model: 'gpt-4o-mini', input_tokens: 10_000_000, output_tokens: 50 }];
+  const { results, notices } = await run({
+    queries: `${ONE}${ONE.replace('id: a', 'id: b')}`,
+    runner: () => ({ answer: 'ok', llm_calls }),
+    workers: 1,
+    maxCostUsd: 1,
+  });
+  expect(results.map(({ status }) => status)).toEqual(['pass', 'error']);
+  expect(results[1]?.error?.message).toMatch(/^not run: --max-cost 1 was reached \(\$1\.50/);
   expect(notices).toEqual([]);
 });
 

@@ -83,7 +83,7 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
       ...(shard === undefined ? [] : [shardNotice(shard)]),
       ...(unpricedRuns === 0
         ? []
-        : [`--max-cost counts known costs only; the cost of ${unpricedRuns} runs is not known`]),
+        : [`--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`]),
       ...parts.baselines,
       ...recorded.notices,
       ...tools.notices,

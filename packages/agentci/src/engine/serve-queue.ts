@@ -8,9 +8,9 @@ import type { Bench, Done } from '../queue/serve-options.ts';
 import { caseKey, caseText } from '../results/cell.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { spendsMoney } from './cassette-use.ts';
-import { knownCost } from './known-cost.ts';
 import { type Outcome, openLiveAgent } from './live-agent.ts';
 import { addUsage, failedOutcome, outcomeBody } from './queued-outcome.ts';
+import { runCost } from './run-cost.ts';
 import type { LiveRunner, RunEvent, RunOptions } from './run-options.ts';
 
 export interface ServeQueueOptions {
@@ -111,7 +111,7 @@ async function openBench(
         // What was asked since the last result: several runs share the models, and only the sum counts.
         const since = usage === undefined ? undefined : addUsage(usage, usageBefore, -1);
         usageBefore = usage;
-        return { body: outcomeBody(outcome, since), costUsd: costOf(outcome) };
+        return { body: outcomeBody(outcome, since), costUsd: await costOf(outcome) };
       };
     },
     close: async () => tellVoids(await agent.close()),
@@ -119,7 +119,7 @@ async function openBench(
 }
 
 /** What the agent has to be paid for. */
-function costOf(outcome: Outcome): number {
+async function costOf(outcome: Outcome): Promise<number> {
   if (outcome.kind === 'failed') return 0;
-  return outcome.played === undefined || spendsMoney(outcome.played.use) ? knownCost(outcome.trace) : 0;
+  return outcome.played === undefined || spendsMoney(outcome.played.use) ? (await runCost(outcome.trace)).usd : 0;
 }

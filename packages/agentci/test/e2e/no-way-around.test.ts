@@ -311,7 +311,7 @@ describe('what was not looked at is said', () => {
       'agent.mjs':
         "export default () => ({ answer: 'ok', llm_calls: [{ model: 'unknown-x', input_tokens: 1e9, output_tokens: 5 }] });\n",
     });
-    expect((await cli(['test', '--max-cost', '0.0001'], { cwd })).stdout).toContain('the cost of 1 runs is not known');
+    expect((await cli(['test', '--max-cost', '0.0001'], { cwd })).stdout).toContain('the cost of 1 run is not known');
   });
 
   test('a pass rate of 0 lets everything pass', async () => {
