@@ -31,7 +31,7 @@ export async function writeReports(
   let failed = false;
   const written: string[] = [];
   for (const plan of plans) {
-    if (plan.sentTo !== undefined && notify?.isDue(run) !== true) continue;
+    if (plan.sentTo !== undefined && notify?.isDue(run, plan.sentTo) !== true) continue;
     try {
       const report = await renderReport(run, {
         format: plan.reporter,
@@ -47,7 +47,7 @@ export async function writeReports(
         ...about,
       });
       if (plan.sentTo !== undefined) {
-        await notifyChannel(plan.sentTo, reportText(report), io);
+        notify?.settle(plan.sentTo, await notifyChannel(plan.sentTo, reportText(report), io));
         continue;
       }
       if (plan.file === undefined) for (const piece of reportPieces(report)) io.stdout.write(piece);
@@ -67,8 +67,8 @@ export async function writeReports(
 
 const NOTIFY_FAILED = 'NOTIFY_FAILED';
 
-/** A message that does not arrive is a warning: it must not change what was found. */
-async function notifyChannel(channel: Channel, text: string, io: Io): Promise<void> {
+/** Whether a message arrived. One that did not is a warning: it must not change what was found. */
+async function notifyChannel(channel: Channel, text: string, io: Io): Promise<boolean> {
   const { sendNotice } = await import('./notify/send.ts');
   const reason = await sendNotice(channel, maskText(text), io);
   if (reason === undefined) io.stderr.write(`notified: ${channel}\n`);
@@ -76,6 +76,7 @@ async function notifyChannel(channel: Channel, text: string, io: Io): Promise<vo
     io.stderr.write(
       `agentci: warning: ${channel} was not notified: ${escapeTerminalLine(reason)} [${NOTIFY_FAILED}]\n`,
     );
+  return reason === undefined;
 }
 
 /** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */

@@ -114,7 +114,7 @@ export interface RunOptions {
   /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
   readonly resumedTraces?: string;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
-  /** Called before work begins that goes on without this process: whoever resumes the run must find it. */
+  /** Called before others start to work for the run: whoever resumes it must find it, even if this process dies at once. */
   readonly begin?: () => void;
   /** Makes sure that everything recorded so far is on disk. */
   readonly sync?: () => void;

@@ -56,7 +56,21 @@ export function findShards(dirs: readonly string[], version: string): FoundShard
     shards.push(newest!);
     for (const shard of older) replaced.push({ shard, by: newest! });
   }
+  refuseOtherCommit(shards);
   return { plan: planIn(shards, damaged), shards, replaced, damaged };
+}
+
+/** A shard of an older commit would pass for a part of the newer one. Attempts that were replaced may be of any. */
+function refuseOtherCommit(shards: readonly FoundShard[]): void {
+  const known = shards.filter(({ header }) => header?.commit !== undefined);
+  const [first] = known;
+  const other = known.find(({ header }) => header!.commit !== first!.header!.commit);
+  if (first === undefined || other === undefined) return;
+  const place = ({ file, header, dir }: FoundShard): string =>
+    `shard ${file.index} is of ${header!.commit!.slice(0, 7)} (${dir})`;
+  throw new UserError('MERGE_OTHER_COMMIT', `these shards are of different commits: ${place(first)}, ${place(other)}`, {
+    hint: 'Run every shard of one commit, then merge those.',
+  });
 }
 
 /** Every shard has the whole plan, so one that can be read is enough. */

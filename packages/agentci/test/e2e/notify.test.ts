@@ -88,6 +88,19 @@ test.each([
   expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
 });
 
+test.each([
+  { after: 'the next run, as bad', next: 'bad', sent: ['passed', 'failed'] },
+  { after: 'no run that takes it back', next: 'good', sent: ['passed'] },
+])('a change whose message did not arrive is told with $after', async ({ next, sent }) => {
+  const cwd = tempDir(FILES);
+  // The message of the second run is tried three times.
+  const { url, received } = await channel(200, 500, 500, 500, 200);
+  for (const name of ['good', 'bad', next, next])
+    await judge(cwd, `${name}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
+  const arrived = received.filter((_, i) => i < 1 || i > 3);
+  expect(arrived.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
+});
+
 test('a change is one of the same branch', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);

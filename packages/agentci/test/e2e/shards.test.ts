@@ -302,6 +302,20 @@ describe('what cannot be merged is never green', () => {
   });
 });
 
+test('shards of different commits are refused, unless a newer attempt replaces the older one', async () => {
+  const cwd = tempDir(GOOD);
+  const shard = (which: string, commit: string) =>
+    cli(['test', '--traces', 'traces.jsonl', '--shard', which], { cwd, env: { AGENTCI_COMMIT: commit } });
+  const [old, now] = ['a'.repeat(40), 'b'.repeat(40)];
+  await shard('1/2', old);
+  await shard('2/2', now);
+  const refused = await cli(['merge', '.agentci/runs'], { cwd });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('MERGE_OTHER_COMMIT') });
+  expect(refused.stderr).toMatch(/shard 1 is of aaaaaaa .*shard 2 is of bbbbbbb/);
+  await shard('1/2', now);
+  expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(0);
+});
+
 test('a shard that was run twice counts once, as it came out the second time', async () => {
   const cwd = tempDir(GOOD);
   const { dir } = await runShards(cwd, 2);

@@ -12,13 +12,17 @@ import { jobUrl } from '../ci-urls.ts';
 import type { GitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import type { NotifyOptions } from './flags.ts';
+import type { Channel } from './send.ts';
+import { keepLastTold, lastTold } from './undelivered.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
 /** What is said with a notification, and whether there is one at all. */
 export interface NotifyPlan {
   readonly context: NotifyContext;
-  readonly isDue: (run: RunResult) => boolean;
+  readonly isDue: (run: RunResult, channel: Channel) => boolean;
+  /** Notes whether the message of a run reached a channel. */
+  readonly settle: (channel: Channel, isDelivered: boolean) => void;
 }
 
 /** Reads the template first: a mistake in it should not cost a run. */
@@ -69,6 +73,8 @@ export function planNotify(
   const last = before.at(-1);
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
+  const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent, isPart].join(' ');
+  const toldIn = (channel: Channel): string | undefined => lastTold(folder, keyOf(channel)) ?? previous;
   const url = jobUrl(io.env);
   return {
     context: {
@@ -77,8 +83,14 @@ export function planNotify(
       ...(previous === undefined ? {} : { previous }),
       ...(template === undefined ? {} : { template }),
     },
-    isDue: ({ summary }) =>
-      notifyOn === 'always' ||
-      (notifyOn === 'fail' ? summary.exit_code !== 0 : previous !== statusWord(summary.exit_code)),
+    isDue: ({ summary }, channel) => {
+      const verdict = statusWord(summary.exit_code);
+      const isNews = toldIn(channel) !== verdict;
+      // Back to what was told last: there is nothing left to catch up on.
+      if (!isNews) keepLastTold(folder, keyOf(channel), undefined);
+      return notifyOn === 'always' || (notifyOn === 'fail' ? summary.exit_code !== 0 : isNews);
+    },
+    settle: (channel, isDelivered) =>
+      keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (toldIn(channel) ?? 'nothing')),
   };
 }
