@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 const UNIT_ROOMS =
   '{kit,trace,stats,results,metrics,policy,adapters,layers,experiment,reporters,baseline,spec,importing,experimenting,mutating,reporting,convert,simulator}';
 const unit = [`packages/agentci/src/${UNIT_ROOMS}/**/*.test.ts`];
+/** The other rooms: their tests start processes and servers, and leave nothing behind. */
+const rooms = ['packages/agentci/src/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -17,12 +19,13 @@ export default defineConfig({
     projects: [
       // These share their modules: loading them anew for each of two hundred files takes longer than the tests.
       { extends: true, test: { name: 'unit', include: unit, isolate: false } },
+      { extends: true, test: { name: 'rooms', include: rooms, exclude: unit, isolate: false } },
       {
         extends: true,
         test: {
           name: 'e2e',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...unit, '**/node_modules/**', '**/dist/**'],
+          exclude: [...rooms, '**/node_modules/**', '**/dist/**'],
         },
       },
     ],
