@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { CaptureResult } from './captured-run.ts';
 import type { CassetteProvider } from './cassette/cassette.ts';
 import { dummyKeys, missingKeys, providersOfCassette, providersToKeep } from './cassette/replay-environment.ts';
@@ -93,7 +93,8 @@ export interface CaptureSlot {
   readonly close: () => Promise<void>;
 }
 
-const newRunId = (): string => randomBytes(8).toString('hex');
+/** Node draws the chance for many of these at once, and for each call of `randomBytes` anew. */
+const newRunId = (): string => randomUUID().replaceAll('-', '').slice(16);
 
 /** Calls still in flight when an agent ends get this long. */
 const MAX_DRAIN_MS = 5000;

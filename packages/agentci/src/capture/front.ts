@@ -59,7 +59,8 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       return undefined;
     const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
     if (!isSame(given, token)) return undefined;
-    return planes.find((plane) => plane.name === name)?.answerWhole?.({ ...asked, target });
+    const plane = planes.find((known) => known.name === name);
+    return plane?.answerWhole?.({ method: asked.method, target, headers: asked.headers, body: asked.body });
   };
 
   const onRequest = (request: Incoming, response: Outgoing): void => {
