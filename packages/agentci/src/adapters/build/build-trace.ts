@@ -231,14 +231,11 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
 
 /** A draft without the fields that a step does not have. */
 function ownOf(draft: DraftStep): object {
-  const { key: _, parent: __, agent: ___, gap: ____, isWhole: _____, ...own } = draft as DraftStep & DraftOnly;
+  const { key: _, parent: __, agent: ___, gap: ____, isWhole: _____, isRequest: ______, ...own } = draft as Mixed;
   return own;
 }
 
-interface DraftOnly {
-  readonly gap?: unknown;
-  readonly isWhole?: unknown;
-}
+type Mixed = DraftStep & Readonly<Partial<Record<'gap' | 'isWhole' | 'isRequest', unknown>>>;
 
 /** What an agent used is that of its calls. */
 function ownOfAgent(draft: DraftAgent): object {

@@ -228,11 +228,7 @@ interface Place {
 }
 
 /** The address that a path stands for, by the provider it names. */
-function findPlace(
-  method: string,
-  path: string,
-  { upstreams, upstreamOfHost }: ModelPlaneOptions,
-): Place | undefined {
+function findPlace(method: string, path: string, { upstreams, upstreamOfHost }: ModelPlaneOptions): Place | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
   const upstream = name.startsWith('@')
     ? upstreamOfHost(name.slice(1))
