@@ -188,6 +188,7 @@ export function createCapture(options: CaptureOptions): Capture {
   ];
 
   const earlier = new EarlierTurns();
+  let reading: typeof import('./captured-run.ts') | undefined;
   return {
     planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
     notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
@@ -227,9 +228,9 @@ export function createCapture(options: CaptureOptions): Capture {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, ...begun };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
-          const { readTurn } = await import('./captured-run.ts');
+          reading ??= await import('./captured-run.ts');
           const evidence = merged(parts, how, known.notes);
-          const result = readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
+          const result = reading.readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
           if (turn !== undefined) earlier.add(turn, evidence.exchanges);
           return result;
         },

@@ -4,7 +4,7 @@ export interface WholeRequest {
   /** What the first line asks for. */
   readonly target: string;
   /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
@@ -34,18 +34,19 @@ export function readWholeRequest(bytes: Buffer): WholeRequest | undefined {
   const [, method, target] = FIRST_LINE.exec(first < 0 ? head : head.slice(0, first)) ?? [];
   if (method === undefined || target === undefined) return undefined;
   if (first >= 0 && !HEADERS.test(head.slice(first))) return undefined;
-  const headers: Record<string, string> = Object.create(null);
+  const headers = new Map<string, string>();
   for (let at = first; at >= 0; ) {
     const colon = head.indexOf(':', at);
     const next = head.indexOf('\r\n', colon);
     const name = head.slice(at + 2, colon).toLowerCase();
-    if (name in headers) return undefined;
-    headers[name] = head.slice(colon + 1, next < 0 ? end : next).trim();
+    if (headers.has(name)) return undefined;
+    headers.set(name, head.slice(colon + 1, next < 0 ? end : next).trim());
     at = next;
   }
-  const { connection = 'keep-alive', 'content-length': length = '' } = headers;
+  const connection = headers.get('connection') ?? 'keep-alive';
+  const length = headers.get('content-length') ?? '';
   if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,9}$/.test(length)) return undefined;
-  if (ASKS_MORE.some((name) => name in headers)) return undefined;
+  if (ASKS_MORE.some((name) => headers.has(name))) return undefined;
   const body = bytes.subarray(end + 4);
   return body.length === Number(length) ? { method, target, headers, body } : undefined;
 }

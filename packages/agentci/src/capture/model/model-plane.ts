@@ -76,7 +76,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   /** The short way, for replies at hand: no streams, and nothing that would have to be waited for. */
   const answerWhole = ({ method, target: path, headers, body }: WholeRequest): WholeReply | undefined => {
     const found = placeOf(method, path);
-    if (found === undefined || isOfAnother(headers[QUERY_HEADER]) || headers['content-encoding'] !== undefined)
+    if (found === undefined || isOfAnother(headers.get(QUERY_HEADER)) || headers.has('content-encoding'))
       return undefined;
     const { about, rest } = found;
     const { provider, route, uri } = about;
