@@ -29,6 +29,8 @@ export interface CaptureOptions extends ProviderChoice {
   readonly cwd: string;
   /** The program, where one is started. */
   readonly command?: readonly string[];
+  /** The program stays up for the next query, as a module does. */
+  readonly stays?: boolean;
   readonly answer?: Answer;
   /** Nothing is sent on: the agent is answered from cassettes that were recorded with these providers. */
   readonly offline?: { readonly providers: Readonly<Record<string, CassetteProvider>> } | undefined;
@@ -179,7 +181,7 @@ export function createCapture(options: CaptureOptions): Capture {
     ...(hasPlane('otlp')
       ? [
           openOtlpPlane(context, {
-            endsWithRun: options.command !== undefined,
+            endsWithRun: options.command !== undefined && options.stays !== true,
             runId: runId(),
             onTelemetry: options.onTelemetry,
           }),
