@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { CaptureResult } from './captured-run.ts';
 import type { CassetteProvider } from './cassette/cassette.ts';
 import { dummyKeys, missingKeys, providersOfCassette, providersToKeep } from './cassette/replay-environment.ts';
@@ -29,6 +29,8 @@ export interface CaptureOptions extends ProviderChoice {
   readonly cwd: string;
   /** The program, where one is started. */
   readonly command?: readonly string[];
+  /** The program stays up for the next query, as a module does. */
+  readonly stays?: boolean;
   readonly answer?: Answer;
   /** Nothing is sent on: the agent is answered from cassettes that were recorded with these providers. */
   readonly offline?: { readonly providers: Readonly<Record<string, CassetteProvider>> } | undefined;
@@ -93,7 +95,8 @@ export interface CaptureSlot {
   readonly close: () => Promise<void>;
 }
 
-const newRunId = (): string => randomBytes(8).toString('hex');
+/** Node draws the chance for many of these at once, and for each call of `randomBytes` anew. */
+const newRunId = (): string => randomUUID().replaceAll('-', '').slice(16);
 
 /** Calls still in flight when an agent ends get this long. */
 const MAX_DRAIN_MS = 5000;
@@ -178,7 +181,7 @@ export function createCapture(options: CaptureOptions): Capture {
     ...(hasPlane('otlp')
       ? [
           openOtlpPlane(context, {
-            endsWithRun: options.command !== undefined,
+            endsWithRun: options.command !== undefined && options.stays !== true,
             runId: runId(),
             onTelemetry: options.onTelemetry,
           }),
@@ -187,6 +190,7 @@ export function createCapture(options: CaptureOptions): Capture {
   ];
 
   const earlier = new EarlierTurns();
+  let reading: typeof import('./captured-run.ts') | undefined;
   return {
     planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
     notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
@@ -226,9 +230,9 @@ export function createCapture(options: CaptureOptions): Capture {
           const limits = { quietMs: QUIET_MS, maxMs: MAX_DRAIN_MS, ...begun };
           const parts = await Promise.all(planes.map((plane) => plane.end(limits)));
           // Every format is known there: an agent can start before it is loaded.
-          const { readTurn } = await import('./captured-run.ts');
+          reading ??= await import('./captured-run.ts');
           const evidence = merged(parts, how, known.notes);
-          const result = readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
+          const result = reading.readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
           if (turn !== undefined) earlier.add(turn, evidence.exchanges);
           return result;
         },

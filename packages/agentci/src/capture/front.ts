@@ -51,15 +51,16 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     refuse(response, status, message);
   };
 
-  /** Where a request is for a plane that has the reply at hand. What is not, or is not as it should be, takes the long way. */
+  /** Answers a request whose plane already has the reply. Anything else, or anything odd about it, goes through Node's HTTP. */
   const answerWhole = (bytes: Buffer): WholeReply | undefined => {
     if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined)) return undefined;
     const asked = readWholeRequest(bytes);
-    if (asked === undefined || !isOfProgram(asked.headers) || !hosts.includes(asked.headers.host ?? ''))
+    if (asked === undefined || isOfBrowser(asked.headers) || !hosts.includes(asked.headers.get('host') ?? ''))
       return undefined;
     const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
     if (!isSame(given, token)) return undefined;
-    return planes.find((plane) => plane.name === name)?.answerWhole?.({ ...asked, target });
+    const plane = planes.find((known) => known.name === name);
+    return plane?.answerWhole?.({ method: asked.method, target, headers: asked.headers, body: asked.body });
   };
 
   const onRequest = (request: Incoming, response: Outgoing): void => {
@@ -197,6 +198,9 @@ const PLACE = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s;
 /** Pages say where they are from. */
 const isOfProgram = (headers: IncomingMessage['headers']): boolean =>
   headers.origin === undefined && !isOfPage(headers['sec-fetch-site']);
+
+const isOfBrowser = (headers: ReadonlyMap<string, string>): boolean =>
+  headers.has('origin') || isOfPage(headers.get('sec-fetch-site'));
 
 /** Browsers say so of requests without an origin too, such as those of images; Node's fetch says less. */
 const isOfPage = (site: string | string[] | undefined): boolean =>

@@ -17,22 +17,8 @@ interface Target {
   readonly uri: string;
 }
 
-/** An agent asks for the same few paths over and over. One with parameters is not kept: there may be keys among them. */
-const known = new WeakMap<Upstream, Map<string, Target>>();
-const MAX_KNOWN = 100;
-
 /** The address a request goes to, and the address as it may be shown: without credentials, keys and a gateway's own path. */
 export function targetOf(upstream: Upstream, path: string): Target {
-  const targets = known.get(upstream) ?? new Map<string, Target>();
-  known.set(upstream, targets);
-  const before = targets.get(path);
-  if (before !== undefined) return before;
-  const found = findTarget(upstream, path);
-  if (targets.size < MAX_KNOWN && !path.includes('?')) targets.set(path, found);
-  return found;
-}
-
-function findTarget(upstream: Upstream, path: string): Target {
   const { root, isOwn, prefixes = [] } = upstream;
   const prefix = isOwn ? undefined : prefixes.find(([start]) => path.startsWith(start))?.[1];
   const full = `${prefix ?? ''}${path}`;

@@ -4,7 +4,7 @@ export interface WholeRequest {
   /** What the first line asks for. */
   readonly target: string;
   /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
@@ -17,7 +17,8 @@ export interface WholeReply {
 
 const MAX_HEAD_BYTES = 16 * 1024;
 const FIRST_LINE = /^([A-Z]+) (\/[!-~]*) HTTP\/1\.1$/;
-const HEADER = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*([\t -~\x80-\xff]*)$/;
+/** All headers at once: one by one takes several times as long. */
+const HEADERS = /^(?:\r\n[!#$%&'*+\-.^_`|~\w]+:[\t -~\x80-\xff]*)*$/;
 /** They ask for more than a reply to these bytes. */
 const ASKS_MORE = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'proxy-connection', 'http2-settings'];
 
@@ -28,19 +29,24 @@ const ASKS_MORE = ['transfer-encoding', 'expect', 'upgrade', 'te', 'trailer', 'p
 export function readWholeRequest(bytes: Buffer): WholeRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
-  const lines = bytes.toString('latin1', 0, end).split('\r\n');
-  const [, method, target] = FIRST_LINE.exec(lines[0]!) ?? [];
+  const head = bytes.toString('latin1', 0, end);
+  const first = head.indexOf('\r\n');
+  const [, method, target] = FIRST_LINE.exec(first < 0 ? head : head.slice(0, first)) ?? [];
   if (method === undefined || target === undefined) return undefined;
-  const headers: Record<string, string> = Object.create(null);
-  for (let i = 1; i < lines.length; i++) {
-    const [, given, value] = HEADER.exec(lines[i]!) ?? [];
-    const name = given?.toLowerCase();
-    if (name === undefined || value === undefined || name in headers) return undefined;
-    headers[name] = value.trimEnd();
+  if (first >= 0 && !HEADERS.test(head.slice(first))) return undefined;
+  const headers = new Map<string, string>();
+  for (let at = first; at >= 0; ) {
+    const colon = head.indexOf(':', at);
+    const next = head.indexOf('\r\n', colon);
+    const name = head.slice(at + 2, colon).toLowerCase();
+    if (headers.has(name)) return undefined;
+    headers.set(name, head.slice(colon + 1, next < 0 ? end : next).trim());
+    at = next;
   }
-  const { connection = 'keep-alive', 'content-length': length = '' } = headers;
+  const connection = headers.get('connection') ?? 'keep-alive';
+  const length = headers.get('content-length') ?? '';
   if (connection.toLowerCase() !== 'keep-alive' || !/^\d{1,9}$/.test(length)) return undefined;
-  if (ASKS_MORE.some((name) => name in headers)) return undefined;
+  if (ASKS_MORE.some((name) => headers.has(name))) return undefined;
   const body = bytes.subarray(end + 4);
   return body.length === Number(length) ? { method, target, headers, body } : undefined;
 }

@@ -31,6 +31,12 @@ interface Playing {
   readonly known: Cassette['entries'];
 }
 
+/** The cassette of a run to come, if there is one, and its file as messages name it. */
+interface Loaded {
+  readonly cassette: Cassette | undefined;
+  readonly file: string;
+}
+
 /** What came of a run with its cassette. */
 export interface Played {
   readonly use: CassetteUse;
@@ -62,7 +68,7 @@ export class Cassettes {
   readonly #now: () => number;
   readonly #recordCommand: ((about: RunAbout) => string) | undefined;
   readonly #rules: MatchRules;
-  readonly #loaded = new Map<string, Cassette | undefined>();
+  readonly #loaded = new Map<string, Loaded>();
   readonly #playing = new Map<string, Playing>();
   #capture: Capture | undefined;
   /** Slots of agents that are still there. */
@@ -107,10 +113,11 @@ export class Cassettes {
     const path = this.#path(about);
     try {
       const text = this.plan.mode === 'record' ? undefined : readCassetteFile(this.plan.dir, path);
-      const cassette = text === undefined ? undefined : readCassette(text, this.#shown(path));
+      const file = this.#shown(path);
+      const cassette = text === undefined ? undefined : readCassette(text, file);
       if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
       if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
-      this.#loaded.set(keyOf(about), cassette);
+      this.#loaded.set(keyOf(about), { cassette, file });
       if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
       return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
     } catch (error) {
@@ -206,8 +213,7 @@ export class Cassettes {
     const key = keyOf(about);
     const before = this.#playing.get(key);
     if (before !== undefined && about.turn !== undefined && about.turn.turn > 1) return before;
-    const cassette = this.#loaded.get(key);
-    const file = this.#shown(this.#path(about));
+    const { cassette, file } = this.#loaded.get(key) ?? { cassette: undefined, file: this.place(about) };
     const session = new CassetteSession({
       mode,
       rules: this.#rules,
@@ -307,7 +313,7 @@ export class Cassettes {
       scrub,
       entries,
       ...(tape.words.length === 0 ? {} : { user: tape.words }),
-      ...mcpIn(mcp, this.#loaded.get(keyOf(about)), this.#now),
+      ...mcpIn(mcp, this.#loaded.get(keyOf(about))?.cassette, this.#now),
     };
     const place = { dir, path, shown: this.#shown(path) };
     const calls = entries.length - session.size;

@@ -38,7 +38,7 @@ export async function watchAgent(
         : { providers: Object.keys(recorded), lacking: recorded }),
     env: { ...around.env, ...config.env },
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
-    ...(isCommand ? { command: config.command } : {}),
+    ...(isCommand ? { command: config.command, stays: config.mode === 'serve' } : {}),
     ...(Array.isArray(config.capture) && config.capture.includes('mcp')
       ? { mcpConfig: config.mcpConfig ?? '.mcp.json' }
       : {}),

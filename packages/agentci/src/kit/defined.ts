@@ -7,9 +7,14 @@ export type Defined<T> = {
 
 /** Leaves out the fields that are undefined: in a trace an absent field means "not captured". */
 export function defined<T extends object>(fields: T): Defined<T> {
+  for (const key in fields) if (fields[key] === undefined) return withoutUndefined(fields);
+  return fields as Defined<T>;
+}
+
+function withoutUndefined<T extends object>(fields: T): Defined<T> {
   const kept: Record<string, unknown> = {};
-  for (const key of Object.keys(fields)) {
-    const value = (fields as Record<string, unknown>)[key];
+  for (const key in fields) {
+    const value = fields[key];
     if (value !== undefined) kept[key] = value;
   }
   return kept as Defined<T>;

@@ -2,7 +2,7 @@ import { isSecretName, SECRETS } from './secrets.ts';
 
 /** What of a request may hold keys. */
 interface KeyedRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> | ReadonlyMap<string, string>;
   readonly url?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ const seen = new Set<string>();
 
 /** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
-  for (const [name, given] of Object.entries(headers)) {
+  for (const [name, given] of headers instanceof Map ? headers : Object.entries(headers)) {
     if (!isKey(name)) continue;
     if (typeof given === 'string') rememberHeader(name, given);
     else for (const value of given ?? []) rememberHeader(name, value);

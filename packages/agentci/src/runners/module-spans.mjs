@@ -1,5 +1,5 @@
-// Whether a thread may send spans. Where they go is known only from its environment, address and all: as long as nobody has
-// looked there, nobody can send any, and nobody has to wait for them.
+// Whether a thread may send spans. It can learn where they go only from its environment: until something in it has looked the
+// address up, it cannot send any, and there is nothing to wait for.
 import { subscribe } from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -29,7 +29,7 @@ export function watchSpans() {
     },
   });
   syncBuiltinESMExports();
-  // A thread of the agent's own gets a copy of the environment that nobody has to read here.
+  // A thread of the agent's own gets a copy of the environment, which can be read unseen.
   subscribe('worker_threads', () => {
     mayTell = true;
   });

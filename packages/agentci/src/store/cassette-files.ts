@@ -151,6 +151,7 @@ function needFolders(path: string): void {
 
 /** A link below the folder must not lead out of it: a checkout could point anywhere on the machine. */
 function stayInside(dir: string, path: string): void {
+  if (!hasLinks(dir, path)) return;
   let real = path;
   while (!existsSync(real) && real !== dirname(real)) real = dirname(real);
   if (!existsSync(dir)) return;
@@ -159,6 +160,14 @@ function stayInside(dir: string, path: string): void {
   if (relative(resolve(dir), resolve(real)).startsWith('..')) return;
   if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(inside) === inside)
     refuse(path, `leads out of ${dir} through a link`);
+}
+
+/** Whether anything between the folder and the file is a link. Mostly nothing is, and then nothing leads out. */
+function hasLinks(dir: string, path: string): boolean {
+  const top = resolve(dir);
+  for (let at = resolve(path); at.length > top.length; at = dirname(at))
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) return true;
+  return false;
 }
 
 function refuse(path: string, what: string): never {

@@ -47,3 +47,29 @@ test.each([
   for (const { id, error } of found) expect(error!.message).toMatch(errors[id as keyof typeof errors]!);
   expect((await cli(['eval', '--run', run_id], { cwd })).code).toBe(2);
 });
+
+test('spans that an agent sends some time after its first answer belong to it', async () => {
+  const reply = `
+  say('fine');
+  const now = Date.now();
+  const span = {
+    traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), name: 'execute_tool sounding',
+    startTimeUnixNano: now + '000000', endTimeUnixNano: now + 1 + '000000',
+    attributes: [
+      { key: 'gen_ai.operation.name', value: { stringValue: 'execute_tool' } },
+      { key: 'gen_ai.tool.name', value: { stringValue: 'sounding' } },
+    ],
+  };
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  const send = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  setTimeout(() => fetch(process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, send), 100);`;
+  const spec = `agent: support
+runner: {command: [node, agent.cjs], mode: serve, capture: [otlp]}
+queries:
+  - {id: a, query: one, path: {expected_tools: [sounding]}}
+`;
+  const cwd = tempDir({ 'agentci_spec.yaml': spec, 'agent.cjs': agent(reply) });
+  const { code, stdout } = await cli(['test', '--format', 'json'], { cwd });
+  expect(JSON.parse(stdout).results).toMatchObject([{ status: 'pass' }]);
+  expect(code).toBe(0);
+});

@@ -19,7 +19,7 @@ import { findFinal, findTask, plainMessage } from './answer.ts';
 import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
-import type { Call, Draft, DraftStep, DraftTool } from './draft.ts';
+import type { Call, Draft, DraftAgent, DraftStep, DraftTool } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
 import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
@@ -201,9 +201,8 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
   const { draft } = node;
   const { key } = draft;
   const raw = draft.raw ?? (key === undefined ? undefined : { ref: key });
-  const left = draft.kind === 'agent' ? OF_DRAFT_AGENTS : OF_DRAFTS;
-  const step: Record<string, unknown> & Base = { ...base };
-  for (const name of Object.keys(draft)) if (!left.has(name)) step[name] = draft[name as keyof DraftStep];
+  const own = draft.kind === 'agent' ? ownOfAgent(draft) : ownOf(draft);
+  const step: Record<string, unknown> & Base = { ...base, ...own };
   step.status = draft.status ?? (draft.error === undefined ? 'unknown' : 'error');
   if (raw !== undefined) step.raw = raw;
   const requester = node.requester === undefined ? undefined : ids.get(node.requester);
@@ -230,9 +229,19 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
   return step as unknown as Step;
 }
 
-/** Fields of a draft that a step does not have; what an agent used is that of its calls. */
-const OF_DRAFTS: ReadonlySet<string> = new Set(['key', 'parent', 'agent', 'gap', 'isWhole']);
-const OF_DRAFT_AGENTS: ReadonlySet<string> = new Set([...OF_DRAFTS, 'usage', 'cost']);
+/** A draft without the fields that a step does not have. */
+function ownOf(draft: DraftStep): object {
+  const { key: _, parent: __, agent: ___, gap: ____, isWhole: _____, isRequest: ______, ...own } = draft as Mixed;
+  return own;
+}
+
+type Mixed = DraftStep & Readonly<Partial<Record<'gap' | 'isWhole' | 'isRequest', unknown>>>;
+
+/** What an agent used is that of its calls. */
+function ownOfAgent(draft: DraftAgent): object {
+  const { usage: _, cost: __, ...rest } = draft;
+  return ownOf(rest);
+}
 
 function viaOf(key: string | undefined, ids: ReadonlyMap<Node, string>): string | undefined {
   if (key === undefined) return undefined;

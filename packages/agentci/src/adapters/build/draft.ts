@@ -122,6 +122,8 @@ export interface DraftLlm extends DraftBase, Omit<Own<LlmStep>, 'input' | 'outpu
   readonly kind: 'llm';
   /** Why the reply may hold more than was recorded of it. */
   readonly gap?: Gap;
+  /** Seen as a request of its own: two of these are two calls, whatever ids their replies have. */
+  readonly isRequest?: boolean;
   readonly input?: readonly Turn[];
   readonly output?: Turn;
 }

@@ -105,6 +105,7 @@ function foldResponses(nodes: readonly Node[]): void {
     if (!isLlm(node) || !isKept(node) || node.draft.responseId === undefined) continue;
     const first = byId.get(node.draft.responseId);
     if (first === undefined) byId.set(node.draft.responseId, node);
+    else if (node.draft.isRequest === true && first.draft.isRequest === true) continue;
     else if (isOneReply(node.draft, first.draft)) {
       node.foldedInto = first;
       // What was sent mentions earlier calls: the longer record of it mentions more.

@@ -87,11 +87,13 @@ function setOwn(object: Record<string, unknown>, key: string, value: unknown): v
 /** The request that a delta stands for; undefined where it does not fit the earlier one. */
 export function applyDelta(delta: RequestDelta, base: unknown): unknown {
   if (!isObject(base)) return undefined;
-  const body: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(base)) if (delta.unset?.includes(key) !== true) setOwn(body, key, value);
-  for (const [key, value] of Object.entries(delta.set ?? {})) setOwn(body, key, value);
-  for (const [key, { keep, add }] of Object.entries(delta.append ?? {})) {
-    const list = base[key];
+  const { set = {}, unset = [], append = {} } = delta;
+  // Copied as a whole, which also keeps a field called `__proto__` a field.
+  const body: Record<string, unknown> = { ...base, ...set };
+  for (const key of unset) if (!Object.hasOwn(set, key)) delete body[key];
+  for (const key of Object.keys(append)) {
+    const { keep, add } = append[key]!;
+    const list = Object.hasOwn(base, key) ? base[key] : undefined;
     if (!Array.isArray(list) || keep > list.length) return undefined;
     setOwn(body, key, [...list.slice(0, keep), ...add]);
   }

@@ -71,7 +71,8 @@ export class CassetteSession {
     const same = this.#deck.nextSame(asked);
     if (same === undefined || same.entry.why !== undefined || same.entry.chunks.length !== 1) return undefined;
     if (!isPlainReply(same.entry)) return undefined;
-    if (hidesUsage(same.entry, asked.route, asked.body)) return undefined;
+    // The recorded client asked just as this one does: only what we asked for beyond that is to be hidden.
+    if (same.entry.askedUsage === true && hidesUsage(same.entry, asked.route, asked.body)) return undefined;
     this.#calls++;
     return this.#hit(this.#use(same), false);
   };

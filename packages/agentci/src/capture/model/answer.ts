@@ -32,5 +32,5 @@ interface Asked {
 /** What may look at a request before it is sent on, and answer in the upstream's place. */
 export type Answer = (asked: Asked) => Promise<ServedReply | undefined>;
 
-/** As `Answer`, where the reply is at hand and whole: one chunk, nothing to hide, an end. Undefined says no more than that. */
+/** As `Answer`, for a reply that is already there and whole: one chunk, nothing to hide, an end. Undefined says no more than that. */
 export type AnswerAtOnce = (asked: Asked) => ServedReply | undefined;

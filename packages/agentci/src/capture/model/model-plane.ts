@@ -8,7 +8,7 @@ import { targetOf, type Upstream } from '../upstreams.ts';
 import type { WholeReply, WholeRequest } from '../whole-request.ts';
 import type { Answer, AnswerAtOnce } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
-import { ExchangeBook, MAX_BODY_BYTES } from './exchange-book.ts';
+import { ExchangeBook, MAX_BODY_BYTES, type Opened } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
 import { relay } from './relay.ts';
 import { routeOf } from './route.ts';
@@ -60,21 +60,27 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   };
   const counts = { calls: 0, incomplete: 0, failed: 0, late: 0 };
 
-  const aboutOf = (method: string, { upstream, rest }: Place) => {
-    const { target, uri } = targetOf(upstream, rest);
-    const { provider } = upstream;
-    return { target, about: { route: routeOf(method, target.pathname), provider, method, uri, path: plainPath(rest) } };
+  /** An agent asks for the same few paths over and over. One with parameters is not kept: there may be keys among them. */
+  const known = new Map<string, Place>();
+  const placeOf = (method: string, path: string): Place | undefined => {
+    const key = `${method} ${path}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = findPlace(method, path, options);
+    if (found !== undefined && known.size < MAX_KNOWN && !path.includes('?')) known.set(key, found);
+    return found;
   };
   const isOfAnother = (given: string | string[] | undefined): boolean =>
     book.isClosed || (given !== undefined && given !== String(query));
 
-  /** The short way, for replies at hand: no streams, and nothing that would have to be waited for. */
+  /** The short way, for replies that are already there: no streams, and nothing to wait for. */
   const answerWhole = ({ method, target: path, headers, body }: WholeRequest): WholeReply | undefined => {
-    const found = placeOf(path, options);
-    if (found === undefined || isOfAnother(headers[QUERY_HEADER]) || headers['content-encoding'] !== undefined)
+    const found = placeOf(method, path);
+    if (found === undefined || isOfAnother(headers.get(QUERY_HEADER)) || headers.has('content-encoding'))
       return undefined;
-    const { about } = aboutOf(method, found);
-    const reply = options.answerAtOnce?.({ ...about, path: found.rest, body, encoding: undefined });
+    const { about, rest } = found;
+    const { provider, route, uri } = about;
+    const reply = options.answerAtOnce?.({ provider, route, method, uri, path: rest, body, encoding: undefined });
     const [only] = reply?.chunks ?? [];
     if (reply === undefined || only === undefined) return undefined;
     rememberKeys({ headers, url: path });
@@ -94,14 +100,13 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
       return;
     }
-    const found = placeOf(path, options);
+    const found = placeOf(request.method ?? 'GET', path);
     if (found === undefined) {
       refuse(response, 404, `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`);
       return;
     }
     rememberKeys(request);
-    const { rest } = found;
-    const { target, about } = aboutOf(request.method ?? 'GET', found);
+    const { rest, target, about } = found;
     const { route } = about;
     const isLate = isOfAnother(request.headers[QUERY_HEADER]);
     const exchange = isLate ? openLate(about) : book.open(about);
@@ -177,11 +182,13 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       query++;
       book = new ExchangeBook(context.now, options.onExchange);
     },
-    end: async ({ maxMs, asked = 0 }) => {
+    end: async ({ maxMs, asked }) => {
       if (options.lingerMs !== undefined && options.expectsMore?.() !== false) await sleep(options.lingerMs);
-      else for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();
+      // A thread says how many calls it has begun: once they are all here there is nothing to look for.
+      else if (asked === undefined || book.count < asked)
+        for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();
       const until = performance.now() + ARRIVAL_MS;
-      while (book.count < asked && performance.now() < until) await sleep(1);
+      while (asked !== undefined && book.count < asked && performance.now() < until) await sleep(1);
       const exchanges = await book.close(maxMs);
       const notes: CaptureNote[] = [];
       if (sockets > 0)
@@ -211,20 +218,26 @@ const LATE_IN_REPLAY: CaptureNote = {
     'in replay the agent called a model after its answer to a query: such a call is not answered, and it was not compared with the recording',
 };
 
+const MAX_KNOWN = 100;
+
 interface Place {
-  readonly upstream: Upstream;
+  readonly target: URL;
+  /** What follows the provider in the path. */
   readonly rest: string;
+  readonly about: Opened;
 }
 
-/** The provider a path names, and the rest of the path. */
-function placeOf(path: string, { upstreams, upstreamOfHost }: ModelPlaneOptions): Place | undefined {
+/** The address that a path stands for, by the provider it names. */
+function findPlace(method: string, path: string, { upstreams, upstreamOfHost }: ModelPlaneOptions): Place | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
-  if (name.startsWith('@')) {
-    const upstream = upstreamOfHost(name.slice(1));
-    return upstream === undefined ? undefined : { upstream, rest };
-  }
-  const upstream = upstreams.find(({ provider }) => provider === name);
-  return upstream === undefined ? undefined : { upstream, rest };
+  const upstream = name.startsWith('@')
+    ? upstreamOfHost(name.slice(1))
+    : upstreams.find(({ provider }) => provider === name);
+  if (upstream === undefined) return undefined;
+  const { provider } = upstream;
+  const { target, uri } = targetOf(upstream, rest);
+  const route = routeOf(method, target.pathname);
+  return { target, rest, about: { route, provider, method, uri, path: plainPath(rest) } };
 }
 
 const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined => {

@@ -395,3 +395,12 @@ describe('exchanges and spans of one run', () => {
     expect(trace.warnings).toEqual([]);
   });
 });
+
+test('two requests are two calls, even in one millisecond and with replies of one id', () => {
+  const alike = [1, 2].map((i) =>
+    exchange(i, { at: AT, asked: { model: 'm', messages: [user] }, reply: chat(says, 'r') }),
+  );
+  const [item] = capturedTrace({ exchanges: alike.map((value) => ({ value })) });
+  expect(item).toMatchObject({ ok: true, trace: { steps: [{ kind: 'llm' }, { kind: 'llm' }] } });
+  expect(JSON.stringify(item)).not.toContain('isRequest');
+});

@@ -43,16 +43,22 @@ export interface ExchangeRecord {
 export const isExchange = (value: unknown): value is ExchangeRecord =>
   isFields(value) &&
   value.schema === EXCHANGE_SCHEMA &&
-  TEXTS.every((key) => typeof value[key] === 'string') &&
-  NUMBERS.every((key) => Number.isFinite(value[key])) &&
-  MAYBE_TEXTS.every((key) => value[key] === undefined || typeof value[key] === 'string') &&
+  typeof value.run === 'string' &&
+  typeof value.provider === 'string' &&
+  typeof value.route === 'string' &&
+  typeof value.method === 'string' &&
+  typeof value.uri === 'string' &&
+  Number.isFinite(value.i) &&
+  Number.isFinite(value.at) &&
+  Number.isFinite(value.end_ms) &&
+  isTextOrAbsent(value.why) &&
+  isTextOrAbsent(value.error) &&
+  isTextOrAbsent(value.served) &&
   (value.ttfb_ms === undefined || Number.isFinite(value.ttfb_ms)) &&
   typeof value.complete === 'boolean' &&
   (value.response === undefined || (isFields(value.response) && Number.isFinite(value.response.status)));
 
-const TEXTS = ['run', 'provider', 'route', 'method', 'uri'];
-const MAYBE_TEXTS = ['why', 'error', 'served'];
-const NUMBERS = ['i', 'at', 'end_ms'];
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
 /** Text that comes back as the same bytes, or Base64. */
 export function bytesToJson(bytes: Buffer): Bytes {

@@ -37,7 +37,7 @@ export interface ExchangeSteps {
 export type PairOf = typeof pairRecord;
 
 /** As measured on the wire. */
-type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs'>;
+type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs' | 'isRequest'>;
 
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: CHAT_WIRE,
@@ -100,7 +100,8 @@ export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf =
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
     asked.push({ provider: exchange.provider, ...defined({ model: askedModel(exchange, pair.value) }) });
-    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs: amount(exchange.ttfb_ms) }) });
+    const ttftMs = amount(exchange.ttfb_ms);
+    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs }), isRequest: true });
   }
   const llm = withThreadIds(wires).map(llmStep);
   const callers = new Map(llm.map((step, i) => [step, asked[i]!]));
