@@ -1,4 +1,5 @@
 import { ChunkLoader } from './launch/chunk-loader.ts';
+import { compileLess } from './launch/compile-less.ts';
 import { VERSION } from './version.gen.ts';
 
 type Help = typeof import('./help.ts');
@@ -15,6 +16,8 @@ if (first === '--version' || first === '-V') process.stdout.write(`${VERSION}\n`
 else run(new ChunkLoader(first));
 
 function run(loader: ChunkLoader): void {
+  // Before a chunk is loaded: compiled code is kept together with the settings it was made under.
+  compileLess(first);
   let hasEnded = false;
   // Work that waits for what will never come leaves Node with nothing to do, which by itself is exit 0.
   process.once('beforeExit', () => {
