@@ -11,8 +11,8 @@ import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry } from '../store/journal.ts';
-import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import type { JournalEntry, JudgedRun } from '../store/journal.ts';
+import { isPart, listRuns, readRun, runWithTraces, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
@@ -34,6 +34,8 @@ import { writeReports } from './write-reports.ts';
 /** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
 export interface RunHooks {
   readonly only?: readonly CaseName[];
+  /** The stored run whose recordings are judged. */
+  readonly judges?: JudgedRun | undefined;
   readonly onSuite?: (suite: Suite) => void;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
   readonly onRun?: (run: RunResult) => void;
@@ -91,11 +93,15 @@ export async function runTests(
   await keepHeapTight(suite.queries.length);
   const git = gitState(folderOf(suite, io), io);
   const started = startedWith(options, only, shard);
+  const judges = previous
+    ? previous.header.judges
+    : (hooks.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
   const session = new StoreSession({
     root,
     suite,
     startedWith: started,
     recordings,
+    judges,
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
     shard,
@@ -145,8 +151,10 @@ export async function runTests(
     const { keepHistory } = await import('./keep-history.ts');
     const about = {
       models: session.models,
-      isPart: !isWhole,
+      // What a run has no recording of was not run in it.
+      isPart: !isWhole || (judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace')),
       git,
+      judges,
       isRecorded: recordings !== undefined,
     };
     keepHistory(run, { folder: folderOf(suite, io), ...about, io });
@@ -216,7 +224,9 @@ function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly Case
 
 /** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
 function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
-  const unfinished = listRuns(root).find((run) => !run.finished && isRunOf(suite, run));
+  const [unfinished] = listRuns(root)
+    .filter((run) => !run.finished && isRunOf(suite, run))
+    .sort((a, b) => (a.age < b.age ? 1 : -1));
   if (!unfinished) {
     throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
       hint: 'Run it without --resume.',

@@ -12,7 +12,7 @@ import {
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { journalPath, readHeader } from '../../store/journal.ts';
+import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
 
@@ -105,7 +105,8 @@ function fromFolder(dir: string): Imported {
   const header = readHeader(journalPath(dir));
   const run = readRun(dirname(dir), basename(dir));
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  const about = { isRecorded, at: header?.started_at ?? '', commit: header?.commit, branch: header?.branch };
+  const { started_at: at = '', commit, branch, judges } = header ?? {};
+  const about = { isRecorded, at, commit, branch, judges };
   return entryOf(run, { ...about, isPart: header !== undefined && isPart(header) }, dir);
 }
 
@@ -142,6 +143,7 @@ function entryOf(
     branch?: string | undefined;
     isPart: boolean;
     isRecorded?: boolean;
+    judges?: JudgedRun | undefined;
   },
   place: string,
 ): Imported {

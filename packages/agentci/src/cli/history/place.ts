@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { type AgentRun, agentRuns, latestQueries, type Series, seriesOf } from '../../history/agent-runs.ts';
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { historyRoot, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
@@ -59,8 +60,24 @@ export function chosenRuns(
   return { root, runs, note, ...(on === undefined ? {} : { branch: on }) };
 }
 
+/** What is asked about queries: the runs of agents, by agent and spec. */
+export interface ChosenSeries extends Omit<ChosenRuns, 'runs'> {
+  readonly series: readonly Series[];
+}
+
+/** The same as runs of agents, those of one branch where none is named. */
+export function chosenSeries({ last, ...options }: HistoryOptions, io: Io): ChosenSeries {
+  const { runs, ...chosen } = chosenRuns(options, io, { isOfOneBranch: true });
+  const all = agentRuns(runs);
+  return { ...chosen, series: seriesOf(last === undefined ? all : all.slice(-last)) };
+}
+
+/** The queries of a run of an agent, each with its newest verdict. */
+export const queriesOfAgentRun = (root: string, run: AgentRun, io: Io): readonly HistoryQuery[] =>
+  latestQueries(run, (judgement) => queriesOf(root, judgement, io) ?? []);
+
 /** The queries of a run, and a word on lines that cannot be read. */
-export function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
+function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
   const read = readQueries(root, run.id);
   return read === undefined ? undefined : told(read, `${run.id}.jsonl`, io);
 }

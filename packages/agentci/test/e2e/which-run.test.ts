@@ -1,0 +1,150 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Answers "ok", but for the queries that bad.txt names. */
+const AGENT = `import { readFileSync } from 'node:fs';
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const { id } = JSON.parse(text);
+const isBad = readFileSync('bad.txt', 'utf8').split(' ').includes(id);
+console.log(JSON.stringify({ answer: isBad ? 'no' : 'ok', cost_usd: 0.01 }));
+`;
+const LIVE = {
+  'agent.mjs': AGENT,
+  'bad.txt': '',
+  'agentci_spec.yaml': `agent: shop
+runner: {command: [node, agent.mjs]}
+queries:
+  - {id: a, query: a, correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`,
+};
+const on = (branch: string, commit = '1'.repeat(40)) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: commit });
+const runsIn = (cwd: string): string[] => readdirSync(join(cwd, '.agentci', 'runs')).sort();
+const json = async (cwd: string, ...args: string[]) =>
+  JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
+/** Runs the agent, which answers wrongly where it is told to, and gives the id of the run. */
+async function run(cwd: string, { bad = '', args = [] as string[], env = {} } = {}): Promise<string> {
+  writeFileSync(join(cwd, 'bad.txt'), bad);
+  await cli(['test', ...args], { cwd, env });
+  return runsIn(cwd).at(-1)!;
+}
+const failedAgain = async (cwd: string): Promise<string[] | string> => {
+  const { stdout, stderr } = await cli(['test', '--failed', '-f', 'json'], { cwd });
+  return stdout === '' ? stderr : (JSON.parse(stdout) as RunResult).results.map(({ id }) => id);
+};
+
+describe('two specs in a folder with queries of the same id', () => {
+  const spec = (agent: string): string =>
+    `agent: ${agent}\nrunner: {replay: ./${agent}.jsonl}\nqueries:\n  - {id: install, query: one, correctness: {expected_in_answer: [right]}}\n`;
+  const answer = (text: string): string => `${JSON.stringify({ id: 'install', query: 'one', answer: text })}\n`;
+  const FILES = {
+    'sales.yaml': spec('sales'),
+    'support.yaml': spec('support'),
+    'sales.jsonl': answer('right'),
+    'support.jsonl': answer('wrong'),
+  };
+  const project = async (rounds = 1): Promise<string> => {
+    const cwd = tempDir(FILES);
+    for (let i = 0; i < rounds; i++)
+      for (const name of ['sales', 'support']) await cli(['test', '-c', `${name}.yaml`], { cwd });
+    return cwd;
+  };
+
+  test('a query is known by agent and spec: neither is called flaky, and answers say whose they are', async () => {
+    const cwd = await project(5);
+    expect(await json(cwd, 'flaky')).toMatchObject({ flaky: [], steady: 2, too_few: 0 });
+    const trend = await json(cwd, 'trend', 'install');
+    expect(
+      trend.specs.map(({ agent, points }: { agent: string; points: { rate: number }[] }) => [
+        agent,
+        ...points.map(({ rate }) => rate),
+      ]),
+    ).toEqual([
+      ['sales', 1, 1, 1, 1, 1],
+      ['support', 0, 0, 0, 0, 0],
+    ]);
+    expect((await json(cwd, 'trend')).specs).toMatchObject([{ spec: 'sales.yaml' }, { spec: 'support.yaml' }]);
+    const { stdout } = await cli(['history', 'first-bad', 'install'], { cwd });
+    expect(stdout).toContain('"install" is a query of 2 agents or specs; -c and --agent choose one\n');
+    expect(stdout).toContain('sales (sales.yaml)\ninstall passed in every run');
+    expect(stdout).toContain('support (support.yaml)\ninstall fails since');
+    expect(await json(cwd, 'first-bad', 'install', '-c', 'support.yaml')).toMatchObject({
+      agent: 'support',
+      verdict: 'bad',
+      runs: 5,
+    });
+  });
+
+  test.each([
+    { command: ['report', '-f', 'json'], shows: '"agent": "sales"' },
+    { command: ['export-metrics'], shows: 'agent="sales"' },
+    { command: ['failures'], shows: 'nothing failed' },
+  ])('latest of $command with -c is the newest run of that spec', async ({ command, shows }) => {
+    const cwd = await project();
+    expect((await cli([...command, '-c', 'sales.yaml'], { cwd })).stdout).toContain(shows);
+  });
+
+  test('diff -c compares with the newest run of that spec', async () => {
+    const cwd = await project(2);
+    const [first] = runsIn(cwd);
+    const { stdout } = await cli(['diff', '-c', 'sales.yaml', '--baseline-run', first!, '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({ after: runsIn(cwd).at(-2) });
+  });
+});
+
+describe('recordings of a run that are judged again are not a newer run of the agent', () => {
+  test('an older green run does not make a failure go away', async () => {
+    const cwd = tempDir(LIVE);
+    const green = await run(cwd);
+    const red = await run(cwd, { bad: 'a' });
+    await cli(['eval', '--run', green], { cwd });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'bad', first: { run: red } });
+    expect((await cli(['failures'], { cwd })).stdout).toContain(`run ${red}: 1 failure`);
+    expect(await failedAgain(cwd)).toEqual(['a']);
+  });
+
+  test('an older red run does not bring a failure back, whichever way its recordings are named', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a' });
+    await run(cwd);
+    await cli(['eval', '--run', red], { cwd });
+    await cli(['test', '--traces', `.agentci/runs/${red}/traces`], { cwd });
+    await cli(['eval', '--run', runsIn(cwd).at(-1)!], { cwd });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'good', last: { run: red } });
+    expect((await json(cwd, 'trend', 'a')).points).toHaveLength(2);
+    expect(await json(cwd, 'flaky')).toMatchObject({ runs: 2 });
+    expect(await failedAgain(cwd)).toContain('NOTHING_FAILED');
+  });
+
+  test('the newest verdict on the newest run counts, query by query', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a b' });
+    const spec = readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8');
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec.replace('[ok]', '[no]'));
+    await cli(['eval', '--run', 'latest', '--ids', 'a'], { cwd });
+    expect(await json(cwd, 'trend', 'a')).toMatchObject({ points: [{ run: red, status: 'pass' }] });
+    expect(await json(cwd, 'trend', 'b')).toMatchObject({ points: [{ run: red, status: 'fail' }] });
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('what a run of one query has no recording of is not a verdict on the other', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    const part = await run(cwd, { args: ['--ids', 'b'] });
+    await cli(['eval', '--run', part], { cwd });
+    expect(await failedAgain(cwd)).toContain('NOTHING_FAILED');
+    expect((await json(cwd, 'trend')).points).toHaveLength(1);
+  });
+
+  test('commits are those that the agent ran with', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a', env: on('main', 'a'.repeat(40)) });
+    await cli(['eval', '--run', red], { cwd, env: on('main', 'b'.repeat(40)) });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ first: { run: red, commit: 'a'.repeat(40) } });
+  });
+});
