@@ -22,6 +22,8 @@ export interface HistoryRun {
   readonly recorded?: true;
   /** The run of the agent that was judged again: this is another verdict on that one and not another run. */
   readonly judges?: JudgedAgain;
+  /** Of a merged run: the runs of its shards. */
+  readonly shard_runs?: readonly string[];
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
@@ -67,6 +69,7 @@ export interface RunAbout {
   readonly isPart: boolean;
   readonly isRecorded?: boolean;
   readonly judges?: JudgedAgain | undefined;
+  readonly shardRuns?: readonly string[] | undefined;
   /** Where the results do not say it. */
   readonly at: string;
 }
@@ -98,6 +101,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     ...(about.isPart ? { part: true } : {}),
     ...(about.isRecorded ? { recorded: true } : {}),
     ...(about.judges === undefined ? {} : { judges: about.judges }),
+    ...(about.shardRuns === undefined ? {} : { shard_runs: about.shardRuns }),
     total,
     passed,
     failed,
@@ -151,8 +155,13 @@ type Used = ReturnType<typeof usedBy>;
 
 function usesOf(result: QueryResult): readonly Used[] {
   if (result.skip !== undefined || result.not_run !== undefined) return [];
-  return result.runs ?? [usedBy(result)];
+  if (result.runs !== undefined) return result.runs.filter(wasAsked);
+  return wasAsked(result) ? [usedBy(result)] : [];
 }
+
+/** Without: there was no money left, or the shard is missing. Nothing was spent then. */
+const wasAsked = ({ error }: Pick<QueryResult, 'error'>): boolean =>
+  error?.kind !== 'budget' && error?.kind !== 'shard';
 
 const numberOr = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
@@ -170,6 +179,8 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     typeof line.at === 'string' &&
     Number.isFinite(Date.parse(line.at)) &&
     (line.judges === undefined || isJudgedAgain(line.judges)) &&
+    (line.shard_runs === undefined ||
+      (Array.isArray(line.shard_runs) && line.shard_runs.every((id) => typeof id === 'string'))) &&
     [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&

@@ -19,6 +19,8 @@ export interface JournalHeader {
   readonly branch?: string;
   /** The run of the agent whose recordings are judged. */
   readonly judges?: JudgedRun;
+  /** Of a merged run: the runs of its shards. */
+  readonly shard_runs?: readonly string[];
   /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
 }

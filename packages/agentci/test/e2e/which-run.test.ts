@@ -148,3 +148,45 @@ describe('recordings of a run that are judged again are not a newer run of the a
     expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ first: { run: red, commit: 'a'.repeat(40) } });
   });
 });
+
+describe('shards', () => {
+  const shards = async (cwd: string, ...which: string[]): Promise<void> => {
+    for (const shard of which) await cli(['test', '--shard', shard], { cwd });
+  };
+
+  test('merged twice are one run: in the list, in what runs cost, and in an import', async () => {
+    const cwd = tempDir(LIVE);
+    await shards(cwd, '1/2', '2/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    const stored = runsIn(cwd);
+    expect(await cli(['merge', '.agentci/runs'], { cwd })).toMatchObject({ code: 0 });
+    await cli(['merge', '.agentci/runs', '--out', 'elsewhere'], { cwd });
+    expect(runsIn(cwd)).toEqual(stored);
+    expect((await json(cwd)).runs).toHaveLength(1);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 1, usd: 0.02 }]);
+    expect((await cli(['history', 'import', 'elsewhere'], { cwd })).stdout).toBe('0 runs imported, 1 known already\n');
+    expect(JSON.parse((await cli(['report', '-f', 'json'], { cwd })).stdout)).toMatchObject({ summary: { total: 2 } });
+  });
+
+  test('a shard that came late or was run again makes the run whole and not another one', async () => {
+    const cwd = tempDir({ ...LIVE, 'bad.txt': 'a b' });
+    await shards(cwd, '1/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    await shards(cwd, '2/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    expect((await json(cwd)).runs).toMatchObject([{ failed: 2, errors: 0 }]);
+    writeFileSync(join(cwd, 'bad.txt'), '');
+    await shards(cwd, '2/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    expect((await json(cwd)).runs).toMatchObject([{ failed: 1, passed: 1 }]);
+  });
+
+  test('a missing one cost nothing, nor did a query that there was no money left for', async () => {
+    const cwd = tempDir(LIVE);
+    await shards(cwd, '1/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    await cli(['test', '--max-cost', '0.005', '-w', '1'], { cwd });
+    expect((await json(cwd)).runs).toMatchObject([{ errors: 1 }, { errors: 1 }]);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 2, usd: 0.02, unpriced: 0, usd_per_run: 0.01 }]);
+  });
+});

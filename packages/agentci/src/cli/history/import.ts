@@ -105,8 +105,8 @@ function fromFolder(dir: string): Imported {
   const header = readHeader(journalPath(dir));
   const run = readRun(dirname(dir), basename(dir));
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  const { started_at: at = '', commit, branch, judges } = header ?? {};
-  const about = { isRecorded, at, commit, branch, judges };
+  const { started_at: at = '', commit, branch, judges, shard_runs: shardRuns } = header ?? {};
+  const about = { isRecorded, at, commit, branch, judges, shardRuns };
   return entryOf(run, { ...about, isPart: header !== undefined && isPart(header) }, dir);
 }
 
@@ -144,6 +144,7 @@ function entryOf(
     isPart: boolean;
     isRecorded?: boolean;
     judges?: JudgedRun | undefined;
+    shardRuns?: readonly string[] | undefined;
   },
   place: string,
 ): Imported {
