@@ -68,10 +68,15 @@ export function latestRun(root: string, options: LatestOptions): StoredRun | und
   return here.find(hasIt) ?? all.find(hasIt) ?? here[0] ?? all[0];
 }
 
-/** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do. */
-export function onBranch(root: string, isOurs: RunTest, branch: string | undefined): RunTest {
+/** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do, unless it is strict. */
+export function onBranch(
+  root: string,
+  isOurs: RunTest,
+  branch: string | undefined,
+  { isStrict = false }: { isStrict?: boolean } = {},
+): RunTest {
   const isThere: RunTest = (run) => isOurs(run) && isOn(branch)(run);
-  return listRuns(root).some(isThere) ? isThere : isOurs;
+  return isStrict || listRuns(root).some(isThere) ? isThere : isOurs;
 }
 
 const isOn =

@@ -140,6 +140,8 @@ export interface LatestVerdicts {
   /** The newest run. */
   readonly id: string;
   readonly results: ReadonlyMap<string, QueryResult>;
+  /** By the same key, when the agent ran that the verdict is about, in the form that ids begin with. */
+  readonly ranAt: ReadonlyMap<string, string>;
   /** The keys of those that come from the newest run of all queries, or a newer one. */
   readonly current: ReadonlySet<string>;
 }
@@ -163,10 +165,11 @@ export function latestVerdicts(
   const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
+  const ranAt = new Map<string, string>();
   const current = new Set<string>();
   let isCurrent = true;
   let older = 0;
-  for (const { id, agentRun, finished, header } of runs) {
+  for (const { id, age, agentRun, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
       : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
@@ -180,13 +183,14 @@ export function latestVerdicts(
       }
       if (!results.has(key)) {
         results.set(key, result);
+        ranAt.set(key, agentRun === id ? age : agentRun);
         if (isCurrent) current.add(key);
       }
     }
     if (isWhole) isCurrent = false;
     if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
   }
-  return { id: latest.id, results, current };
+  return { id: latest.id, results, ranAt, current };
 }
 
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
@@ -189,4 +189,103 @@ describe('shards', () => {
     expect((await json(cwd)).runs).toMatchObject([{ errors: 1 }, { errors: 1 }]);
     expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 2, usd: 0.02, unpriced: 0, usd_per_run: 0.01 }]);
   });
+});
+
+describe('runs that are only in the history', () => {
+  const withoutRuns = (cwd: string, ...ids: string[]): void => {
+    for (const id of ids) rmSync(join(cwd, '.agentci', 'runs', id), { recursive: true });
+  };
+
+  test('--failed takes its verdicts from there', async () => {
+    const cwd = tempDir(LIVE);
+    withoutRuns(cwd, await run(cwd, { bad: 'b' }));
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('an older run that came back from a cache does not hide a newer failure', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    withoutRuns(cwd, await run(cwd, { bad: 'b' }));
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('a run on this branch counts before one on another that is stored', async () => {
+    const cwd = tempDir({ ...LIVE, '.git/HEAD': 'ref: refs/heads/fix\n' });
+    withoutRuns(cwd, await run(cwd, { bad: 'b', env: on('fix') }));
+    await run(cwd, { env: on('main') });
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('where their queries are gone as well, --failed says that', async () => {
+    const cwd = tempDir(LIVE);
+    const id = await run(cwd, { bad: 'b' });
+    withoutRuns(cwd, id);
+    rmSync(join(cwd, '.agentci', 'history', `${id}.jsonl`));
+    expect(await failedAgain(cwd)).toContain('the history lists 1 run of agentci_spec.yaml, but neither the runs nor');
+    expect(await failedAgain(tempDir(LIVE))).toContain('has not been run here before');
+  });
+});
+
+test('a dry run takes costs from the newest run that knows them', async () => {
+  const cwd = tempDir({
+    ...LIVE,
+    'free.jsonl': '{"id":"a","query":"a","answer":"ok"}\n{"id":"b","query":"b","answer":"ok"}\n',
+  });
+  const priced = await run(cwd);
+  await cli(['test', '--traces', 'free.jsonl'], { cwd });
+  const part = await run(cwd, { args: ['--ids', 'b'] });
+  const dry = async (...args: string[]) => (await cli(['test', '--dry-run', ...args], { cwd })).stdout;
+  expect(await dry()).toContain(`about $0.0200 by run ${priced}`);
+  expect(await dry('--ids', 'b')).toContain(`about $0.0100 by run ${part}`);
+});
+
+test('eval --run latest on a new branch takes the newest run with the queries chosen, and says which', async () => {
+  const cwd = tempDir(LIVE);
+  const whole = await run(cwd, { env: on('main') });
+  const part = await run(cwd, { args: ['--ids', 'b'], env: on('new') });
+  const judge = (...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd, env: on('new') });
+  expect(await judge()).toMatchObject({ code: 0, stderr: `agentci: judging run ${whole} of branch main\n` });
+  expect((await judge('--ids', 'b')).stderr).toContain(`judging run ${part} of branch new`);
+});
+
+test('first-bad on a branch says that it looked at this branch alone', async () => {
+  const cwd = tempDir({ ...LIVE, '.git/HEAD': 'ref: refs/heads/fix\n' });
+  await run(cwd, { env: on('main') });
+  await run(cwd, { bad: 'a', env: on('fix') });
+  const firstBad = async (...args: string[]) => (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
+  expect(await firstBad()).toContain('no run before that passed on branch fix; --branch "*" looks at all branches\n');
+  expect(await firstBad('--branch', '*')).toContain('it last passed in run');
+});
+
+test('an empty shard, a folder of shards and a shard that is to notify each say what they are', async () => {
+  const cwd = tempDir(LIVE);
+  const env = { AGENTCI_SLACK_WEBHOOK_URL: 'https://127.0.0.1:9/x' };
+  const [first, , third] = [
+    await cli(['test', '--shard', '1/3', '-f', 'console', '-f', 'slack', '--notify-on', 'always'], { cwd, env }),
+    await cli(['test', '--shard', '2/3'], { cwd }),
+    await cli(['test', '--shard', '3/3'], { cwd }),
+  ];
+  expect(first.stderr).toContain('a shard notifies no one: agentci merge does, once for the whole run');
+  expect(third.stdout).toMatch(/^0 queries \(/m);
+  expect((await cli(['history', 'import', '.agentci/runs'], { cwd })).stderr).toContain(
+    '.agentci/runs has 3 shards and no whole run in it: join them with agentci merge first',
+  );
+});
+
+test('what flaky counts is named: queries, and runs', async () => {
+  const cwd = tempDir(LIVE);
+  await run(cwd);
+  expect((await cli(['history', 'flaky'], { cwd })).stdout).toBe(
+    '2 queries in 1 run: 0 flaky, 0 steady, 2 decided in fewer than 5 runs, which is too few to tell\n',
+  );
+});
+
+test('the help of worker gives each default once, with its unit', async () => {
+  const { stdout } = await cli(['worker', '--help'], { cwd: tempDir({}) });
+  expect(stdout.replace(/\s+/g, ' ').match(/default: \S+\)/g)).toEqual([
+    'default: "agentci_spec.yaml")',
+    'default: 4)',
+    'default: never)',
+    'default: 15s)',
+  ]);
 });
