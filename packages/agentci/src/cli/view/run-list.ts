@@ -77,6 +77,7 @@ const bare = ({ id, header, finished }: StoredRun): PageRun => ({
   agent: header.agent,
   spec: header.spec.file,
   ...(header.branch === undefined ? {} : { branch: header.branch }),
+  ...(header.started_with?.shard === undefined ? {} : { shard: true }),
   started_at: header.started_at,
   finished,
   summary: null,
