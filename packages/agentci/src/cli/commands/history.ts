@@ -120,7 +120,7 @@ const RUN: Readonly<
       io,
       options,
       { schema: 'agentci.history/1', ...branchOf(chosen), query, ...alone(found) },
-      () => `${chosen.note}${eachText(found, query, (each) => firstBadText(each, query))}`,
+      () => `${chosen.note}${eachText(found, query, (each) => firstBadText(each, query, chosen))}`,
     );
   },
   cost: (options, _, io) => {

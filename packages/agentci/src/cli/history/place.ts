@@ -26,6 +26,8 @@ export interface ChosenRuns {
   readonly runs: readonly HistoryRun[];
   /** The branch they are of; undefined for all. */
   readonly branch?: string;
+  /** There are runs of other branches that were left out. */
+  readonly hasOtherBranches: boolean;
   /** Which branch it is, where there are several and none was named. */
   readonly note: string;
 }
@@ -52,12 +54,12 @@ export function chosenRuns(
     throw new UserError('HISTORY_NO_RUN', `none of ${plural(all.length, 'run')} in the history fits`, {
       hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
     });
-  const hasOthers = all.some((run) => run.branch !== on);
+  const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
   const note =
-    branch === undefined && on !== undefined && hasOthers
+    branch === undefined && hasOtherBranches
       ? `on branch ${escapeTerminalLine(on)}; --branch names another, "*" all\n`
       : '';
-  return { root, runs, note, ...(on === undefined ? {} : { branch: on }) };
+  return { root, runs, note, hasOtherBranches, ...(on === undefined ? {} : { branch: on }) };
 }
 
 /** What is asked about queries: the runs of agents, by agent and spec. */

@@ -93,7 +93,14 @@ export function flakyText(
   return lines.join('');
 }
 
-export function firstBadText(found: FirstBad, query: string): string {
+export function firstBadText(
+  found: FirstBad,
+  query: string,
+  { branch, hasOtherBranches }: { readonly branch?: string; readonly hasOtherBranches: boolean },
+): string {
+  const onBranch = hasOtherBranches
+    ? ` on branch ${escapeTerminalLine(branch!)}; --branch "*" looks at all branches`
+    : '';
   const name = escapeTerminalLine(query);
   const pointText = (point: TrendPoint): string =>
     `run ${point.run} (${timeOf(point.at)}${point.commit === undefined ? '' : `, commit ${point.commit.slice(0, 8)}`})`;
@@ -109,7 +116,9 @@ export function firstBadText(found: FirstBad, query: string): string {
     case 'bad': {
       const lines = [`${name} fails since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
       lines.push(
-        found.good === undefined ? '  no run before that passed' : `  it last passed in ${pointText(found.good)}`,
+        found.good === undefined
+          ? `  no run before that passed${onBranch}`
+          : `  it last passed in ${pointText(found.good)}`,
       );
       if (found.undecided > 0)
         lines.push(`  not decided in ${plural(found.undecided, 'run')} between the two, so it may have begun there`);
