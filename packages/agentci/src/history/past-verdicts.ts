@@ -13,7 +13,7 @@ export interface PastVerdicts {
   readonly verdicts: ReadonlyMap<string, { readonly query: HistoryQuery; readonly run: string }>;
   /** Runs that the history lists, with their queries or without. */
   readonly listed: number;
-  /** Some of them are on the branch that was asked for; otherwise they are of all branches. */
+  /** They are of the branch that was named; otherwise of all branches. */
   readonly isOfBranch: boolean;
 }
 

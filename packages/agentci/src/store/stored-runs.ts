@@ -19,7 +19,7 @@ export interface StoredRun {
 
 /**
  * All runs, the one in which the agent ran last first: to judge the recordings of a run again is not to run the agent again, so
- * the judgement stands beside that run, before it as the newer of the two. Ids begin with the time, so names sort by age; a
+ * the judgement is listed with that run, and first of the two. Ids begin with the time, so names sort by age; a
  * run that was resumed is as new as that. A folder that is not a run is passed over.
  */
 export function listRuns(root: string): StoredRun[] {

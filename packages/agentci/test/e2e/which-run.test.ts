@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pageTrends } from '../../src/cli/view/page-trends.ts';
 import type { RunResult } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
+import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Answers "ok", but for the queries that bad.txt names. */
@@ -87,6 +90,31 @@ describe('two specs in a folder with queries of the same id', () => {
   ])('latest of $command with -c is the newest run of that spec', async ({ command, shows }) => {
     const cwd = await project();
     expect((await cli([...command, '-c', 'sales.yaml'], { cwd })).stdout).toContain(shows);
+  });
+
+  test.each([
+    { args: ['--run', 'latest'], page: '#/?run=RUN', api: 'runs' },
+    { args: ['--label', '--rater', 'ada'], page: '', api: 'labels' },
+  ])('view -c $args shows that spec, and no runs of another', async ({ args, page, api }) => {
+    const cwd = await project();
+    const [sales, support] = runsIn(cwd);
+    const child = spawn(process.execPath, [CLI, 'view', '-c', 'sales.yaml', ...args], { cwd });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = new URL(line.toString().trim());
+    expect(url.hash).toBe(page.replace('RUN', sales!));
+    url.hash = '';
+    const shown = await (await fetch(`${url}api/${api}`)).text();
+    expect([sales, support].map((id) => shown.includes(id!))).toEqual([true, false]);
+  });
+
+  test('the trends of view keep two specs of one agent apart', async () => {
+    const cwd = tempDir({ ...FILES, 'support.yaml': FILES['support.yaml'].replace('agent: support', 'agent: sales') });
+    for (const name of ['sales', 'support', 'sales', 'support']) await cli(['test', '-c', `${name}.yaml`], { cwd });
+    const trends = pageTrends(join(cwd, '.agentci', 'history'), 'sales', { named: undefined, checkedOut: undefined });
+    expect(trends?.points.map(({ rate }) => rate)).toEqual([0, 0]);
+    expect(trends?.drifts[0]).toBe('There are runs of 2 specs; the charts are of support.yaml.');
+    expect(trends?.failing).toMatchObject([{ name: 'install (support.yaml)', runs: 2, flips: 0 }]);
   });
 
   test('diff -c compares with the newest run of that spec', async () => {
