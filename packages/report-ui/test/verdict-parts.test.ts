@@ -123,5 +123,9 @@ test('the run before is the last finished one of the same agent, spec and branch
   ];
   expect(precedingRun(runs, '6')).toBe('1');
   expect(precedingRun(runs, '1')).toBeUndefined();
+  // Alone on its branch, it is compared with the base; and a shard is not a run.
+  expect(precedingRun([run('9', { branch: 'new' }), ...runs.slice(2)], '9')).toBe('1');
+  expect(precedingRun([run('9', { branch: 'new' }), runs[2]!], '9')).toBe('4');
+  expect(precedingRun([run('9'), run('8', { shard: true }), ...runs.slice(2)], '9')).toBe('1');
   expect(precedingRun(runs, undefined)).toBeUndefined();
 });

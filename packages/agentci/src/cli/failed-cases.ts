@@ -1,42 +1,64 @@
 import { basename, dirname } from 'node:path';
+import { historyRoot } from '../history/history-files.ts';
+import { readPastVerdicts } from '../history/past-verdicts.ts';
 import { UserError } from '../kit/user-error.ts';
-import { andMore } from '../kit/words.ts';
+import { andMore, plural } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
+import type { CheckStatus } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts, readRun } from '../store/stored-runs.ts';
+import { latestVerdicts, listRuns, readRun, type StoredRun } from '../store/stored-runs.ts';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { folderOf, isRunOf } from './spec-folders.ts';
 import { onBranch } from './stored-run.ts';
 
-/** The cases of a spec whose last verdict was bad, for `--failed`. */
+/**
+ * The cases of a spec whose last verdict was bad, for `--failed`. The history knows verdicts of runs that are no longer stored: where it has a
+ * newer one, that counts.
+ */
 export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
-  const isHere = onBranch(root, (run) => isRunOf(suite, run), gitState(folderOf(suite, io), io).branch);
+  const folder = folderOf(suite, io);
+  const { branch } = gitState(folder, io);
+  const isOurs = (run: StoredRun): boolean => isRunOf(suite, run);
+  const stored = new Set(listRuns(root).map(({ id }) => id));
+  const of = { spec: basename(suite.file), agent: suite.agent, branch };
+  const past = readPastVerdicts(historyRoot(folder), of, (id) => stored.has(id));
+  const isHere = onBranch(root, isOurs, branch, { isStrict: past.isOfBranch });
   const previous = latestVerdicts(root, isHere, suite.queries.map(caseKey));
-  if (!previous) {
-    throw new UserError('NO_PREVIOUS_RUN', `--failed: ${suite.file} has not been run here before`, {
-      hint: 'Run it once without --failed.',
-    });
-  }
+  if (previous === undefined && past.verdicts.size === 0) throw noVerdicts(suite, past.listed);
+  const statusOf = (key: string): CheckStatus | undefined => {
+    const known = past.verdicts.get(key);
+    const isNewer = known !== undefined && known.run > (previous?.ranAt.get(key) ?? '');
+    return isNewer ? known.query.status : previous?.results.get(key)?.status;
+  };
   const hasFailed = (key: string): boolean => {
-    const status = previous.results.get(key)?.status;
+    const status = statusOf(key);
     return status === 'fail' || status === 'error';
   };
   const failed = suite.queries.filter((query) => hasFailed(caseKey(query)));
   refuseGone(
     suite,
     failed,
-    [...previous.current].filter(hasFailed).map((key) => previous.results.get(key)!),
+    [...(previous?.current ?? [])].filter(hasFailed).map((key) => previous!.results.get(key)!),
   );
   const cases = failed.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
   if (cases.length === 0) {
-    const unseen = suite.queries.filter((query) => !previous.results.has(caseKey(query))).length;
+    const unseen = suite.queries.filter((query) => statusOf(caseKey(query)) === undefined).length;
+    const newest = [previous?.id ?? '', ...[...past.verdicts.values()].map(({ run }) => run)].sort().at(-1);
     throw new UserError(
       'NOTHING_FAILED',
-      `--failed: the last verdict on every query${unseen === 0 ? '' : ` but ${unseen} that had none`} was good (newest run: ${previous.id}), so there is nothing to run again`,
+      `--failed: the last verdict on every query${unseen === 0 ? '' : ` but ${unseen} that had none`} was good (newest run: ${newest}), so there is nothing to run again`,
     );
   }
   return cases;
+}
+
+function noVerdicts({ file }: Suite, listed: number): UserError {
+  const what =
+    listed === 0
+      ? `${file} has not been run here before`
+      : `the history lists ${plural(listed, 'run')} of ${file}, but neither the runs nor the verdicts on their queries are here`;
+  return new UserError('NO_PREVIOUS_RUN', `--failed: ${what}`, { hint: 'Run it once without --failed.' });
 }
 
 /** The cases of a spec that were bad in the run of a folder, for `--failed-from`. */

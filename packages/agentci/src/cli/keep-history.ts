@@ -1,6 +1,7 @@
 import { appendRuns, historyRoot } from '../history/history-files.ts';
 import { historyQuery, historyRun } from '../history/history-run.ts';
 import type { RunResult } from '../results/run-result.ts';
+import type { JudgedRun } from '../store/journal.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
 
@@ -12,15 +13,22 @@ interface KeepInput {
   readonly isPart: boolean;
   /** No agent was run, so nothing was spent. */
   readonly isRecorded: boolean;
+  /** The run of the agent that was judged again. */
+  readonly judges?: JudgedRun | undefined;
+  /** Of a merged run: the runs of its shards. */
+  readonly shardRuns?: readonly string[];
   readonly git: GitState;
   readonly io: Io;
 }
 
 /** Adds a finished run to the history. A history that cannot be written is a warning: the verdict is there already. */
-export function keepHistory(run: RunResult, { folder, models, isPart, isRecorded, git, io }: KeepInput): void {
+export function keepHistory(
+  run: RunResult,
+  { folder, models, isPart, isRecorded, judges, shardRuns, git, io }: KeepInput,
+): void {
   if (run.interrupted) return;
   try {
-    const about = { ...git, models, isPart, isRecorded, at: new Date(io.now()).toISOString() };
+    const about = { ...git, models, isPart, isRecorded, judges, shardRuns, at: new Date(io.now()).toISOString() };
     appendRuns(historyRoot(folder), [{ run: historyRun(run, about), queries: run.results.map(historyQuery) }]);
   } catch (error) {
     io.stderr.write(`agentci: the run is not added to the history: ${(error as Error).message}\n`);

@@ -11,8 +11,8 @@ import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry } from '../store/journal.ts';
-import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import type { JournalEntry, JudgedRun } from '../store/journal.ts';
+import { isPart, listRuns, readRun, runWithTraces, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
@@ -34,6 +34,8 @@ import { writeReports } from './write-reports.ts';
 /** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
 export interface RunHooks {
   readonly only?: readonly CaseName[];
+  /** The stored run whose recordings are judged. */
+  readonly judges?: JudgedRun | undefined;
   readonly onSuite?: (suite: Suite) => void;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
   readonly onRun?: (run: RunResult) => void;
@@ -91,11 +93,15 @@ export async function runTests(
   await keepHeapTight(suite.queries.length);
   const git = gitState(folderOf(suite, io), io);
   const started = startedWith(options, only, shard);
+  const judges = previous
+    ? previous.header.judges
+    : (hooks.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
   const session = new StoreSession({
     root,
     suite,
     startedWith: started,
     recordings,
+    judges,
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
     shard,
@@ -131,6 +137,8 @@ export async function runTests(
   hooks.onRun?.(run);
 
   const isWhole = !isPart({ started_with: started });
+  if (shard !== undefined && notifyWith !== undefined)
+    io.stderr.write('agentci: a shard notifies no one: agentci merge does, once for the whole run\n');
   const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
   const { failed } = await writeReports(run, plans, {
     ...(shard === undefined ? notifyWith?.(run, { folder: folderOf(suite, io), git, isPart: !isWhole, io }) : {}),
@@ -145,8 +153,10 @@ export async function runTests(
     const { keepHistory } = await import('./keep-history.ts');
     const about = {
       models: session.models,
-      isPart: !isWhole,
+      // What a run has no recording of was not run in it.
+      isPart: !isWhole || (judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace')),
       git,
+      judges,
       isRecorded: recordings !== undefined,
     };
     keepHistory(run, { folder: folderOf(suite, io), ...about, io });
@@ -162,15 +172,31 @@ async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: I
   return planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode === 'replay';
 }
 
+/** Runs that are looked through for what queries cost. */
+const MAX_PRICED = 20;
+
 /** Says what would be run, and runs nothing. */
 async function printPlan(
   options: TestOptions,
   { run, root, io }: { run: RunOptions; root: string; io: Io },
 ): Promise<number> {
-  const [{ planRun }, { planText }] = await Promise.all([import('../engine/plan-run.ts'), import('./plan-text.ts')]);
-  const last = listRuns(root).find((stored) => stored.finished && isRunOf(run.suite, stored));
+  const [{ knownCosts, planRun }, { planText }] = await Promise.all([
+    import('../engine/plan-run.ts'),
+    import('./plan-text.ts'),
+  ]);
   const queries = queriesOfShard(selectedQueries(run), run.shard);
-  const plan = planRun(run, queries, last === undefined ? undefined : readRun(root, last.id));
+  // The newest run may know no cost: one over recordings, or of a few queries.
+  const asked = queries.filter(({ skip }) => skip === undefined);
+  let best: { readonly run: RunResult; readonly known: number } | undefined;
+  for (const { id } of listRuns(root)
+    .filter((stored) => stored.finished && isRunOf(run.suite, stored))
+    .slice(0, MAX_PRICED)) {
+    const earlier = readRun(root, id);
+    const known = knownCosts(earlier, asked);
+    if (best === undefined || known > best.known) best = { run: earlier, known };
+    if (known === asked.length) break;
+  }
+  const plan = planRun(run, queries, best?.run);
   io.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan));
   return 0;
 }
@@ -216,7 +242,9 @@ function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly Case
 
 /** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
 function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
-  const unfinished = listRuns(root).find((run) => !run.finished && isRunOf(suite, run));
+  const [unfinished] = listRuns(root)
+    .filter((run) => !run.finished && isRunOf(suite, run))
+    .sort((a, b) => (a.age < b.age ? 1 : -1));
   if (!unfinished) {
     throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
       hint: 'Run it without --resume.',

@@ -1,10 +1,11 @@
 import type { ShardPlan } from '../engine/plan-shards.ts';
 import type { RunParts } from '../engine/run-parts.ts';
+import { defined } from '../kit/defined.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry } from '../store/journal.ts';
+import type { JournalEntry, JudgedRun } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
@@ -17,6 +18,8 @@ interface SessionInput {
   readonly startedWith: Readonly<Record<string, unknown>>;
   /** Recordings are noted, not copied. */
   readonly recordings: string | undefined;
+  /** The run of the agent that the recordings are of, where that is known. */
+  readonly judges: JudgedRun | undefined;
   /** The unfinished run to continue. */
   readonly previous: StoredRun | undefined;
   /** The agent's model answers from cassettes, or results wait in a queue until they are on disk. */
@@ -117,6 +120,7 @@ export class StoreSession {
         spec,
         started_at: this.#startedAt,
         ...this.#input.git,
+        ...defined({ judges: this.#input.judges }),
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);

@@ -1,10 +1,16 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { isPart, listRuns, type StoredRun } from '../store/stored-runs.ts';
+import { gitState } from './git-state.ts';
+import type { Io } from './io.ts';
+import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from './spec-folders.ts';
 
 type RunTest = (run: StoredRun) => boolean;
 
 /** Which run "latest" is. */
-interface LatestOptions {
+export interface LatestOptions {
   /** Of one spec. */
   readonly isOurs?: RunTest;
   readonly spec?: string;
@@ -12,17 +18,35 @@ interface LatestOptions {
   readonly branch?: string | undefined;
   /** What is chosen now: a run of all queries has it, and one with the same choice. Without it, any run counts. */
   readonly selection?: Readonly<Record<string, unknown>>;
+  /** A run in progress, or one that was killed, counts as well. */
+  readonly withUnfinished?: boolean;
+}
+
+/** Where the runs of the spec are that a command is about, and which of them is its latest. */
+export interface SpecRuns {
+  readonly folder: string;
+  readonly root: string;
+  readonly latest: LatestOptions;
+}
+
+/** Of the spec that is named, or else of the usual one; where neither is there, of any in the folder. The spec is not read. */
+export function specRuns(config: string | undefined, io: Io): SpecRuns {
+  const folder = specFolder(config, io);
+  const spec = config ?? (existsSync(resolve(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
+  const isOurs: RunTest = (run) => spec === undefined || isRunOfFile(spec, run);
+  return {
+    folder,
+    root: runsRoot(folder),
+    latest: { isOurs, branch: gitState(folder, io).branch, ...defined({ spec }) },
+  };
 }
 
 /** The id of a stored run as someone names it: "latest", or no name at all, is the newest finished one that fits. */
 export function storedRunId(root: string, given = 'latest', options: LatestOptions = {}): string {
   if (given !== 'latest') return given;
-  const { isOurs = () => true, spec, branch, selection } = options;
-  const isHere = onBranch(root, (run) => run.finished && isOurs(run), branch);
-  const runs = listRuns(root).filter((run) => run.finished && isHere(run));
-  const fits = selection === undefined ? undefined : runs.find((run) => hasSelection(run, selection));
-  const newest = fits ?? runs[0];
-  if (newest !== undefined) return newest.id;
+  const found = latestRun(root, options);
+  if (found !== undefined) return found.id;
+  const { spec } = options;
   throw new UserError(
     'RUN_MISSING',
     `${spec === undefined ? 'nothing' : spec} has${spec === undefined ? '' : ' not'} been run here yet`,
@@ -32,16 +56,48 @@ export function storedRunId(root: string, given = 'latest', options: LatestOptio
   );
 }
 
-/** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do. */
-export function onBranch(root: string, isOurs: RunTest, branch: string | undefined): RunTest {
-  if (branch === undefined) return isOurs;
-  const isThere: RunTest = (run) => isOurs(run) && (run.header.branch ?? branch) === branch;
-  return listRuns(root).some(isThere) ? isThere : isOurs;
+/**
+ * The newest run of a spec, by when the agent ran: on this branch where there is one that has the queries chosen, else on any branch, else
+ * the newest with other queries.
+ */
+export function latestRun(root: string, options: LatestOptions): StoredRun | undefined {
+  const { isOurs = () => true, branch, selection, withUnfinished = false } = options;
+  const all = listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
+  const here = all.filter(isOn(branch));
+  const hasIt: RunTest = (run) => selection === undefined || hasSelection(run, selection);
+  return here.find(hasIt) ?? all.find(hasIt) ?? here[0] ?? all[0];
 }
+
+/** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do, unless it is strict. */
+export function onBranch(
+  root: string,
+  isOurs: RunTest,
+  branch: string | undefined,
+  { isStrict = false }: { isStrict?: boolean } = {},
+): RunTest {
+  const isThere: RunTest = (run) => isOurs(run) && isOn(branch)(run);
+  return isStrict || listRuns(root).some(isThere) ? isThere : isOurs;
+}
+
+const isOn =
+  (branch: string | undefined): RunTest =>
+  ({ header }) =>
+    branch === undefined || (header.branch ?? branch) === branch;
 
 const CHOICES = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 
 function hasSelection({ header }: StoredRun, selection: Readonly<Record<string, unknown>>): boolean {
   const { started_with: chosen = {} } = header;
-  return !isPart(header) || CHOICES.every((name) => JSON.stringify(chosen[name]) === JSON.stringify(selection[name]));
+  return (
+    !isPart(header) ||
+    CHOICES.every((name) =>
+      name === 'ids'
+        ? includesAll(chosen.ids, selection.ids)
+        : JSON.stringify(chosen[name]) === JSON.stringify(selection[name]),
+    )
+  );
 }
+
+/** Without a list there is every id. */
+const includesAll = (ids: unknown, wanted: unknown): boolean =>
+  !Array.isArray(ids) || (Array.isArray(wanted) && wanted.every((id) => ids.includes(id)));

@@ -106,6 +106,12 @@ function judgesOf({ judge = 'live', suite, sampleEnsemble: share, seed = 0 }: Ru
   return isEnsemble ? (ensemble?.models ?? DEFAULT_ENSEMBLE).length : 1;
 }
 
+/** Of how many of the queries a run knows the cost. */
+export function knownCosts({ results }: RunResult, queries: readonly Query[]): number {
+  const known = new Set(results.filter((result) => costOf(result) !== undefined).map(caseKey));
+  return queries.filter((query) => known.has(caseKey(query))).length;
+}
+
 /** The cost of one run, over those of which it is known. */
 function costOf({ runs, cost }: QueryResult): number | undefined {
   const all = runs?.map((run) => run.cost_usd) ?? [

@@ -7,6 +7,9 @@ import type { HistoryQuery, HistoryRun } from './history-run.ts';
 export const FLAKY_MIN_RUNS = 5;
 
 export interface FlakyQuery {
+  readonly agent: string;
+  /** The name of the spec's file. */
+  readonly spec: string;
   readonly id: string;
   readonly cell?: Cell | undefined;
   /** Runs in which it was decided. */
@@ -31,19 +34,23 @@ export interface FlakyReport {
 }
 
 interface Seen {
-  readonly name: CaseName;
+  readonly name: CaseName & Pick<FlakyQuery, 'agent' | 'spec'>;
   readonly outcomes: { readonly run: HistoryRun; readonly passed: number; readonly decided: number }[];
 }
 
-/** Collects, run by run, what became of each query; the runs of a large history are not kept. */
+/**
+ * Collects, run by run, what became of each query; the runs of a large history are not kept. Queries of different agents or specs are
+ * different ones, whatever their ids.
+ */
 export class FlakyTally {
   readonly #cases = new Map<string, Seen>();
 
   add(run: HistoryRun, queries: readonly HistoryQuery[]): void {
     for (const { id, cell, passed, decided } of queries) {
       if (decided === 0) continue;
-      const name = cell === undefined ? { id } : { id, cell };
-      const key = caseKey(name);
+      const { agent, spec } = run;
+      const name = { agent, spec, id, ...(cell === undefined ? {} : { cell }) };
+      const key = JSON.stringify([agent, spec, caseKey(name)]);
       const seen = this.#cases.get(key) ?? { name, outcomes: [] };
       seen.outcomes.push({ run, passed, decided });
       this.#cases.set(key, seen);

@@ -85,16 +85,38 @@ function appendLines(path: string, lines: readonly string[]): void {
   }
 }
 
-/** All runs, the oldest first. Of two lines with one id the later counts. */
+/**
+ * All runs, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the newest: a
+ * shard that was run again, or was late, makes the run whole and not another one.
+ */
 export function readRuns(root: string): Lines<HistoryRun> {
   const path = runsPath(root);
   const { lines, damaged } = readLinesOf(path, isHistoryRun);
   const byId = new Map<string, HistoryRun>();
   for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
-  const runs = [...byId.values()].sort((a, b) =>
+  const runs = withoutEarlierMerges([...byId.values()]).sort((a, b) =>
     a.at === b.at ? Number(a.id > b.id) - Number(a.id < b.id) : a.at < b.at ? -1 : 1,
   );
   return { lines: runs, damaged };
+}
+
+function withoutEarlierMerges(runs: readonly HistoryRun[]): HistoryRun[] {
+  const byShard = new Map<string, HistoryRun>();
+  const replaced = new Set<HistoryRun>();
+  for (const run of runs)
+    for (const shard of run.shard_runs ?? []) {
+      const other = byShard.get(shard);
+      const [kept, left] = other === undefined || isNewerMerge(run, other) ? [run, other] : [other, run];
+      byShard.set(shard, kept);
+      if (left !== undefined && left !== kept) replaced.add(left);
+    }
+  return replaced.size === 0 ? [...runs] : runs.filter((run) => !replaced.has(run));
+}
+
+/** Names of runs begin with the time. */
+function isNewerMerge({ shard_runs: a = [] }: HistoryRun, { shard_runs: b = [] }: HistoryRun): boolean {
+  const [newestA = '', newestB = ''] = [[...a].sort().at(-1), [...b].sort().at(-1)];
+  return newestA === newestB ? a.length >= b.length : newestA > newestB;
 }
 
 /** The queries of a run; undefined where they are no longer kept. */

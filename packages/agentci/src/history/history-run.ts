@@ -20,6 +20,10 @@ export interface HistoryRun {
   readonly part?: true;
   /** Recordings were judged and no agent was run: its costs are those of another time. */
   readonly recorded?: true;
+  /** The run of the agent that was judged again: this is another verdict on that one and not another run. */
+  readonly judges?: JudgedAgain;
+  /** Of a merged run: the runs of its shards. */
+  readonly shard_runs?: readonly string[];
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
@@ -35,6 +39,13 @@ export interface HistoryRun {
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly exit: number;
+}
+
+/** When an agent ran whose recordings are judged later, and with what checked out. */
+export interface JudgedAgain {
+  readonly run: string;
+  readonly at: string;
+  readonly commit?: string;
 }
 
 /** One line of `<run>.jsonl`: a query of that run. */
@@ -57,6 +68,8 @@ export interface RunAbout {
   readonly models?: readonly string[] | undefined;
   readonly isPart: boolean;
   readonly isRecorded?: boolean;
+  readonly judges?: JudgedAgain | undefined;
+  readonly shardRuns?: readonly string[] | undefined;
   /** Where the results do not say it. */
   readonly at: string;
 }
@@ -87,6 +100,8 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     models: about.models ?? [],
     ...(about.isPart ? { part: true } : {}),
     ...(about.isRecorded ? { recorded: true } : {}),
+    ...(about.judges === undefined ? {} : { judges: about.judges }),
+    ...(about.shardRuns === undefined ? {} : { shard_runs: about.shardRuns }),
     total,
     passed,
     failed,
@@ -140,8 +155,13 @@ type Used = ReturnType<typeof usedBy>;
 
 function usesOf(result: QueryResult): readonly Used[] {
   if (result.skip !== undefined || result.not_run !== undefined) return [];
-  return result.runs ?? [usedBy(result)];
+  if (result.runs !== undefined) return result.runs.filter(wasAsked);
+  return wasAsked(result) ? [usedBy(result)] : [];
 }
+
+/** Without: there was no money left, or the shard is missing. Nothing was spent then. */
+const wasAsked = ({ error }: Pick<QueryResult, 'error'>): boolean =>
+  error?.kind !== 'budget' && error?.kind !== 'shard';
 
 const numberOr = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
@@ -158,6 +178,9 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     [line.id, line.agent, line.spec, line.hash].every((text) => typeof text === 'string') &&
     typeof line.at === 'string' &&
     Number.isFinite(Date.parse(line.at)) &&
+    (line.judges === undefined || isJudgedAgain(line.judges)) &&
+    (line.shard_runs === undefined ||
+      (Array.isArray(line.shard_runs) && line.shard_runs.every((id) => typeof id === 'string'))) &&
     [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&
@@ -165,6 +188,13 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
   );
 }
+
+const isJudgedAgain = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value.run === 'string' &&
+  typeof value.at === 'string' &&
+  Number.isFinite(Date.parse(value.at)) &&
+  (value.commit === undefined || typeof value.commit === 'string');
 
 const STATUSES: ReadonlySet<unknown> = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
 

@@ -2,6 +2,7 @@ import type { CheckStatus } from '../results/run-result.ts';
 import { CUSUM_FALSE_ALARM_EVERY, CUSUM_MIN, findShift } from '../stats/cusum.ts';
 import type { Interval } from '../stats/interval.ts';
 import { wilsonInterval } from '../stats/wilson-interval.ts';
+import type { AgentRun } from './agent-runs.ts';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
 
 /** A run as a point of a trend. */
@@ -47,8 +48,9 @@ export interface Trend {
 }
 
 /** How the whole suite did, run by run. Runs of a part of the queries are left out: they say nothing about the whole. */
-export function suiteTrend(runs: readonly HistoryRun[]): Trend {
+export function suiteTrend(runs: readonly AgentRun[]): Trend {
   const points = runs
+    .map(({ run }) => run)
     .filter((run) => !run.part)
     .map((run): TrendPoint => {
       const decided = run.passed + run.failed;

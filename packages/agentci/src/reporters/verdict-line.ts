@@ -31,7 +31,8 @@ export function countLine(run: RunResult, c: Colors): string {
   const checks = run.results.reduce((sum, result) => sum + countsOf(result).checkCount, run.checks.length);
   const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
   const facts = `(${repeats(run)}${plural(checks, 'check')}${duration})`;
-  return `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(facts)}`;
+  const ended = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+  return `${c.bold(plural(summary.total, 'query', 'queries'))}${ended} ${c.dim(facts)}`;
 }
 
 /** Runs that could not be judged are in neither number; the queries say so. */

@@ -118,6 +118,8 @@ export interface PageRun {
   median_latency_ms: number | null;
   /** Only some of the queries were chosen. */
   part?: boolean;
+  /** It is a part of a run, which `agentci merge` makes whole. */
+  shard?: boolean;
 }
 
 /** A run as a point of a trend. Unknown numbers are `null`. */

@@ -17,8 +17,19 @@ export interface JournalHeader {
   /** What was checked out. */
   readonly commit?: string;
   readonly branch?: string;
+  /** The run of the agent whose recordings are judged. */
+  readonly judges?: JudgedRun;
+  /** Of a merged run: the runs of its shards. */
+  readonly shard_runs?: readonly string[];
   /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
+}
+
+/** The run of an agent that a later run judges again. It says when the agent ran, and with what checked out. */
+export interface JudgedRun {
+  readonly run: string;
+  readonly at: string;
+  readonly commit?: string;
 }
 
 /** A finished run of a query, as the journal keeps it. */

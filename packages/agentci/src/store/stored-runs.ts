@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
-import { type JournalHeader, journalPath, readHeader, readJournal } from './journal.ts';
+import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
 import { stateOf } from './recording-state.ts';
 
 /** A run as found on disk. */
@@ -11,24 +11,56 @@ export interface StoredRun {
   readonly id: string;
   readonly header: JournalHeader;
   readonly finished: boolean;
+  /** When it was worked on last, in the form that ids begin with. */
+  readonly age: string;
+  /** The run in which the agent ran: the one that this one judges again, or itself. */
+  readonly agentRun: string;
 }
 
 /**
- * All runs, the one that was worked on last first. Ids begin with the time, so names sort by age; a run that was resumed is
- * as new as that. A folder that is not a run is passed over.
+ * All runs, the one in which the agent ran last first: to judge the recordings of a run again is not to run the agent again, so
+ * the judgement is listed with that run, and first of the two. Ids begin with the time, so names sort by age; a
+ * run that was resumed is as new as that. A folder that is not a run is passed over.
  */
 export function listRuns(root: string): StoredRun[] {
   if (!existsSync(root)) return [];
-  const runs: StoredRun[] = [];
-  const ages = new Map(readdirSync(root).map((id) => [id, resumedAt(join(root, id)) ?? id]));
-  const newer = (a: string, b: string): number => (ages.get(a)! < ages.get(b)! ? 1 : -1);
-  for (const id of [...ages.keys()].sort(newer)) {
+  const found = new Map<string, Omit<StoredRun, 'agentRun'>>();
+  for (const id of readdirSync(root)) {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
-    if (header) runs.push({ id, header, finished: existsSync(join(root, id, 'run.json')) });
+    const age = resumedAt(join(root, id)) ?? id;
+    if (header) found.set(id, { id, header, age, finished: existsSync(join(root, id, 'run.json')) });
   }
-  return runs;
+  const runs = [...found.values()].map((run): StoredRun => ({ ...run, agentRun: agentRunOf(run.id, found) }));
+  const ranAt = ({ agentRun }: StoredRun): string => found.get(agentRun)?.age ?? agentRun;
+  const newer = (a: string, b: string): number => (a === b ? 0 : a < b ? 1 : -1);
+  return runs.sort((a, b) => newer(ranAt(a), ranAt(b)) || newer(a.age, b.age));
+}
+
+function agentRunOf(id: string, runs: ReadonlyMap<string, Pick<StoredRun, 'header'>>): string {
+  const { judges, started_with: { traces } = {} } = runs.get(id)?.header ?? {};
+  if (judges !== undefined) return judges.run;
+  const judged = typeof traces === 'string' ? OWN_TRACES.exec(traces)?.groups?.run : undefined;
+  // Names sort by age and a run judges an older one, so this ends.
+  return judged !== undefined && judged < id && runs.has(judged) ? agentRunOf(judged, runs) : id;
+}
+
+/** The recordings of a stored run, as headers name them that do not say which run it is. */
+const OWN_TRACES = /(?:^|[\\/])(?<run>[^\\/]+)[\\/]traces[\\/]?(?:traces\.jsonl)?$/;
+
+/** The run of the agent that a stored run is: of a judgement, the one that was judged. */
+export function judgedRun(dir: string): JudgedRun | undefined {
+  const header = readHeader(journalPath(dir));
+  if (header === undefined) return undefined;
+  const { judges, run_id, started_at, commit } = header;
+  return judges ?? { run: run_id, at: started_at, ...(commit === undefined ? {} : { commit }) };
+}
+
+/** The stored run that recordings belong to; undefined for recordings from elsewhere. */
+export function runWithTraces(path: string): JudgedRun | undefined {
+  const file = basename(path) === 'traces.jsonl' ? dirname(path) : path;
+  return basename(file) === 'traces' ? judgedRun(dirname(file)) : undefined;
 }
 
 /** Its content is when the run was resumed last. */
@@ -108,6 +140,8 @@ export interface LatestVerdicts {
   /** The newest run. */
   readonly id: string;
   readonly results: ReadonlyMap<string, QueryResult>;
+  /** By the same key, when the agent ran that the verdict is about, in the form that ids begin with. */
+  readonly ranAt: ReadonlyMap<string, string>;
   /** The keys of those that come from the newest run of all queries, or a newer one. */
   readonly current: ReadonlySet<string>;
 }
@@ -131,29 +165,32 @@ export function latestVerdicts(
   const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
+  const ranAt = new Map<string, string>();
   const current = new Set<string>();
   let isCurrent = true;
   let older = 0;
-  for (const { id, finished, header } of runs) {
+  for (const { id, age, agentRun, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
       : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
     let isWhole = finished && !isPart(header);
     for (const result of found) {
       const key = caseKey(result);
-      if (result.not_run !== undefined) {
+      // What a run has no recording of was not run in it.
+      if (result.not_run !== undefined || (agentRun !== id && result.error?.kind === 'trace')) {
         isWhole = false;
         continue;
       }
       if (!results.has(key)) {
         results.set(key, result);
+        ranAt.set(key, agentRun === id ? age : agentRun);
         if (isCurrent) current.add(key);
       }
     }
     if (isWhole) isCurrent = false;
     if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
   }
-  return { id: latest.id, results, current };
+  return { id: latest.id, results, ranAt, current };
 }
 
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];

@@ -237,17 +237,20 @@ describe.skipIf(duckdb === '')(
       expect(readFileSync(join(cwd, 'x.parquet')).subarray(0, 4).toString()).toBe('PAR1');
     });
 
-    test.each(["SELECT * FROM read_text('agentci_spec.yaml')", "COPY runs TO 'y.csv'", "ATTACH 'z.db'", 'SELEC 1'])(
-      '%s is refused',
-      async (sql) => {
-        const cwd = project();
-        expect(await cli(['history', 'sql', sql], { cwd })).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining('HISTORY_SQL'),
-        });
-        expect(existsSync(join(cwd, 'y.csv')) || existsSync(join(cwd, 'z.db'))).toBe(false);
-      },
-    );
+    test.each([
+      'SELECT 1; SELECT 2',
+      "SELECT * FROM read_text('agentci_spec.yaml')",
+      "COPY runs TO 'y.csv'",
+      "ATTACH 'z.db'",
+      'SELEC 1',
+    ])('%s is refused', async (sql) => {
+      const cwd = project();
+      expect(await cli(['history', 'sql', sql], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('HISTORY_SQL'),
+      });
+      expect(existsSync(join(cwd, 'y.csv')) || existsSync(join(cwd, 'z.db'))).toBe(false);
+    });
   },
 );
 

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -110,6 +112,17 @@ test('a change is one of the same branch', async () => {
   await judge(cwd, 'bad.jsonl', { ...env, AGENTCI_BRANCH: 'topic' }, ...args);
   await judge(cwd, 'good.jsonl', env, ...args);
   expect(received).toHaveLength(2);
+});
+
+test('an old run that is judged again is not the run before', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  await judge(cwd, 'good.jsonl', {});
+  const [green] = readdirSync(join(cwd, '.agentci', 'runs'));
+  await judge(cwd, 'bad.jsonl', {});
+  await cli(['eval', '--run', green!], { cwd, env: { AGENTCI_BRANCH: 'main' } });
+  await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
+  expect(received).toHaveLength(0);
 });
 
 test('a template is filled with data and never run', async () => {

@@ -13,8 +13,8 @@ import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
-import { folderOf, judgeCacheOf, runsRoot, specFolder } from '../spec-folders.ts';
-import { storedRunId } from '../stored-run.ts';
+import { folderOf, judgeCacheOf } from '../spec-folders.ts';
+import { specRuns, storedRunId } from '../stored-run.ts';
 import { publicPath } from '../write-reports.ts';
 
 const FORMATS = ['console', 'json', 'github', 'markdown'] as const;
@@ -42,8 +42,8 @@ export const command: CliCommand = {
     parser
       .option('--baseline <version>', 'the version before')
       .option('--compare <version>', 'the version after')
-      .option('--baseline-run <id>', 'instead: the stored run before; "latest" is the newest')
-      .option('--compare-run <id>', 'and the stored run after; "latest" is the newest (default: latest)')
+      .option('--baseline-run <id>', 'instead: the stored run before; "latest" is the newest of the spec')
+      .option('--compare-run <id>', 'and the stored run after (default: latest)')
       .option(
         '-c, --config <file>',
         'the spec both sides are judged by (default: agentci_spec.yaml, when there is one)',
@@ -154,11 +154,11 @@ function comparisonText(comparison: RunComparison, format: Options['format']): s
 }
 
 function compareStoredRuns(options: Options, io: Io): RunComparison {
-  const root = runsRoot(specFolder(options.config, io));
+  const { root, latest } = specRuns(options.config, io);
   if (options.baselineRun === undefined)
     throw new UserError('NOTHING_TO_COMPARE', '--compare-run needs --baseline-run: the run to compare with');
-  const before = readRun(root, storedRunId(root, options.baselineRun));
-  const after = readRun(root, storedRunId(root, options.compareRun));
+  const before = readRun(root, storedRunId(root, options.baselineRun, latest));
+  const after = readRun(root, storedRunId(root, options.compareRun, latest));
   const comparison = compareRuns({
     before: onlyQuery(before, options.query),
     after: onlyQuery(after, options.query),

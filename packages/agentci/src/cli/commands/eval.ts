@@ -1,10 +1,11 @@
+import { join } from 'node:path';
+import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { type StoredRun, tracesOf } from '../../store/stored-runs.ts';
+import { journalPath, readHeader } from '../../store/journal.ts';
+import { judgedRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
 import { runTests } from '../run-tests.ts';
-import { isRunOfFile, runsRoot, specFolder } from '../spec-folders.ts';
-import { storedRunId } from '../stored-run.ts';
+import { specRuns, storedRunId } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 import type { TestOptions } from '../test-options.ts';
 
@@ -37,16 +38,16 @@ Example:
       });
     }
     if (run === undefined) return runTests(rest, io, 'eval');
-    const folder = specFolder(rest.config, io);
-    const root = runsRoot(folder);
-    const isOurs = (stored: StoredRun): boolean => isRunOfFile(rest.config, stored);
+    const { root, latest } = specRuns(rest.config, io);
     const { ids, tags, filter, cell } = rest;
-    const latest = {
-      isOurs,
-      spec: rest.config,
-      branch: gitState(folder, io).branch,
-      selection: { ids, tags, filter, cell },
-    };
-    return runTests({ ...rest, traces: tracesOf(root, storedRunId(root, run, latest)) }, io, 'eval');
+    const id = storedRunId(root, run, { ...latest, selection: { ids, tags, filter, cell } });
+    if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
+    const judges = judgedRun(join(root, id));
+    return runTests({ ...rest, traces: tracesOf(root, id) }, io, 'eval', { judges });
   },
 };
+
+function toldRun(root: string, id: string): string {
+  const branch = readHeader(journalPath(join(root, id)))?.branch;
+  return `run ${id}${branch === undefined ? '' : ` of branch ${escapeTerminalLine(branch)}`}`;
+}

@@ -8,8 +8,7 @@ import { readRun } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';
-import { runsRoot, specFolder } from '../spec-folders.ts';
-import { storedRunId } from '../stored-run.ts';
+import { specRuns, storedRunId } from '../stored-run.ts';
 
 const SEND_MS = 10_000;
 
@@ -38,7 +37,7 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
-      .option('--run <id>', 'the stored run (default: the newest finished one)')
+      .option('--run <id>', 'the stored run (default, and "latest": the newest finished one of the spec)')
       .option('-o, --output <file>', 'write the Prometheus text into a file')
       .option('--pushgateway <url>', 'push it to a Pushgateway')
       .option('--otlp <url>', 'send it as OTLP/HTTP JSON, e.g. http://127.0.0.1:4318/v1/metrics')
@@ -53,8 +52,8 @@ Example:
       ),
   run: async ({ options, io }) => {
     const { config, run: id, output, pushgateway, otlp, job } = options as unknown as ExportOptions;
-    const root = runsRoot(specFolder(config, io));
-    const run = readRun(root, storedRunId(root, id));
+    const { root, latest } = specRuns(config, io);
+    const run = readRun(root, storedRunId(root, id, latest));
     const text = reportText(reporter.render(run, { ...PLAIN, version: io.version }));
     if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
     if (pushgateway !== undefined) {

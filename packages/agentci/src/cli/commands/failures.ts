@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { firstDivergence } from '../../baseline/first-divergence.ts';
 import { BaselineShelf } from '../../engine/choose-baselines.ts';
@@ -13,11 +12,10 @@ import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
-import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from '../spec-folders.ts';
+import { DEFAULT_SPEC, isRunOfFile } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
-import { storedRunId } from '../stored-run.ts';
+import { specRuns, storedRunId } from '../stored-run.ts';
 
 const MAX_QUERIES = 8;
 const MAX_EXAMPLE = 200;
@@ -59,12 +57,8 @@ Nothing is run or judged again, and the exit code only says whether the run coul
       ),
   run: async ({ options: given, io }) => {
     const { config, run: id, before, json } = given as Options;
-    const folder = specFolder(config, io);
-    const root = runsRoot(folder);
-    const { branch } = gitState(folder, io);
-    const spec = config ?? (existsSync(resolve(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
-    const isOurs = (stored: StoredRun): boolean => spec === undefined || isRunOfFile(spec, stored);
-    const runId = storedRunId(root, id, { isOurs, branch, ...(spec === undefined ? {} : { spec }) });
+    const { root, latest } = specRuns(config, io);
+    const runId = storedRunId(root, id, latest);
     const run = readRun(root, runId);
     const stored = listRuns(root);
     const header = stored.find((one) => one.id === runId)?.header;
@@ -104,11 +98,11 @@ function verdictsBefore(root: string, runId: string, stored: readonly StoredRun[
   const run = stored[at];
   if (run === undefined) return undefined;
   const older = new Set(stored.slice(at + 1).map(({ id }) => id));
-  const isBefore = ({ id, finished, header }: StoredRun): boolean =>
-    finished &&
-    older.has(id) &&
-    header.agent === run.header.agent &&
-    isRunOfFile(run.header.spec.file, { id, finished, header });
+  const isBefore = (one: StoredRun): boolean =>
+    one.finished &&
+    older.has(one.id) &&
+    one.header.agent === run.header.agent &&
+    isRunOfFile(run.header.spec.file, one);
   const found = latestVerdicts(root, isBefore);
   return found === undefined ? undefined : { id: found.id, results: [...found.results.values()] };
 }

@@ -9,7 +9,13 @@ import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type ChosenRuns, chosenRuns, type HistoryOptions, queriesOf } from '../history/place.ts';
+import {
+  type ChosenSeries,
+  chosenRuns,
+  chosenSeries,
+  type HistoryOptions,
+  queriesOfAgentRun,
+} from '../history/place.ts';
 import { costText, firstBadText, flakyText, listText, trendText } from '../history/text.ts';
 import type { Io } from '../io.ts';
 import { someText, wholeNumber } from '../options.ts';
@@ -67,9 +73,7 @@ Examples:
   },
 };
 
-const ONE_BRANCH = { isOfOneBranch: true };
-
-const branchOf = ({ branch }: ChosenRuns): { branch?: string } => (branch === undefined ? {} : { branch });
+const branchOf = ({ branch }: ChosenSeries): { branch?: string } => (branch === undefined ? {} : { branch });
 
 const RUN: Readonly<
   Record<Action, (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>>
@@ -79,37 +83,44 @@ const RUN: Readonly<
     return print(io, options, { schema: 'agentci.history/1', runs }, () => listText(runs));
   },
   trend: (options, [query], io) => {
-    const chosen = chosenRuns(options, io, ONE_BRANCH);
-    const trend = query === undefined ? suiteTrend(chosen.runs) : trendOf(query, chosen, io);
+    const chosen = chosenSeries(options, io);
+    const found =
+      query === undefined
+        ? chosen.series.map(({ agent, spec, runs }) => ({ agent, spec, ...suiteTrend(runs) }))
+        : trendsOf(query, chosen, io);
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...branchOf(chosen), ...(query === undefined ? {} : { query }), ...trend },
-      () => `${chosen.note}${trendText(trend, query)}`,
+      { schema: 'agentci.history/1', ...branchOf(chosen), ...(query === undefined ? {} : { query }), ...alone(found) },
+      () => `${chosen.note}${eachText(found, query, (trend) => trendText(trend, query))}`,
     );
   },
   flaky: (options, _, io) => {
-    const chosen = chosenRuns({ ...options, last: options.last ?? FLAKY_RUNS }, io, ONE_BRANCH);
-    const { root, runs } = chosen;
+    const chosen = chosenSeries({ ...options, last: options.last ?? FLAKY_RUNS }, io);
+    const { root, series } = chosen;
     const tally = new FlakyTally();
-    for (const run of runs) tally.add(run, queriesOf(root, run, io) ?? []);
+    const runs = series.flatMap((each) => each.runs);
+    for (const run of runs) tally.add(run.run, queriesOfAgentRun(root, run, io));
     const report = tally.report();
     return print(
       io,
       options,
       { schema: 'agentci.history/1', ...branchOf(chosen), runs: runs.length, ...report },
-      () => `${chosen.note}${flakyText(report, runs.length)}`,
+      () => `${chosen.note}${flakyText(report, { runs: runs.length, isOfSeveral: series.length > 1 })}`,
     );
   },
   'first-bad': (options, [query], io) => {
     if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
-    const chosen = chosenRuns(options, io, ONE_BRANCH);
-    const found = findFirstBad(trendOf(query, chosen, io).points);
+    const chosen = chosenSeries(options, io);
+    const found = trendsOf(query, chosen, io).map(({ agent, spec, points }) => ({
+      ...{ agent, spec },
+      ...findFirstBad(points),
+    }));
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...branchOf(chosen), query, ...found },
-      () => `${chosen.note}${firstBadText(found, query, chosen.runs.length)}`,
+      { schema: 'agentci.history/1', ...branchOf(chosen), query, ...alone(found) },
+      () => `${chosen.note}${eachText(found, query, (each) => firstBadText(each, query, chosen))}`,
     );
   },
   cost: (options, _, io) => {
@@ -166,21 +177,45 @@ const RUN: Readonly<
   },
 };
 
-/** One query over the runs, read one at a time. */
-function trendOf(query: string, { root, runs }: ChosenRuns, io: Io): Trend {
+interface OfSpec {
+  readonly agent: string;
+  readonly spec: string;
+}
+
+/** One query over the runs of each agent and spec that has it, read one at a time. */
+function trendsOf(query: string, { root, series }: ChosenSeries, io: Io): (OfSpec & Trend)[] {
   const ids = new Set<string>();
-  const found = runs.map((run) => {
-    const queries = queriesOf(root, run, io) ?? [];
-    for (const { id } of queries) ids.add(id);
-    return { run, queries: queries.filter(({ id }) => id === query) };
+  const found = series.flatMap(({ agent, spec, runs }): (OfSpec & Trend)[] => {
+    const seen = runs.map((each) => {
+      const queries = queriesOfAgentRun(root, each, io);
+      for (const { id } of queries) ids.add(id);
+      return { run: each.run, queries: queries.filter(({ id }) => id === query) };
+    });
+    return seen.some(({ queries }) => queries.length > 0) ? [{ agent, spec, ...queryTrend(seen) }] : [];
   });
-  if (!ids.has(query)) {
+  if (found.length === 0) {
     const near = didYouMean(query, [...ids]);
     throw new UserError('HISTORY_QUERY_UNKNOWN', `no run in the history has a query "${query}"`, {
       ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
     });
   }
-  return queryTrend(found);
+  return found;
+}
+
+/** What was found of the one spec there is; of several, a list. */
+const alone = <T extends OfSpec>(found: readonly T[]): T | { readonly specs: readonly T[] } =>
+  found.length === 1 ? found[0]! : { specs: found };
+
+/** Under a heading each where there are several. */
+function eachText<T extends OfSpec>(
+  found: readonly T[],
+  query: string | undefined,
+  textOf: (each: T) => string,
+): string {
+  if (found.length === 1) return textOf(found[0]!);
+  const what = query === undefined ? 'there are runs of' : `"${escapeTerminalLine(query)}" is a query of`;
+  const parts = found.map((each) => `\n${escapeTerminalLine(`${each.agent} (${each.spec})`)}\n${textOf(each)}`);
+  return `${what} ${plural(found.length, 'agent or spec', 'agents or specs')}; -c and --agent choose one\n${parts.join('')}`;
 }
 
 function print(io: Io, { json }: HistoryOptions, data: unknown, text: () => string): number {

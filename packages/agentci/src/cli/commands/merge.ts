@@ -1,11 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { defined } from '../../kit/defined.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { findShards } from '../../merging/find-shards.ts';
+import { type FoundShards, findShards } from '../../merging/find-shards.ts';
 import { mergeShards } from '../../merging/merge-shards.ts';
 import { timingsOf } from '../../merging/timings-of.ts';
+import { RunLock } from '../../store/run-lock.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { isPart, tracesOf } from '../../store/stored-runs.ts';
 import { timingsPath, updateTimings } from '../../store/timings.ts';
@@ -68,16 +70,26 @@ Examples:
       io.version,
     );
     const folder = specFolder(config, io);
-    const startedAt = new Date(io.now()).toISOString();
-    const runId = newRunId(startedAt, io.random());
+    const { runId, startedAt, shardRuns } = identityOf(found);
     const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
     const { file, header } = found.shards[0]!;
     await keepHeapTight(found.plan.cases.length);
     const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
     const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
+    const judged = defined({ judges: header?.judges });
+    if (out === undefined) removeEarlier(dir, runId);
     const store = RunStore.create(
       dirname(dir),
-      { run_id: runId, agent: file.agent, spec: file.spec, started_at: startedAt, ...git, started_with: startedWith },
+      {
+        run_id: runId,
+        agent: file.agent,
+        spec: file.spec,
+        started_at: startedAt,
+        ...git,
+        ...judged,
+        shard_runs: shardRuns,
+        started_with: startedWith,
+      },
       { durability: 'batched', inMemory: 0, dir },
     );
     let merged: Awaited<ReturnType<typeof mergeShards>>;
@@ -100,13 +112,36 @@ Examples:
     });
     io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
     const isRecorded = existsSync(join(dir, 'recordings.json'));
-    keepHistory(run, { ...about, models, isRecorded });
+    keepHistory(run, { ...about, ...judged, shardRuns, models, isRecorded });
     keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
     return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
   },
 };
 
-/** A merged run replaces nothing. */
+/**
+ * What tells a merged run from others: the same shards merged again are the same run, with the same id. Its time is that of its newest shard,
+ * so that it comes right after them.
+ */
+function identityOf({ shards }: FoundShards): {
+  readonly runId: string;
+  readonly startedAt: string;
+  readonly shardRuns: readonly string[];
+} {
+  const shardRuns = shards.map(({ dir, header }) => header?.run_id ?? basename(dir)).sort();
+  const starts = shards.map(({ header }) => Date.parse(header?.started_at ?? '')).filter(Number.isFinite);
+  const startedAt = new Date(Math.max(0, ...starts) + 1).toISOString();
+  const chance = Number.parseInt(sha256Hex(JSON.stringify(shardRuns)).slice(0, 4), 16) / 0x10000;
+  return { runId: newRunId(startedAt, chance), startedAt, shardRuns };
+}
+
+/** The same shards were merged before: what came of it is written again. */
+function removeEarlier(dir: string, runId: string): void {
+  if (!existsSync(dir)) return;
+  RunLock.take(dir, runId).release();
+  rmSync(dir, { recursive: true, force: true });
+}
+
+/** A merged run replaces nothing that someone else put there. */
 function freshFolder(dir: string, given: string): string {
   if (!existsSync(dir) || readdirSync(dir).length === 0) return dir;
   throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, { hint: 'Choose another folder, or empty it.' });

@@ -20,6 +20,7 @@ import type { Suite } from '../../spec/suite.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { collect, collectList, fraction, positiveNumber, someText, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
@@ -137,7 +138,14 @@ function sourceOf({ traces, run }: Options, suite: Suite, io: Io): string {
     });
   const root = runsRoot(folderOf(suite, io));
   if (traces === undefined)
-    return tracesOf(root, storedRunId(root, run, { isOurs: (stored) => isRunOf(suite, stored), spec: suite.file }));
+    return tracesOf(
+      root,
+      storedRunId(root, run, {
+        isOurs: (stored) => isRunOf(suite, stored),
+        spec: suite.file,
+        branch: gitState(folderOf(suite, io), io).branch,
+      }),
+    );
   const path = resolve(io.cwd, traces);
   if (!existsSync(path)) throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
   return path;

@@ -13,8 +13,7 @@ import { collect } from '../options.ts';
 import { planOutputs, refuseInputs } from '../outputs.ts';
 import { storedCommand } from '../repeated-command.ts';
 import { tracesAt } from '../run-tests.ts';
-import { runsRoot, specFolder } from '../spec-folders.ts';
-import { storedRunId } from '../stored-run.ts';
+import { type LatestOptions, specRuns, storedRunId } from '../stored-run.ts';
 import { writeReports } from '../write-reports.ts';
 
 export const command: CliCommand = {
@@ -23,7 +22,7 @@ export const command: CliCommand = {
   configure: (parser) =>
     addNotifyFlags(parser)
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
-      .option('--run <id>', 'the stored run (default: the newest finished one)')
+      .option('--run <id>', 'the stored run (default, and "latest": the newest finished one of the spec)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
       .option('--before <id>', 'a stored run or a JSON result to compare with, in the markdown and html reports')
@@ -61,9 +60,7 @@ Example:
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
-    const folder = specFolder(config, io);
-    const root = runsRoot(folder);
-    const latest = { branch: gitState(folder, io).branch };
+    const { folder, root, latest } = specRuns(config, io);
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run =
       input === undefined
@@ -126,7 +123,7 @@ interface RunBefore {
 /** A file where there is one of that name, else a stored run. */
 function runBefore(
   given: string,
-  { root, latest, cwd }: { root: string; latest: { branch: string | undefined }; cwd: string },
+  { root, latest, cwd }: { root: string; latest: LatestOptions; cwd: string },
 ): RunBefore {
   const path = resolve(cwd, given);
   if (given.endsWith('.json') || existsSync(path)) return { run: readResults(path, given, '--before') };

@@ -12,10 +12,12 @@ import type { Trace } from '../../trace/model.ts';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { collect, duration } from '../options.ts';
 import { judgeOption, type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 import { folderOf, isRunOf, runsRoot } from '../spec-folders.ts';
+import { latestRun } from '../stored-run.ts';
 
 interface Options extends PlaceOptions, SaveOptions {
   readonly query?: string;
@@ -162,7 +164,11 @@ function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: st
     const run = listRuns(root).find(({ id }) => id === options.run);
     return { source: tracesOf(root, options.run), ...(run ? { run } : {}) };
   }
-  const newest = listRuns(root).find((run) => isRunOf(suite, run));
+  const newest = latestRun(root, {
+    isOurs: (run) => isRunOf(suite, run),
+    branch: gitState(folderOf(suite, io), io).branch,
+    withUnfinished: true,
+  });
   if (newest === undefined) {
     throw new UserError('NO_PREVIOUS_RUN', `${suite.file} has not been run here yet, so there is nothing to save`, {
       hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',

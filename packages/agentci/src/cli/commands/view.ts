@@ -3,7 +3,7 @@ import { plural } from '../../kit/words.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { openDesk } from '../label/open-desk.ts';
 import { wholeNumber } from '../options.ts';
-import { runsRoot, specFolder } from '../spec-folders.ts';
+import { latestRun, specRuns } from '../stored-run.ts';
 import { RunLibrary } from '../view/run-library.ts';
 import { startViewServer } from '../view/server.ts';
 import { versionShelf } from '../view/version-shelf.ts';
@@ -15,7 +15,7 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec whose runs are shown (default: agentci_spec.yaml)')
       .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
-      .option('--run <id>', 'open this run; "latest" is the newest (default: the list)')
+      .option('--run <id>', 'open this run; "latest" is the newest of the spec (default: the list)')
       .option('--label', 'label answers by hand, without seeing the verdict of the judge first')
       .option('--rater <name>', 'with --label: who labels (default: the user of git, else of the machine)')
       .addHelpText(
@@ -42,16 +42,23 @@ Examples:
     } = options as { config?: string; port?: number; run?: string; label?: boolean; rater?: string };
     if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
     if (rater !== undefined && !label) throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
-    const library = new RunLibrary(runsRoot(specFolder(config, io)), io.cwd, versionShelf(config, io));
+    const { root, latest } = specRuns(config, io);
+    const library = new RunLibrary(
+      root,
+      io.cwd,
+      versionShelf(config, io),
+      config === undefined ? undefined : latest.isOurs,
+    );
     // Here the newest may be one in progress: it is what one wants to look at.
-    const run = given === 'latest' ? library.list()[0]?.id : given;
+    const newest = (): string | undefined => latestRun(root, { ...latest, withUnfinished: true })?.id;
+    const run = given === 'latest' ? (newest() ?? given) : given;
     if (run !== undefined && library.update(run, 0) === undefined) {
-      const newest = library.list()[0]?.id;
+      const known = newest();
       throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
         hint:
-          newest === undefined
+          known === undefined
             ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
-            : `The newest is: ${newest}`,
+            : `The newest is: ${known}`,
       });
     }
     const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;

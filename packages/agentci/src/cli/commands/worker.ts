@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { plural } from '../../kit/words.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -17,9 +18,13 @@ export const command: CliCommand = {
         someText,
       )
       .option('-c, --config <file>', 'the spec; it must be the one that is tested', DEFAULT_SPEC)
-      .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1, 1000), 4)
+      .option('-w, --workers <n>', 'queries in progress at a time', wholeNumber(1, 1000), 4)
       .option('--idle <time>', 'end after this long without work: 30s, 5m (default: never)', duration)
-      .option('--lock <time>', 'a worker that is silent for this long has lost its queries', duration, 15_000)
+      .addOption(
+        new Option('--lock <time>', 'a worker that is silent for this long has lost its queries')
+          .argParser(duration)
+          .default(15_000, '15s'),
+      )
       .addHelpText(
         'after',
         `

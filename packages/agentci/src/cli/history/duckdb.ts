@@ -12,6 +12,7 @@ interface DuckDb {
 
 interface Connection {
   run(sql: string): Promise<unknown>;
+  extractStatements(sql: string): Promise<{ readonly count: number }>;
   runAndReadAll(sql: string): Promise<{ columnNames(): string[]; getRowObjectsJson(): Record<string, unknown>[] }>;
   closeSync?(): void;
 }
@@ -26,6 +27,8 @@ export async function queryHistory(
   try {
     // From here on a statement sees the two tables and neither files nor the network.
     await connection.run('SET enable_external_access = false; SET lock_configuration = true;');
+    const { count } = await connection.extractStatements(sql);
+    if (count !== 1) throw new Error(`one statement at a time: there are ${count}`);
     const result = await connection.runAndReadAll(sql);
     return { columns: result.columnNames(), rows: result.getRowObjectsJson() };
   } catch (error) {

@@ -11,8 +11,9 @@ import {
 } from '../../history/history-run.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { journalPath, readHeader } from '../../store/journal.ts';
+import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
 
@@ -52,8 +53,14 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
     const path = resolve(io.cwd, given);
     if (!existsSync(path)) throw new UserError('INPUT_MISSING', `there is no file or folder "${given}"`);
     let found = 0;
-    for (const { place, read } of sourcesIn(path, 0)) {
+    let shards = 0;
+    for (const source of sourcesIn(path, 0)) {
+      if (source === 'shard') {
+        shards++;
+        continue;
+      }
       found++;
+      const { place, read } = source;
       try {
         const runs = read();
         const fresh = runs.filter(({ run }) => !known.has(run.id));
@@ -66,13 +73,18 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
         skipped.push(message.includes(place) ? message : `${place} cannot be read: ${message}`);
       }
     }
-    if (found === 0) skipped.push(`${given} has no run in it`);
+    if (found === 0)
+      skipped.push(
+        shards === 0
+          ? `${given} has no run in it`
+          : `${given} has ${plural(shards, 'shard')} and no whole run in it: join them with agentci merge first`,
+      );
   }
   return { imported, known: before, skipped };
 }
 
 /** Everything in a folder that can be imported; each is read when its turn comes. */
-function* sourcesIn(path: string, depth: number): Generator<Source> {
+function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return;
   if (!facts.isDirectory()) {
@@ -82,7 +94,7 @@ function* sourcesIn(path: string, depth: number): Generator<Source> {
     return;
   }
   if (existsSync(join(path, 'results.jsonl'))) {
-    if (!existsSync(join(path, 'shard.json'))) yield { place: path, read: () => [fromFolder(path)] };
+    yield existsSync(join(path, 'shard.json')) ? 'shard' : { place: path, read: () => [fromFolder(path)] };
     return;
   }
   if (existsSync(join(path, 'runs.jsonl'))) {
@@ -105,7 +117,8 @@ function fromFolder(dir: string): Imported {
   const header = readHeader(journalPath(dir));
   const run = readRun(dirname(dir), basename(dir));
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  const about = { isRecorded, at: header?.started_at ?? '', commit: header?.commit, branch: header?.branch };
+  const { started_at: at = '', commit, branch, judges, shard_runs: shardRuns } = header ?? {};
+  const about = { isRecorded, at, commit, branch, judges, shardRuns };
   return entryOf(run, { ...about, isPart: header !== undefined && isPart(header) }, dir);
 }
 
@@ -142,6 +155,8 @@ function entryOf(
     branch?: string | undefined;
     isPart: boolean;
     isRecorded?: boolean;
+    judges?: JudgedRun | undefined;
+    shardRuns?: readonly string[] | undefined;
   },
   place: string,
 ): Imported {

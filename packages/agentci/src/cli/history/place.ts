@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { type AgentRun, agentRuns, latestQueries, type Series, seriesOf } from '../../history/agent-runs.ts';
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { historyRoot, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
@@ -25,6 +26,8 @@ export interface ChosenRuns {
   readonly runs: readonly HistoryRun[];
   /** The branch they are of; undefined for all. */
   readonly branch?: string;
+  /** There are runs of other branches that were left out. */
+  readonly hasOtherBranches: boolean;
   /** Which branch it is, where there are several and none was named. */
   readonly note: string;
 }
@@ -51,16 +54,32 @@ export function chosenRuns(
     throw new UserError('HISTORY_NO_RUN', `none of ${plural(all.length, 'run')} in the history fits`, {
       hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
     });
-  const hasOthers = all.some((run) => run.branch !== on);
+  const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
   const note =
-    branch === undefined && on !== undefined && hasOthers
+    branch === undefined && hasOtherBranches
       ? `on branch ${escapeTerminalLine(on)}; --branch names another, "*" all\n`
       : '';
-  return { root, runs, note, ...(on === undefined ? {} : { branch: on }) };
+  return { root, runs, note, hasOtherBranches, ...(on === undefined ? {} : { branch: on }) };
 }
 
+/** What is asked about queries: the runs of agents, by agent and spec. */
+export interface ChosenSeries extends Omit<ChosenRuns, 'runs'> {
+  readonly series: readonly Series[];
+}
+
+/** The same as runs of agents, those of one branch where none is named. */
+export function chosenSeries({ last, ...options }: HistoryOptions, io: Io): ChosenSeries {
+  const { runs, ...chosen } = chosenRuns(options, io, { isOfOneBranch: true });
+  const all = agentRuns(runs);
+  return { ...chosen, series: seriesOf(last === undefined ? all : all.slice(-last)) };
+}
+
+/** The queries of a run of an agent, each with its newest verdict. */
+export const queriesOfAgentRun = (root: string, run: AgentRun, io: Io): readonly HistoryQuery[] =>
+  latestQueries(run, (judgement) => queriesOf(root, judgement, io) ?? []);
+
 /** The queries of a run, and a word on lines that cannot be read. */
-export function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
+function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
   const read = readQueries(root, run.id);
   return read === undefined ? undefined : told(read, `${run.id}.jsonl`, io);
 }

@@ -71,8 +71,12 @@ function driftText(drift: Drift, every: number): string {
   return `${of}: ${drift.verdict} since run ${drift.since} (${timeOf(drift.at)}), from ${shown(drift.before)} to ${shown(drift.after)} on average (CUSUM, ${alarm})`;
 }
 
-export function flakyText({ flaky, steady, too_few }: FlakyReport, runs: number): string {
+export function flakyText(
+  { flaky, steady, too_few }: FlakyReport,
+  { runs, isOfSeveral }: { readonly runs: number; readonly isOfSeveral: boolean },
+): string {
   const rows = flaky.map((query) => [
+    ...(isOfSeveral ? [query.agent, query.spec] : []),
     caseText(query),
     `${query.passed}/${query.decided}`,
     rateText(query.rate, query.interval),
@@ -80,21 +84,29 @@ export function flakyText({ flaky, steady, too_few }: FlakyReport, runs: number)
     query.same_commit ? 'yes' : 'no',
     `${timeOf(query.since.at)} (${query.since.run})`,
   ]);
-  const lines =
-    flaky.length === 0 ? [] : [table(['query', 'passed', 'pass rate (95 %)', 'flips', 'on one commit', 'since'], rows)];
+  const head = ['query', 'passed', 'pass rate (95 %)', 'flips', 'on one commit', 'since'];
+  const lines = flaky.length === 0 ? [] : [table([...(isOfSeveral ? ['agent', 'spec'] : []), ...head], rows)];
+  const queries = plural(flaky.length + steady + too_few, 'query', 'queries');
   lines.push(
-    `${plural(runs, 'run')}: ${formatCount(flaky.length)} flaky, ${formatCount(steady)} steady, ${formatCount(too_few)} with too few runs (fewer than ${FLAKY_MIN_RUNS})\n`,
+    `${queries} in ${plural(runs, 'run')}: ${formatCount(flaky.length)} flaky, ${formatCount(steady)} steady, ${formatCount(too_few)} decided in fewer than ${FLAKY_MIN_RUNS} runs, which is too few to tell\n`,
   );
   return lines.join('');
 }
 
-export function firstBadText(found: FirstBad, query: string, kept: number): string {
+export function firstBadText(
+  found: FirstBad,
+  query: string,
+  { branch, hasOtherBranches }: { readonly branch?: string; readonly hasOtherBranches: boolean },
+): string {
+  const onBranch = hasOtherBranches
+    ? ` on branch ${escapeTerminalLine(branch!)}; --branch "*" looks at all branches`
+    : '';
   const name = escapeTerminalLine(query);
   const pointText = (point: TrendPoint): string =>
     `run ${point.run} (${timeOf(point.at)}${point.commit === undefined ? '' : `, commit ${point.commit.slice(0, 8)}`})`;
   switch (found.verdict) {
     case 'never_run':
-      return `${name} is in none of ${plural(kept, 'run')}\n`;
+      return `${name} was never run\n`;
     case 'never_decided':
       return `${name} was never decided: it was skipped, or could not be judged, in every run\n`;
     case 'good':
@@ -104,7 +116,9 @@ export function firstBadText(found: FirstBad, query: string, kept: number): stri
     case 'bad': {
       const lines = [`${name} fails since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
       lines.push(
-        found.good === undefined ? '  no run before that passed' : `  it last passed in ${pointText(found.good)}`,
+        found.good === undefined
+          ? `  no run before that passed${onBranch}`
+          : `  it last passed in ${pointText(found.good)}`,
       );
       if (found.undecided > 0)
         lines.push(`  not decided in ${plural(found.undecided, 'run')} between the two, so it may have begun there`);

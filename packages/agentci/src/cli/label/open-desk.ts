@@ -5,12 +5,11 @@ import { plural } from '../../kit/words.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { readRun, tracesOf } from '../../store/stored-runs.ts';
-import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { tracesAt } from '../run-tests.ts';
-import { DEFAULT_SPEC, runsRoot, specFolder } from '../spec-folders.ts';
+import { DEFAULT_SPEC } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
-import { storedRunId } from '../stored-run.ts';
+import { specRuns, storedRunId } from '../stored-run.ts';
 import { LabelDesk } from './label-desk.ts';
 import { raterName } from './rater-name.ts';
 
@@ -19,9 +18,8 @@ export async function openDesk(
   { config, run: given, rater }: { config: string | undefined; run: string | undefined; rater: string | undefined },
   io: Io,
 ): Promise<{ labels: LabelDesk; page: string }> {
-  const folder = specFolder(config, io);
-  const root = runsRoot(folder);
-  const run = readRun(root, storedRunId(root, given, { branch: gitState(folder, io).branch }));
+  const { folder, root, latest } = specRuns(config, io);
+  const run = readRun(root, storedRunId(root, given, latest));
   const labels = new LabelDesk({
     run,
     suite: await suiteOf(config, io),

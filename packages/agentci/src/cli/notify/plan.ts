@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { agentRuns } from '../../history/agent-runs.ts';
 import { chooseRuns } from '../../history/choose-runs.ts';
 import { historyRoot, readRuns } from '../../history/history-files.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
@@ -70,7 +71,8 @@ export function planNotify(
   const before = chooseRuns(readRuns(historyRoot(folder)).lines, { branch: git.branch, spec, agent: run.agent }).filter(
     ({ id, part }) => id !== run.run_id && (part === true) === isPart,
   );
-  const last = before.at(-1);
+  // By when the agent ran: an old run that is judged again is not the previous one.
+  const last = agentRuns(before).at(-1)?.run;
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
   const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent, isPart].join(' ');

@@ -1,3 +1,4 @@
+import { type AgentRun, agentRuns, latestQueries, seriesOf } from '../../history/agent-runs.ts';
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { findFirstBad } from '../../history/first-bad.ts';
 import { FlakyTally } from '../../history/flaky.ts';
@@ -26,10 +27,11 @@ export function pageTrends(
 ): PageTrends | undefined {
   const all = readRuns(root).lines.filter((run) => run.agent === agent);
   const branch = named === ALL_BRANCHES ? undefined : (named ?? usualBranch(all, checkedOut));
-  const runs = chooseRuns(all, { branch });
-  const newest = runs.at(-1);
+  const lines = chooseRuns(all, { branch });
+  const newest = lines.at(-1);
   if (newest === undefined) return undefined;
-  const key = JSON.stringify([root, agent, branch, newest.id, runs.length]);
+  const key = JSON.stringify([root, agent, branch, newest.id, lines.length]);
+  const runs = agentRuns(lines);
   if (last?.key !== key) last = { key, trends: readTrends({ root, agent, branch, all, runs }) };
   return last.trends;
 }
@@ -39,10 +41,15 @@ function readTrends(input: {
   agent: string;
   branch: string | undefined;
   all: readonly HistoryRun[];
-  runs: readonly HistoryRun[];
+  runs: readonly AgentRun[];
 }): PageTrends {
   const { root, agent, branch, all, runs } = input;
-  const { points, drifts } = suiteTrend(runs);
+  const series = seriesOf(runs);
+  const { spec } = runs.at(-1)!.run;
+  const { points, drifts } = suiteTrend(series.find((each) => each.spec === spec)!.runs);
+  // Specs of one agent may have queries of the same id.
+  const nameOf = (query: CaseName, of: string): string =>
+    series.length === 1 ? caseText(query) : `${caseText(query)} (${of})`;
   const seen = lastQueries(root, runs);
   const tally = new FlakyTally();
   for (const { run, queries } of seen) tally.add(run, queries);
@@ -52,15 +59,18 @@ function readTrends(input: {
     ...(branch === undefined ? {} : { branch }),
     branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
     points: points.slice(-MAX_POINTS),
-    drifts: driftWords(drifts),
+    drifts: [
+      ...(series.length === 1 ? [] : [`There are runs of ${series.length} specs; the charts are of ${spec}.`]),
+      ...driftWords(drifts),
+    ],
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
-      name: caseText(query),
+      name: nameOf(query, query.spec),
       ...{ passed: query.passed, decided: query.decided, interval: query.interval, flips: query.flips },
     })),
     steady,
     too_few,
-    failing: failingNow(seen),
+    failing: failingNow(seen, nameOf),
   };
 }
 
@@ -70,30 +80,35 @@ interface SeenRun {
 }
 
 /** The queries of the newest runs, as many as can be read at once; the oldest first. */
-function lastQueries(root: string, runs: readonly HistoryRun[]): SeenRun[] {
+function lastQueries(root: string, runs: readonly AgentRun[]): SeenRun[] {
   const seen: SeenRun[] = [];
   let lines = 0;
   for (const run of runs.slice(-MAX_RUNS).reverse()) {
-    const queries = readQueries(root, run.id)?.lines;
-    if (queries === undefined) continue;
+    const queries = latestQueries(run, ({ id }) => readQueries(root, id)?.lines ?? []);
+    if (queries.length === 0) continue;
     lines += queries.length;
     if (lines > MAX_LINES && seen.length > 0) break;
-    seen.push({ run, queries });
+    seen.push({ run: run.run, queries });
   }
   return seen.reverse();
 }
 
 /** Queries that fail in the newest run that has them, with the run they fail since. */
-function failingNow(seen: readonly SeenRun[]): PageTrends['failing'] {
-  const newest = new Map<string, { name: CaseName; status: HistoryQuery['status'] }>();
-  for (const { queries } of seen)
-    for (const query of queries)
-      if (query.decided > 0) newest.set(caseText(query), { name: query, status: query.status });
+function failingNow(
+  seen: readonly SeenRun[],
+  nameOf: (query: CaseName, spec: string) => string,
+): PageTrends['failing'] {
+  const newest = new Map<string, HistoryQuery['status']>();
+  for (const { run, queries } of seen)
+    for (const query of queries) if (query.decided > 0) newest.set(nameOf(query, run.spec), query.status);
   return [...newest]
-    .filter(([, { status }]) => status === 'fail')
+    .filter(([, status]) => status === 'fail')
     .slice(0, MAX_ROWS)
     .flatMap(([name]) => {
-      const own = seen.map(({ run, queries }) => ({ run, queries: queries.filter((each) => caseText(each) === name) }));
+      const own = seen.map(({ run, queries }) => ({
+        run,
+        queries: queries.filter((each) => nameOf(each, run.spec) === name),
+      }));
       const found = findFirstBad(queryTrend(own).points);
       if (found.verdict !== 'bad') return [];
       const { first, good, runs, flips } = found;

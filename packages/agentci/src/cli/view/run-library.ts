@@ -35,10 +35,10 @@ export class RunLibrary {
   readonly #history: string;
   readonly #versions: VersionShelf | undefined;
 
-  constructor(root: string, cwd: string, versions?: VersionShelf) {
+  constructor(root: string, cwd: string, versions?: VersionShelf, isShown?: (run: StoredRun) => boolean) {
     this.#root = root;
     this.#cwd = cwd;
-    this.#runs = new RunList(root);
+    this.#runs = new RunList(root, isShown);
     this.#history = join(dirname(root), 'history');
     this.#versions = versions;
   }

@@ -17,16 +17,22 @@ export class RunList {
   /** By id; undefined for a run that the history does not have. */
   readonly #lines = new Map<string, HistoryRun | undefined>();
 
-  constructor(root: string) {
+  readonly #isShown: (run: StoredRun) => boolean;
+
+  constructor(root: string, isShown: (run: StoredRun) => boolean = () => true) {
     this.#root = root;
+    this.#isShown = isShown;
   }
 
   find(id: string): StoredRun | undefined {
     return listRuns(this.#root).find((run) => run.id === id);
   }
 
+  /** What was worked on last comes first, to judge again included. */
   list(): PageRun[] {
     return listRuns(this.#root)
+      .filter(this.#isShown)
+      .sort((a, b) => (a.age < b.age ? 1 : -1))
       .slice(0, MAX_RUNS)
       .map((run) => (run.finished ? this.#finished(run) : bare(run)));
   }
@@ -71,6 +77,7 @@ const bare = ({ id, header, finished }: StoredRun): PageRun => ({
   agent: header.agent,
   spec: header.spec.file,
   ...(header.branch === undefined ? {} : { branch: header.branch }),
+  ...(header.started_with?.shard === undefined ? {} : { shard: true }),
   started_at: header.started_at,
   finished,
   summary: null,

@@ -1,0 +1,321 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pageTrends } from '../../src/cli/view/page-trends.ts';
+import type { RunResult } from '../../src/results/run-result.ts';
+import { CLI, cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Answers "ok", but for the queries that bad.txt names. */
+const AGENT = `import { readFileSync } from 'node:fs';
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const { id } = JSON.parse(text);
+const isBad = readFileSync('bad.txt', 'utf8').split(' ').includes(id);
+console.log(JSON.stringify({ answer: isBad ? 'no' : 'ok', cost_usd: 0.01 }));
+`;
+const LIVE = {
+  'agent.mjs': AGENT,
+  'bad.txt': '',
+  'agentci_spec.yaml': `agent: shop
+runner: {command: [node, agent.mjs]}
+queries:
+  - {id: a, query: a, correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`,
+};
+const on = (branch: string, commit = '1'.repeat(40)) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: commit });
+const runsIn = (cwd: string): string[] => readdirSync(join(cwd, '.agentci', 'runs')).sort();
+const json = async (cwd: string, ...args: string[]) =>
+  JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
+/** Runs the agent, which answers wrongly where it is told to, and gives the id of the run. */
+async function run(cwd: string, { bad = '', args = [] as string[], env = {} } = {}): Promise<string> {
+  writeFileSync(join(cwd, 'bad.txt'), bad);
+  await cli(['test', ...args], { cwd, env });
+  return runsIn(cwd).at(-1)!;
+}
+const failedAgain = async (cwd: string): Promise<string[] | string> => {
+  const { stdout, stderr } = await cli(['test', '--failed', '-f', 'json'], { cwd });
+  return stdout === '' ? stderr : (JSON.parse(stdout) as RunResult).results.map(({ id }) => id);
+};
+
+describe('two specs in a folder with queries of the same id', () => {
+  const spec = (agent: string): string =>
+    `agent: ${agent}\nrunner: {replay: ./${agent}.jsonl}\nqueries:\n  - {id: install, query: one, correctness: {expected_in_answer: [right]}}\n`;
+  const answer = (text: string): string => `${JSON.stringify({ id: 'install', query: 'one', answer: text })}\n`;
+  const FILES = {
+    'sales.yaml': spec('sales'),
+    'support.yaml': spec('support'),
+    'sales.jsonl': answer('right'),
+    'support.jsonl': answer('wrong'),
+  };
+  const project = async (rounds = 1): Promise<string> => {
+    const cwd = tempDir(FILES);
+    for (let i = 0; i < rounds; i++)
+      for (const name of ['sales', 'support']) await cli(['test', '-c', `${name}.yaml`], { cwd });
+    return cwd;
+  };
+
+  test('a query is known by agent and spec: neither is called flaky, and answers say whose they are', async () => {
+    const cwd = await project(5);
+    expect(await json(cwd, 'flaky')).toMatchObject({ flaky: [], steady: 2, too_few: 0 });
+    const trend = await json(cwd, 'trend', 'install');
+    expect(
+      trend.specs.map(({ agent, points }: { agent: string; points: { rate: number }[] }) => [
+        agent,
+        ...points.map(({ rate }) => rate),
+      ]),
+    ).toEqual([
+      ['sales', 1, 1, 1, 1, 1],
+      ['support', 0, 0, 0, 0, 0],
+    ]);
+    expect((await json(cwd, 'trend')).specs).toMatchObject([{ spec: 'sales.yaml' }, { spec: 'support.yaml' }]);
+    const { stdout } = await cli(['history', 'first-bad', 'install'], { cwd });
+    expect(stdout).toContain('"install" is a query of 2 agents or specs; -c and --agent choose one\n');
+    expect(stdout).toContain('sales (sales.yaml)\ninstall passed in every run');
+    expect(stdout).toContain('support (support.yaml)\ninstall fails since');
+    expect(await json(cwd, 'first-bad', 'install', '-c', 'support.yaml')).toMatchObject({
+      agent: 'support',
+      verdict: 'bad',
+      runs: 5,
+    });
+  });
+
+  test.each([
+    { command: ['report', '-f', 'json'], shows: '"agent": "sales"' },
+    { command: ['export-metrics'], shows: 'agent="sales"' },
+    { command: ['failures'], shows: 'nothing failed' },
+  ])('latest of $command with -c is the newest run of that spec', async ({ command, shows }) => {
+    const cwd = await project();
+    expect((await cli([...command, '-c', 'sales.yaml'], { cwd })).stdout).toContain(shows);
+  });
+
+  test.each([
+    { args: ['--run', 'latest'], page: '#/?run=RUN', api: 'runs' },
+    { args: ['--label', '--rater', 'ada'], page: '', api: 'labels' },
+  ])('view -c $args shows that spec, and no runs of another', async ({ args, page, api }) => {
+    const cwd = await project();
+    const [sales, support] = runsIn(cwd);
+    const child = spawn(process.execPath, [CLI, 'view', '-c', 'sales.yaml', ...args], { cwd });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const url = new URL(line.toString().trim());
+    expect(url.hash).toBe(page.replace('RUN', sales!));
+    url.hash = '';
+    const shown = await (await fetch(`${url}api/${api}`)).text();
+    expect([sales, support].map((id) => shown.includes(id!))).toEqual([true, false]);
+  });
+
+  test('the trends of view keep two specs of one agent apart', async () => {
+    const cwd = tempDir({ ...FILES, 'support.yaml': FILES['support.yaml'].replace('agent: support', 'agent: sales') });
+    for (const name of ['sales', 'support', 'sales', 'support']) await cli(['test', '-c', `${name}.yaml`], { cwd });
+    const trends = pageTrends(join(cwd, '.agentci', 'history'), 'sales', { named: undefined, checkedOut: undefined });
+    expect(trends?.points.map(({ rate }) => rate)).toEqual([0, 0]);
+    expect(trends?.drifts[0]).toBe('There are runs of 2 specs; the charts are of support.yaml.');
+    expect(trends?.failing).toMatchObject([{ name: 'install (support.yaml)', runs: 2, flips: 0 }]);
+  });
+
+  test('diff -c compares with the newest run of that spec', async () => {
+    const cwd = await project(2);
+    const [first] = runsIn(cwd);
+    const { stdout } = await cli(['diff', '-c', 'sales.yaml', '--baseline-run', first!, '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({ after: runsIn(cwd).at(-2) });
+  });
+});
+
+describe('recordings of a run that are judged again are not a newer run of the agent', () => {
+  test('an older green run does not make a failure go away', async () => {
+    const cwd = tempDir(LIVE);
+    const green = await run(cwd);
+    const red = await run(cwd, { bad: 'a' });
+    await cli(['eval', '--run', green], { cwd });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'bad', first: { run: red } });
+    expect((await cli(['failures'], { cwd })).stdout).toContain(`run ${red}: 1 failure`);
+    expect(await failedAgain(cwd)).toEqual(['a']);
+  });
+
+  test('an older red run does not bring a failure back, whichever way its recordings are named', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a' });
+    await run(cwd);
+    await cli(['eval', '--run', red], { cwd });
+    await cli(['test', '--traces', `.agentci/runs/${red}/traces`], { cwd });
+    await cli(['eval', '--run', runsIn(cwd).at(-1)!], { cwd });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'good', last: { run: red } });
+    expect((await json(cwd, 'trend', 'a')).points).toHaveLength(2);
+    expect(await json(cwd, 'flaky')).toMatchObject({ runs: 2 });
+    expect(await failedAgain(cwd)).toContain('NOTHING_FAILED');
+  });
+
+  test('the newest verdict on the newest run counts, query by query', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a b' });
+    const spec = readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8');
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec.replace('[ok]', '[no]'));
+    await cli(['eval', '--run', 'latest', '--ids', 'a'], { cwd });
+    expect(await json(cwd, 'trend', 'a')).toMatchObject({ points: [{ run: red, status: 'pass' }] });
+    expect(await json(cwd, 'trend', 'b')).toMatchObject({ points: [{ run: red, status: 'fail' }] });
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('what a run of one query has no recording of is not a verdict on the other', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    const part = await run(cwd, { args: ['--ids', 'b'] });
+    await cli(['eval', '--run', part], { cwd });
+    expect(await failedAgain(cwd)).toContain('NOTHING_FAILED');
+    expect((await json(cwd, 'trend')).points).toHaveLength(1);
+  });
+
+  test('commits are those that the agent ran with', async () => {
+    const cwd = tempDir(LIVE);
+    const red = await run(cwd, { bad: 'a', env: on('main', 'a'.repeat(40)) });
+    await cli(['eval', '--run', red], { cwd, env: on('main', 'b'.repeat(40)) });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ first: { run: red, commit: 'a'.repeat(40) } });
+  });
+});
+
+describe('shards', () => {
+  const shards = async (cwd: string, ...which: string[]): Promise<void> => {
+    for (const shard of which) await cli(['test', '--shard', shard], { cwd });
+  };
+
+  test('merged twice are one run: in the list, in what runs cost, and in an import', async () => {
+    const cwd = tempDir(LIVE);
+    await shards(cwd, '1/2', '2/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    const stored = runsIn(cwd);
+    expect(await cli(['merge', '.agentci/runs'], { cwd })).toMatchObject({ code: 0 });
+    await cli(['merge', '.agentci/runs', '--out', 'elsewhere'], { cwd });
+    expect(runsIn(cwd)).toEqual(stored);
+    expect((await json(cwd)).runs).toHaveLength(1);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 1, usd: 0.02 }]);
+    expect((await cli(['history', 'import', 'elsewhere'], { cwd })).stdout).toBe('0 runs imported, 1 known already\n');
+    expect(JSON.parse((await cli(['report', '-f', 'json'], { cwd })).stdout)).toMatchObject({ summary: { total: 2 } });
+  });
+
+  test('a shard that came late or was run again makes the run whole and not another one', async () => {
+    const cwd = tempDir({ ...LIVE, 'bad.txt': 'a b' });
+    // The timings stay as they are, so that the plan does.
+    const merge = () => cli(['merge', '.agentci/runs', '--timings', 'elsewhere.json'], { cwd });
+    await shards(cwd, '1/2');
+    await merge();
+    await shards(cwd, '2/2');
+    await merge();
+    expect((await json(cwd)).runs).toMatchObject([{ failed: 2, errors: 0 }]);
+    writeFileSync(join(cwd, 'bad.txt'), '');
+    await shards(cwd, '2/2');
+    await merge();
+    expect((await json(cwd)).runs).toMatchObject([{ failed: 1, passed: 1 }]);
+  });
+
+  test('a missing one cost nothing, nor did a query that there was no money left for', async () => {
+    const cwd = tempDir(LIVE);
+    await shards(cwd, '1/2');
+    await cli(['merge', '.agentci/runs'], { cwd });
+    await cli(['test', '--max-cost', '0.005', '-w', '1'], { cwd });
+    expect((await json(cwd)).runs).toMatchObject([{ errors: 1 }, { errors: 1 }]);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 2, usd: 0.02, unpriced: 0, usd_per_run: 0.01 }]);
+  });
+});
+
+describe('runs that are only in the history', () => {
+  const withoutRuns = (cwd: string, ...ids: string[]): void => {
+    for (const id of ids) rmSync(join(cwd, '.agentci', 'runs', id), { recursive: true });
+  };
+
+  test('--failed takes its verdicts from there', async () => {
+    const cwd = tempDir(LIVE);
+    withoutRuns(cwd, await run(cwd, { bad: 'b' }));
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('an older run that came back from a cache does not hide a newer failure', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    withoutRuns(cwd, await run(cwd, { bad: 'b' }));
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('a run on this branch counts before one on another that is stored', async () => {
+    const cwd = tempDir({ ...LIVE, '.git/HEAD': 'ref: refs/heads/fix\n' });
+    withoutRuns(cwd, await run(cwd, { bad: 'b', env: on('fix') }));
+    await run(cwd, { env: on('main') });
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('where their queries are gone as well, --failed says that', async () => {
+    const cwd = tempDir(LIVE);
+    const id = await run(cwd, { bad: 'b' });
+    withoutRuns(cwd, id);
+    rmSync(join(cwd, '.agentci', 'history', `${id}.jsonl`));
+    expect(await failedAgain(cwd)).toContain('the history lists 1 run of agentci_spec.yaml, but neither the runs nor');
+    expect(await failedAgain(tempDir(LIVE))).toContain('has not been run here before');
+  });
+});
+
+test('a dry run takes costs from the newest run that knows them', async () => {
+  const cwd = tempDir({
+    ...LIVE,
+    'free.jsonl': '{"id":"a","query":"a","answer":"ok"}\n{"id":"b","query":"b","answer":"ok"}\n',
+  });
+  const priced = await run(cwd);
+  await cli(['test', '--traces', 'free.jsonl'], { cwd });
+  const part = await run(cwd, { args: ['--ids', 'b'] });
+  const dry = async (...args: string[]) => (await cli(['test', '--dry-run', ...args], { cwd })).stdout;
+  expect(await dry()).toContain(`about $0.0200 by run ${priced}`);
+  expect(await dry('--ids', 'b')).toContain(`about $0.0100 by run ${part}`);
+});
+
+test('eval --run latest on a new branch takes the newest run with the queries chosen, and says which', async () => {
+  const cwd = tempDir(LIVE);
+  const whole = await run(cwd, { env: on('main') });
+  const part = await run(cwd, { args: ['--ids', 'b'], env: on('new') });
+  const judge = (...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd, env: on('new') });
+  expect(await judge()).toMatchObject({ code: 0, stderr: `agentci: judging run ${whole} of branch main\n` });
+  expect((await judge('--ids', 'b')).stderr).toContain(`judging run ${part} of branch new`);
+});
+
+test('first-bad on a branch says that it looked at this branch alone', async () => {
+  const cwd = tempDir({ ...LIVE, '.git/HEAD': 'ref: refs/heads/fix\n' });
+  await run(cwd, { env: on('main') });
+  await run(cwd, { bad: 'a', env: on('fix') });
+  const firstBad = async (...args: string[]) => (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
+  expect(await firstBad()).toContain('no run before that passed on branch fix; --branch "*" looks at all branches\n');
+  expect(await firstBad('--branch', '*')).toContain('it last passed in run');
+});
+
+test('an empty shard, a folder of shards and a shard that is to notify each say what they are', async () => {
+  const cwd = tempDir(LIVE);
+  const env = { AGENTCI_SLACK_WEBHOOK_URL: 'https://127.0.0.1:9/x' };
+  const [first, , third] = [
+    await cli(['test', '--shard', '1/3', '-f', 'console', '-f', 'slack', '--notify-on', 'always'], { cwd, env }),
+    await cli(['test', '--shard', '2/3'], { cwd }),
+    await cli(['test', '--shard', '3/3'], { cwd }),
+  ];
+  expect(first.stderr).toContain('a shard notifies no one: agentci merge does, once for the whole run');
+  expect(third.stdout).toMatch(/^0 queries \(/m);
+  expect((await cli(['history', 'import', '.agentci/runs'], { cwd })).stderr).toContain(
+    '.agentci/runs has 3 shards and no whole run in it: join them with agentci merge first',
+  );
+});
+
+test('what flaky counts is named: queries, and runs', async () => {
+  const cwd = tempDir(LIVE);
+  await run(cwd);
+  expect((await cli(['history', 'flaky'], { cwd })).stdout).toBe(
+    '2 queries in 1 run: 0 flaky, 0 steady, 2 decided in fewer than 5 runs, which is too few to tell\n',
+  );
+});
+
+test('the help of worker gives each default once, with its unit', async () => {
+  const { stdout } = await cli(['worker', '--help'], { cwd: tempDir({}) });
+  expect(stdout.replace(/\s+/g, ' ').match(/default: \S+\)/g)).toEqual([
+    'default: "agentci_spec.yaml")',
+    'default: 4)',
+    'default: never)',
+    'default: 15s)',
+  ]);
+});
