@@ -1,4 +1,4 @@
-import { chanceText } from '../../agentci/src/reporters/diff/words.ts';
+import { chanceText, verdictText } from '../../agentci/src/reporters/diff/words.ts';
 import type { MetricComparison } from '../../agentci/src/results/diff.ts';
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 import { roundNumber } from './check-value.ts';
@@ -9,6 +9,7 @@ import { visible } from './visible-text.ts';
 const VERDICTS: Record<MetricComparison['verdict'], CheckStatus> = {
   better: 'pass',
   worse: 'fail',
+  worse_within_limit: 'warn',
   no_difference: 'skip',
   inconclusive: 'warn',
 };
@@ -44,7 +45,7 @@ export function MetricTable({ metrics }: { metrics: readonly MetricComparison[] 
                 <code>{visible(metric.metric)}</code>
               </td>
               <td>
-                <Status status={VERDICTS[metric.verdict]} label={metric.verdict.replaceAll('_', ' ')} />
+                <Status status={VERDICTS[metric.verdict]} label={verdictText(metric)} />
               </td>
               <td class="number" data-label="before">
                 {metricText(metric.metric, metric.before_mean)}
@@ -94,7 +95,10 @@ function wordsOf(metric: MetricComparison): string {
       ? 'the same in every pair'
       : `the same in every pair, and ${plural(pairs, 'query', 'queries')} could miss a change${enough}`;
   const p = chanceText(metric);
+  const allowed = `allowed are ${metricText(metric.metric, metric.max_drop)}`;
+  if (verdict === 'worse_within_limit') return `${plural(pairs, 'query', 'queries')}, ${p}; ${allowed}`;
   if (verdict !== 'inconclusive') return `${plural(pairs, 'query', 'queries')}, ${p}`;
+  if (reason === 'near_limit') return `${plural(pairs, 'query', 'queries')}, ${p}; ${allowed}${enough}`;
   return reason === 'too_few_pairs'
     ? `${plural(pairs, 'query', 'queries')}: too few to tell${enough}`
     : `${plural(pairs, 'query', 'queries')}, ${p}: not settled${enough}`;

@@ -72,8 +72,10 @@ const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T
 function decided(one: Measured, adjusted: number, alpha: number): MetricComparison {
   const verdict = verdictOf(one, adjusted, alpha);
   const { needed_pairs, ...rest } = one;
+  const isNear = verdict === 'inconclusive' && one.pairs >= MIN_PAIRS && isShownWorse(one, adjusted, alpha);
   return {
     ...rest,
+    ...(isNear ? { reason: 'near_limit' as const } : {}),
     p_adjusted: adjusted,
     verdict,
     needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,
@@ -83,9 +85,10 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
 
 /**
  * The whole interval beyond what is allowed, and not by chance: worse. All of it gain, and not by chance: better. All of it within
- * what is allowed, either way: no difference. Anything else has not been settled.
+ * what is allowed, either way: no difference, unless all of it is loss, and not by chance. Anything else has not been settled.
  */
-function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: number, alpha: number): ComparisonVerdict {
+function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
+  const { metric, damage, max_drop, pairs, reason } = one;
   const isRate = metric === PASS_RATE;
   // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
@@ -96,8 +99,13 @@ function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: num
     return p > alpha || damage.mean === 0 ? 'inconclusive' : damage.mean > 0 ? 'worse' : 'better';
   if (damage.low > max_drop) return p <= alpha ? 'worse' : 'inconclusive';
   if (damage.high < 0 && p <= alpha) return 'better';
-  return damage.low >= -max_drop && damage.high <= max_drop ? 'no_difference' : 'inconclusive';
+  if (damage.low < -max_drop || damage.high > max_drop) return 'inconclusive';
+  return isShownWorse(one, p, alpha) ? 'worse_within_limit' : 'no_difference';
 }
+
+/** Chance does not explain the loss, whatever of it is allowed. */
+const isShownWorse = ({ damage }: Measured, p: number, alpha: number): boolean =>
+  damage.low !== null && damage.low > 0 && p <= alpha;
 
 function pairedMetrics(
   before: ReadonlyMap<string, Observation>,

@@ -126,7 +126,7 @@ function compare(input: {
     interval: low === null || high === null ? null : { low: 0 - high, high: 0 - low },
     p: rate.p,
     // Without a margin nothing can be shown to be the same.
-    verdict: rate.verdict === 'no_difference' ? 'inconclusive' : rate.verdict,
+    verdict: rate.verdict === 'better' || rate.verdict === 'worse' ? rate.verdict : 'inconclusive',
     more_queries:
       rate.needed_pairs === null
         ? null

@@ -57,7 +57,11 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
     ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
     queries,
-    comparison: compareRuns({ before: before.run, after: after.run }),
+    comparison: compareRuns({
+      before: before.run,
+      after: after.run,
+      ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
+    }),
     notices: [...before.notices, ...after.notices, ...list.broken.map(({ error }) => error.message)],
   });
 }

@@ -23,13 +23,18 @@ function verdictOf({
   if (summary.regressions > 0 || new_failing.length > 0 || lost_verdicts.length > 0 || isAny('worse')) return 'worse';
   if (metrics.length === 0 && flips.length === 0) return 'nothing_to_compare';
   if (flips.length > 0 || isAny('better')) return 'better';
+  if (isAny('worse_within_limit')) return 'worse_within_limit';
   const isSame = metrics.every(isSettled) && only_before.length + only_after.length === 0;
   return isSame ? 'no_difference' : 'inconclusive';
 }
 
 /** Nothing was seen to move, or it moved by no more than is allowed. */
 const isSettled = ({ verdict, reason }: MetricComparison): boolean =>
-  verdict === 'no_difference' || reason === 'identical';
+  verdict === 'no_difference' || verdict === 'worse_within_limit' || reason === 'identical';
+
+/** Not known to have moved either way, and not the same throughout. */
+const isOpen = ({ verdict, reason }: MetricComparison): boolean =>
+  verdict === 'inconclusive' && reason !== 'identical' && reason !== 'near_limit';
 
 function headlineOf(comparison: Compared): string {
   const { metrics, flips, summary, new_failing, lost_verdicts, undecided, only_before, only_after } = comparison;
@@ -45,14 +50,12 @@ function headlineOf(comparison: Compared): string {
   else if (metrics.length === 0) sentences.push('No query was decided on both sides, so there is nothing to compare.');
   else if (undecided.length === summary.pairs) sentences.push('No query has a verdict on both sides.');
   else if (flips.length === 0 && lost_verdicts.length === 0) sentences.push('No verdict flipped.');
-  const names = (verdict: MetricComparison['verdict']) =>
-    metrics
-      .filter((metric) => metric.verdict === verdict && metric.reason !== 'identical')
-      .map(({ metric }) => wordOf(metric));
-  for (const verdict of ['worse', 'better'] as const)
-    if (names(verdict).length > 0) sentences.push(`${capital(verdict)}, beyond chance: ${names(verdict).join(', ')}.`);
-  const open = names('inconclusive');
-  if (open.length > 0) sentences.push(`Inconclusive: ${open.join(', ')}${enough(metrics)}.`);
+  for (const [words, is] of MOVES) {
+    const moved = metrics.filter(is).map(movedText);
+    if (moved.length > 0) sentences.push(`${words}: ${moved.join(', ')}.`);
+  }
+  const open = metrics.filter(isOpen).map(({ metric }) => wordOf(metric));
+  if (open.length > 0) sentences.push(`Inconclusive: ${open.join(', ')}${enough(metrics.filter(isOpen))}.`);
   else if (summary.pairs > 0 && flips.length === 0 && metrics.length > 0 && metrics.every(isSettled))
     sentences.push('No number moved by more than is allowed.');
   const added = only_after.filter((id) => !new_failing.includes(id));
@@ -61,9 +64,22 @@ function headlineOf(comparison: Compared): string {
   return sentences.join(' ');
 }
 
+const MOVES: readonly (readonly [words: string, is: (metric: MetricComparison) => boolean])[] = [
+  ['Worse, beyond chance', ({ verdict }) => verdict === 'worse'],
+  ['Worse, beyond chance, and perhaps by more than is allowed', ({ reason }) => reason === 'near_limit'],
+  ['Worse, beyond chance, within what is allowed', ({ verdict }) => verdict === 'worse_within_limit'],
+  ['Better, beyond chance', ({ verdict }) => verdict === 'better'],
+];
+
+/** `cost (+13 %)`. Of a pass rate the change in percent of itself would be taken for points. */
+function movedText({ metric, pct_change }: MetricComparison): string {
+  if (pct_change === null || metric === 'pass_rate') return wordOf(metric);
+  const size = Math.abs(pct_change);
+  return `${wordOf(metric)} (${pct_change < 0 ? '−' : '+'}${size < 10 ? Number(size.toFixed(1)) : Math.round(size)} %)`;
+}
+
 /** The most that any of the open questions needs; where one has no answer, none is promised. */
-function enough(metrics: readonly MetricComparison[]): string {
-  const open = metrics.filter(({ verdict, reason }) => verdict === 'inconclusive' && reason !== 'identical');
+function enough(open: readonly MetricComparison[]): string {
   const pairs = Math.max(...open.map((metric) => metric.pairs));
   const needed = open.map(({ needed_pairs }) => needed_pairs);
   const about = needed.includes(null) ? '' : `; about ${Math.max(...needed.map(Number))} could`;
@@ -72,7 +88,6 @@ function enough(metrics: readonly MetricComparison[]): string {
 
 const queries = (count: number): string => plural(count, 'query', 'queries');
 const fail = (count: number): string => (count === 1 ? 'fails' : 'fail');
-const capital = (word: string): string => `${word[0]!.toUpperCase()}${word.slice(1)}`;
 
 const WORDS: Readonly<Record<string, string>> = {
   pass_rate: 'pass rate',

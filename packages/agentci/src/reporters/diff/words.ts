@@ -83,9 +83,14 @@ export function short(value: unknown, max = 60): string {
 const VERDICTS: Record<MetricComparison['verdict'], string> = {
   better: 'better',
   worse: 'worse',
+  worse_within_limit: 'worse, within limit',
   no_difference: 'no difference',
   inconclusive: 'inconclusive',
 };
+
+/** The verdict on one metric in a few words. */
+export const verdictText = ({ verdict, reason }: MetricComparison): string =>
+  reason === 'near_limit' ? 'worse, limit unclear' : VERDICTS[verdict];
 
 /** What a comparison of one metric came to, in one sentence. */
 export function comparisonText(metric: MetricComparison): string {
@@ -106,7 +111,7 @@ export function comparisonText(metric: MetricComparison): string {
       : `, loss ${show(damage.mean)} (${show(damage.low)} to ${show(damage.high)}), allowed ${show(metric.max_drop)}`;
   const zero = reason === 'zero_baseline' ? ', the baseline is 0' : '';
   const how = metric.severity === undefined ? '' : ` (${metric.severity})`;
-  return `${VERDICTS[verdict]}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
+  return `${verdictText(metric)}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
 }
 
 /** A number of a metric with its unit, negative ones too. */
