@@ -80,10 +80,10 @@ function movedText({ metric, pct_change }: MetricComparison): string {
 
 /** The most that any of the open questions needs; where one has no answer, none is promised. */
 function enough(open: readonly MetricComparison[]): string {
-  const pairs = Math.max(...open.map((metric) => metric.pairs));
-  const needed = open.map(({ needed_pairs }) => needed_pairs);
+  const seen = Math.max(...open.map((metric) => metric.queries));
+  const needed = open.map(neededQueries);
   const about = needed.includes(null) ? '' : `; about ${Math.max(...needed.map(Number))} could`;
-  return ` (${queries(pairs)} ${pairs === 1 ? 'is' : 'are'} too few to tell${about})`;
+  return ` (${queries(seen)} ${seen === 1 ? 'is' : 'are'} too few to tell${about})`;
 }
 
 const queries = (count: number): string => plural(count, 'query', 'queries');
@@ -95,6 +95,20 @@ const WORDS: Readonly<Record<string, string>> = {
   latency_ms: 'latency',
   total_tokens: 'tokens',
 };
+
+/** `8 queries`, or `16 pairs of runs of 8 queries`: what was compared, in the same words everywhere. */
+export const pairsText = ({ pairs, queries: of = pairs }: { pairs: number; queries?: number | undefined }): string =>
+  pairs === of ? queries(of) : `${plural(pairs, 'pair')} of runs of ${queries(of)}`;
+
+/** Queries that it would take in all, each with as many runs as now. */
+export function neededQueries({
+  needed_pairs,
+  pairs,
+  queries: of,
+}: Pick<MetricComparison, 'needed_pairs' | 'pairs' | 'queries'>): number | null {
+  if (needed_pairs === null || pairs === of) return needed_pairs;
+  return of + Math.max(1, Math.ceil((needed_pairs - pairs) / (pairs / of)));
+}
 
 /** The name of a metric as people say it. */
 export const wordOf = (metric: string): string => (Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric);

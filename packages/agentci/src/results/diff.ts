@@ -135,7 +135,10 @@ export type RegressionSeverity = 'low' | 'medium' | 'high' | 'critical';
 export interface MetricComparison {
   metric: string;
   better: 'higher' | 'lower';
+  /** Of queries; between cells the pass rate pairs the runs of each query. */
   pairs: number;
+  /** Queries that the pairs belong to. */
+  queries: number;
   before_mean: number;
   after_mean: number;
   pct_change: number | null;
@@ -148,7 +151,7 @@ export interface MetricComparison {
   /** After Holm's correction for the number of metrics; of the pass rate it is `p`. */
   p_adjusted: number;
   verdict: ComparisonVerdict;
-  /** Queries that would settle it, when the data does not. */
+  /** Pairs that would settle it, when the data does not. */
   needed_pairs: number | null;
   severity?: RegressionSeverity;
   /** `near_limit`: worse beyond chance, and whether by more than is allowed is open. */
