@@ -12,6 +12,7 @@ import { count, ms, usd } from './format.ts';
 import { issueText } from './issue-text.ts';
 import { JudgeReplies } from './judge-replies.tsx';
 import { useKeys } from './keys.ts';
+import { meanText } from './pair.tsx';
 import { Repeats } from './repeats.tsx';
 import { permalinkHash, queryHref, runPairHref } from './router.ts';
 import { commandOf, data, evidenceOf, fetchResult } from './source.ts';
@@ -119,7 +120,7 @@ export function QueryPage({
         <p class="notice">
           In {visible(before!.name ?? `run ${before!.run_id}`)}: <Status status={earlier.status} /> cost{' '}
           {usd(earlier.cost_usd)}, tokens {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
-          <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
+          {meanText(earlier)} <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
         </p>
       )}
       {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}
