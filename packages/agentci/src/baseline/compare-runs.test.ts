@@ -109,6 +109,25 @@ describe('verdicts', () => {
     expect(rate(found).pairs).toBe(1);
   });
 
+  test.each([
+    { what: 'on both sides', marks: [true, true], own: ['fail', 'fail'], flips: 0, regressions: 0 },
+    { what: 'that used to pass', marks: [false, true], own: ['pass', 'fail'], flips: 0, regressions: 0 },
+    { what: 'that is mended', marks: [true, false], own: ['fail', 'pass'], flips: 1, regressions: 0 },
+    { what: 'that is not expected any more', marks: [true, false], own: ['fail', 'fail'], flips: 0, regressions: 0 },
+  ] as const)('an expected failure $what is in no pass rate', ({ marks, own, flips, regressions }) => {
+    const side = (at: 0 | 1) => {
+      const made = run(['pass', 'pass', marks[at] ? 'skip' : own[at]]);
+      const [first, second, last] = made.results;
+      const xfail = marks[at] ? { xfail: { reason: 'known', status: own[at] } } : {};
+      return { ...made, results: [first!, second!, { ...last!, ...xfail }] };
+    };
+    const found = compareRuns({ before: side(0), after: side(1) });
+    expect(rate(found)).toMatchObject({ pairs: 2, before_mean: 1, after_mean: 1 });
+    expect(found.undecided).toEqual(['q2']);
+    expect(found.flips).toHaveLength(flips);
+    expect(found.summary).toMatchObject({ regressions, exit_code: 0 });
+  });
+
   test('nothing in common is not a comparison', () => {
     expect(compareRuns({ before: run([]), after: run(['pass']) }).summary.exit_code).toBe(2);
   });

@@ -48,7 +48,8 @@ function headlineOf(comparison: Compared): string {
   if (mended > 0) sentences.push(`${queries(mended)} failed before and ${mended === 1 ? 'passes' : 'pass'} now.`);
   if (summary.pairs === 0) sentences.push('No query is on both sides, so there is nothing to compare.');
   else if (metrics.length === 0) sentences.push('No query was decided on both sides, so there is nothing to compare.');
-  else if (undecided.length === summary.pairs) sentences.push('No query has a verdict on both sides.');
+  else if (undecided.length === summary.pairs && flips.length === 0)
+    sentences.push('No query has a verdict on both sides.');
   else if (flips.length === 0 && lost_verdicts.length === 0) sentences.push('No verdict flipped.');
   for (const [words, is] of MOVES) {
     const moved = metrics.filter(is).map(movedText);
@@ -109,6 +110,9 @@ export function neededQueries({
   if (needed_pairs === null || pairs === of) return needed_pairs;
   return of + Math.max(1, Math.ceil((needed_pairs - pairs) / (pairs / of)));
 }
+
+/** Over the names of `undecided`. */
+export const NOT_COUNTED = 'Not in the pass rate, without a verdict or an expected failure on a side';
 
 /** The name of a metric as people say it. */
 export const wordOf = (metric: string): string => (Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric);

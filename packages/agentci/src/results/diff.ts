@@ -186,7 +186,7 @@ export interface RunComparison {
   verdict: RunVerdict;
   /** The same in a few sentences. */
   headline: string;
-  /** On both sides but without a verdict on one: not a pass, not a failure, not in the numbers. */
+  /** On both sides, but without a verdict or an expected failure on one: not in the pass rate. */
   undecided: string[];
   summary: {
     pairs: number;
