@@ -3,6 +3,7 @@ import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { verdictLines } from '../policy/verdict-text.ts';
+import { casesText } from '../results/cases-text.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
@@ -50,7 +51,7 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   const listPasses = !context.quiet && passes <= MAX_LISTED_PASSES;
   if (!context.quiet) {
     lines.push(
-      `${c.bold(escapeTerminalLine(run.agent))} ${c.dim(`· ${escapeTerminalLine(run.spec.file)} · ${plural(run.results.length, 'query', 'queries')}`)}`,
+      `${c.bold(escapeTerminalLine(run.agent))} ${c.dim(`· ${escapeTerminalLine(run.spec.file)} · ${casesText(run.results)}`)}`,
       '',
     );
   }

@@ -2,6 +2,7 @@ import type { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs } from '../kit/format-number.ts';
 import { andMore, formatCount, plural } from '../kit/words.ts';
+import { casesText } from '../results/cases-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { CheckResult, RunResult, TraceWarning } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
@@ -31,7 +32,7 @@ export function countLine(run: RunResult, c: Colors): string {
   const checks = run.results.reduce((sum, result) => sum + countsOf(result).checkCount, run.checks.length);
   const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
   const facts = `(${repeats(run)}${plural(checks, 'check')}${duration})`;
-  return `${c.bold(plural(summary.total, 'query', 'queries'))}: ${parts.join(', ')} ${c.dim(facts)}`;
+  return `${c.bold(casesText(run.results))}: ${parts.join(', ')} ${c.dim(facts)}`;
 }
 
 /** Runs that could not be judged are in neither number; the queries say so. */

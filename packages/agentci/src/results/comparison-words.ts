@@ -98,8 +98,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** `8 queries`, or `16 pairs of runs of 8 queries`: what was compared, in the same words everywhere. */
-export const pairsText = ({ pairs, queries: of = pairs }: { pairs: number; queries?: number | undefined }): string =>
-  pairs === of ? queries(of) : `${plural(pairs, 'pair')} of runs of ${queries(of)}`;
+export function pairsText({ pairs, queries: of }: { pairs: number; queries?: number | undefined }): string {
+  if (of === undefined) return plural(pairs, 'pair');
+  return pairs === of ? queries(of) : `${plural(pairs, 'pair')} of runs of ${queries(of)}`;
+}
 
 /** Queries that it would take in all, each with as many runs as now. */
 export function neededQueries({
