@@ -3,6 +3,7 @@ import { formatMeasure } from '../../agentci/src/kit/format-number.ts';
 import { caseText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { shownRunText } from '../../agentci/src/results/shown-run.ts';
 import { Answer } from './answer.tsx';
 import { CheckTable } from './check-table.tsx';
 import { ConversationView } from './conversation.tsx';
@@ -64,6 +65,7 @@ export function QueryPage({
     [`latency${mean}`, ms(usage.latency_ms)],
   ];
   const { location: where } = result;
+  const shownRun = shownRunText(result);
   return (
     <article class="query">
       <p class="crumbs">
@@ -89,6 +91,7 @@ export function QueryPage({
           </span>
         ))}
       </p>
+      {shownRun !== undefined && <p class="notice">{shownRun}</p>}
       <p class="actions">
         <CopyButton label="Copy link" text={() => permalink(run, result)} />
         <CopyButton label="Copy as issue" text={() => issueText(run, result, commandOf(run.run_id))} />

@@ -232,6 +232,12 @@ describe('the answer of a query that did not pass', () => {
   });
 });
 
+test('where only some queries have repeats, their runs are not said to be all', () => {
+  const run = runOf([passing('a'), { id: 'b', status: 'fail' }]);
+  run.results[0]!.pass_rate = { passed: 3, decided: 3, min: 1 };
+  expect(render(run)).toContain('1 failed (of 1 query with repeats 3 of 3 runs passed, ');
+});
+
 test('repeats say how many runs passed, of a query and in all', () => {
   const run = runOf([passing('a'), failing]);
   const rate = (passed: number) => ({ passed, decided: 3, min: 1 });

@@ -40,7 +40,11 @@ function repeats({ results }: RunResult): string {
   const rates = results.flatMap(({ pass_rate }) => pass_rate ?? []);
   if (rates.length === 0) return '';
   const sum = (key: 'passed' | 'decided') => rates.reduce((total, rate) => total + rate[key], 0);
-  return `${formatCount(sum('passed'))} of ${plural(sum('decided'), 'run')} passed, `;
+  const runs = `${formatCount(sum('passed'))} of ${plural(sum('decided'), 'run')} passed`;
+  // Of the others each is one run, and counted before.
+  return rates.length === results.length
+    ? `${runs}, `
+    : `of ${plural(rates.length, 'query', 'queries')} with repeats ${runs}, `;
 }
 
 /** The exit code in words: a red build should explain itself. */
