@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { cellText } from '../../agentci/src/results/cell.ts';
+import { NOT_COUNTED } from '../../agentci/src/results/comparison-words.ts';
 import type { RunResult } from '../../agentci/src/results/run-result.ts';
 import { Changes } from './changes.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -132,7 +133,7 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
       <MetricTable metrics={comparison.metrics} />
       <Names title="Only in the one before" ids={comparison.only_before} />
       <Names title="Only in the one after" ids={comparison.only_after} />
-      <Names title="Without a verdict on one side or both" ids={comparison.undecided} />
+      <Names title={NOT_COUNTED} ids={comparison.undecided} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { casesText } from '../../agentci/src/results/cases-text.ts';
 import { type CheckStatus, LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, NO_FILTERS, STATUSES, tagsOf } from './filters.ts';
 import { count } from './format.ts';
@@ -46,7 +47,7 @@ export function FilterBar({
         onInput={(event) => onFilter({ ...filters, text: event.currentTarget.value })}
       />
       <span class="found" role="status">
-        {found === all.length ? `${count(all.length)} queries` : `${count(found)} of ${count(all.length)}`}
+        {found === all.length ? casesText(all) : `${count(found)} of ${count(all.length)}`}
       </span>
       {isFiltered && (
         <button type="button" class="plain" onClick={() => onFilter({ ...NO_FILTERS, sort: filters.sort })}>

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { caseText, cellText } from '../../agentci/src/results/cell.ts';
 import type { QueryResult, RunResult } from '../../agentci/src/results/run-result.ts';
+import { isExpectedFailure } from '../../agentci/src/results/run-verdicts.ts';
 import { usageOf } from './filters.ts';
 import { percent, usd } from './format.ts';
 import { cellPairHref, queryHref } from './router.ts';
@@ -80,7 +81,9 @@ function rowsOf(run: RunResult): Row[] {
 }
 
 /** The share of decided runs that passed; `null` where nothing was decided. */
-function rateOf({ pass_rate: rate, status, xfail }: QueryResult): number | null {
+function rateOf(result: QueryResult): number | null {
+  if (isExpectedFailure(result)) return null;
+  const { pass_rate: rate, status, xfail } = result;
   if (rate !== undefined) return rate.decided === 0 ? null : rate.passed / rate.decided;
   const own = xfail?.status ?? status;
   return own === 'pass' || own === 'warn' ? 1 : own === 'fail' ? 0 : null;

@@ -1,4 +1,5 @@
-import { chanceText } from '../../agentci/src/reporters/diff/words.ts';
+import { chanceText, verdictText } from '../../agentci/src/reporters/diff/words.ts';
+import { neededQueries, pairsText } from '../../agentci/src/results/comparison-words.ts';
 import type { MetricComparison } from '../../agentci/src/results/diff.ts';
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 import { roundNumber } from './check-value.ts';
@@ -9,6 +10,7 @@ import { visible } from './visible-text.ts';
 const VERDICTS: Record<MetricComparison['verdict'], CheckStatus> = {
   better: 'pass',
   worse: 'fail',
+  worse_within_limit: 'warn',
   no_difference: 'skip',
   inconclusive: 'warn',
 };
@@ -44,7 +46,7 @@ export function MetricTable({ metrics }: { metrics: readonly MetricComparison[] 
                 <code>{visible(metric.metric)}</code>
               </td>
               <td>
-                <Status status={VERDICTS[metric.verdict]} label={metric.verdict.replaceAll('_', ' ')} />
+                <Status status={VERDICTS[metric.verdict]} label={verdictText(metric)} />
               </td>
               <td class="number" data-label="before">
                 {metricText(metric.metric, metric.before_mean)}
@@ -87,15 +89,19 @@ function changeText({ metric, better, damage: { mean, low, high } }: MetricCompa
 }
 
 function wordsOf(metric: MetricComparison): string {
-  const { verdict, reason, pairs, needed_pairs } = metric;
-  const enough = needed_pairs === null || needed_pairs <= pairs ? '' : `; about ${needed_pairs} would settle it`;
+  const { verdict, reason, queries } = metric;
+  const needed = neededQueries(metric);
+  const over = pairsText(metric);
+  const enough =
+    needed === null || needed <= queries ? '' : `; about ${plural(needed, 'query', 'queries')} would settle it`;
   if (reason === 'identical')
     return verdict === 'no_difference'
       ? 'the same in every pair'
-      : `the same in every pair, and ${plural(pairs, 'query', 'queries')} could miss a change${enough}`;
+      : `the same in every pair, and ${over} could miss a change${enough}`;
   const p = chanceText(metric);
-  if (verdict !== 'inconclusive') return `${plural(pairs, 'query', 'queries')}, ${p}`;
-  return reason === 'too_few_pairs'
-    ? `${plural(pairs, 'query', 'queries')}: too few to tell${enough}`
-    : `${plural(pairs, 'query', 'queries')}, ${p}: not settled${enough}`;
+  const allowed = `allowed are ${metricText(metric.metric, metric.max_drop)}`;
+  if (verdict === 'worse_within_limit') return `${over}, ${p}; ${allowed}`;
+  if (verdict !== 'inconclusive') return `${over}, ${p}`;
+  if (reason === 'near_limit') return `${over}, ${p}; ${allowed}${enough}`;
+  return reason === 'too_few_pairs' ? `${over}: too few to tell${enough}` : `${over}, ${p}: not settled${enough}`;
 }

@@ -71,7 +71,7 @@ function SideFacts({
             <span class="nowrap">cost {usd(query.cost_usd)}</span>
             <span class="nowrap">tokens {count(query.total_tokens)}</span>
             <span class="nowrap">latency {ms(query.latency_ms)}</span>
-            {query.runs && <span class="nowrap">{query.runs.length} runs</span>}
+            {query.runs && <span class="nowrap">{meanText(query)}</span>}
           </p>
           {query.reason !== undefined && <p class="finding">{visible(query.reason)}</p>}
         </>
@@ -79,6 +79,10 @@ function SideFacts({
     </div>
   );
 }
+
+/** Whose numbers they are, where there are several. */
+export const meanText = ({ runs = [] }: PageBeforeQuery): string =>
+  runs.length > 1 ? `mean of ${runs.length} runs` : '';
 
 function Answers({ before, after }: { before: string | null | undefined; after: string | null | undefined }) {
   if (typeof before === 'string' && typeof after === 'string')

@@ -3,6 +3,7 @@ import { formatMeasure } from '../../agentci/src/kit/format-number.ts';
 import { caseText } from '../../agentci/src/results/cell.ts';
 import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { shownRunText } from '../../agentci/src/results/shown-run.ts';
 import { Answer } from './answer.tsx';
 import { CheckTable } from './check-table.tsx';
 import { ConversationView } from './conversation.tsx';
@@ -12,6 +13,7 @@ import { count, ms, usd } from './format.ts';
 import { issueText } from './issue-text.ts';
 import { JudgeReplies } from './judge-replies.tsx';
 import { useKeys } from './keys.ts';
+import { meanText } from './pair.tsx';
 import { Repeats } from './repeats.tsx';
 import { permalinkHash, queryHref, runPairHref } from './router.ts';
 import { commandOf, data, evidenceOf, fetchResult } from './source.ts';
@@ -63,6 +65,7 @@ export function QueryPage({
     [`latency${mean}`, ms(usage.latency_ms)],
   ];
   const { location: where } = result;
+  const shownRun = shownRunText(result);
   return (
     <article class="query">
       <p class="crumbs">
@@ -88,6 +91,7 @@ export function QueryPage({
           </span>
         ))}
       </p>
+      {shownRun !== undefined && <p class="notice">{shownRun}</p>}
       <p class="actions">
         <CopyButton label="Copy link" text={() => permalink(run, result)} />
         <CopyButton label="Copy as issue" text={() => issueText(run, result, commandOf(run.run_id))} />
@@ -119,7 +123,7 @@ export function QueryPage({
         <p class="notice">
           In {visible(before!.name ?? `run ${before!.run_id}`)}: <Status status={earlier.status} /> cost{' '}
           {usd(earlier.cost_usd)}, tokens {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
-          <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
+          {meanText(earlier)} <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
         </p>
       )}
       {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}

@@ -9,12 +9,14 @@ import { visible } from './visible-text.ts';
 
 const FIRST_GROUPS = 200;
 
-const ORDER_WORDS: Record<OrderedSteps['basis'], string> = {
-  times: '',
-  'some times': 'Some steps have no time, so all are in the order of the recording.',
-  recording:
-    'The recording has no times: steps are in the order it has them, and bars show the order, not how long it took.',
-};
+/** What the order of the steps rests on, where it is not the clock. */
+function orderWords({ basis, steps }: OrderedSteps): string {
+  if (basis === 'times') return '';
+  if (basis === 'some times') return 'Some steps have no time, so all are in the order of the recording.';
+  return steps.some(({ duration_ms }) => duration_ms !== undefined)
+    ? 'The recording has no start times: steps are in the order it has them, with how long each took. Bars show the order only.'
+    : 'The recording has no times: steps are in the order it has them, and bars show the order, not how long it took.';
+}
 
 /** The simple form lists calls of models and of tools apart. */
 const isUnmixed = ({ format, steps }: PageTrace, { basis }: OrderedSteps): boolean =>
@@ -63,7 +65,7 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
       {trace.steps.length === 0 && <p class="empty">The recording has no steps.</p>}
       {trace.steps.length > 1 && ordered.basis !== 'times' && (
         <p class="empty">
-          {ORDER_WORDS[ordered.basis]}
+          {orderWords(ordered)}
           {isUnmixed(trace, ordered) && ' How model and tool calls alternated is not recorded.'}
         </p>
       )}

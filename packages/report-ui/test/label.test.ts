@@ -94,7 +94,8 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     await page.keyboard.press('d');
     await page.waitForSelector('text=raters disagree');
     await page.keyboard.press('f');
-    await page.waitForSelector('text=ada and ben agree on 1 of 1');
+    await page.waitForSelector('text=1 label was changed after');
+    await page.waitForSelector('text=ada and ben agree on 0 of 1');
   });
 
   test.each([360, 390, 1240])('at %i px nothing overflows, nothing runs, and axe finds nothing', async (width) => {

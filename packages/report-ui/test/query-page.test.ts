@@ -95,6 +95,28 @@ describe.skipIf('missing' in chromium)('a query', () => {
     expect(await page.locator('.step.group[open] #step-2[open] .fields').innerText()).toContain('"page": 1');
   });
 
+  test('calls that say how long they took and not when show that, and only the start is said to be unknown', async () => {
+    const trace = pageTrace(
+      simpleTrace({
+        ...{ id: 'a', query: 'q', answer: 'x' },
+        tool_calls: [
+          { name: 'search', args: {}, latency_ms: 120 },
+          { name: 'book', args: {}, latency_ms: 2300 },
+        ],
+      }),
+    );
+    const run = sampleRun([sampleResult({ id: 'a', query: 'q', path: 'warn' })]);
+    const evidence = { byQuery: new Map([['a', { traces: [trace], shown: 0 }]]), notes: [] };
+    const { page } = await open(run, { hash: '#/q/a', evidence });
+    const text = await page.locator('.timeline').innerText();
+    expect(text).toContain('has no start times');
+    expect(text).not.toContain('has no times');
+    expect(await page.locator('.step summary').allInnerTexts()).toEqual([
+      expect.stringMatching(/search[\s\S]*120 ms/),
+      expect.stringMatching(/book[\s\S]*2\.30 s/),
+    ]);
+  });
+
   test('a cell of the matrix opens beside the reference', async () => {
     const { run, evidence } = runOfText('cellular');
     const { page } = await open(run, { evidence });

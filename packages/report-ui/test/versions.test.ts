@@ -92,7 +92,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
     expect(await page.locator('.compare .notice').allInnerTexts()).toContainEqual(
       expect.stringContaining('could not be judged here'),
     );
-    expect(await page.locator('h3:has-text("Without a verdict") + p').innerText()).toBe('polite');
+    expect(await page.locator('h3:has-text("Not in the pass rate") + p').innerText()).toBe('polite');
     await page.click('.flips summary');
     await page.waitForSelector('.flips .sequence .insert >> text=look_up_the_order');
     expect(await page.locator('.flips del').allInnerTexts()).toContain('refunded.');

@@ -24,6 +24,8 @@ export interface MetricInput {
   readonly metric: string;
   readonly better: 'higher' | 'lower';
   readonly pairs: readonly Pair[];
+  /** That the pairs belong to. */
+  readonly queries: number;
   /** Whether the numbers are shares of runs that passed. */
   readonly isRate: boolean;
   /** One verdict per query on each side: 0 or 1, nothing between. */
@@ -66,6 +68,7 @@ export function measure(input: MetricInput): Measured {
     metric,
     better,
     pairs: pairs.length,
+    queries: input.queries,
     before_mean: before,
     after_mean: after,
     pct_change: metricDelta(before, after).pct_change,

@@ -44,7 +44,7 @@ export function compareMetrics(
   const paired = pairedMetrics(before, after, options.byRun ?? false);
   const isAlone = (metric: string): boolean => metric === PASS_RATE && options.byRun === true;
   const together = paired.filter(({ metric }) => !isAlone(metric)).length;
-  for (const { metric, pairs, isVerdict } of paired) {
+  for (const { metric, pairs, queries, isVerdict } of paired) {
     const isRate = metric === PASS_RATE;
     const base = Math.abs(pairs.reduce((sum, pair) => sum + pair.before, 0) / pairs.length);
     const percent = options.maxRegressionPercent ?? thresholdPercent(metric);
@@ -53,6 +53,7 @@ export function compareMetrics(
         metric,
         better: own(options.better, metric) ?? betterSide(metric),
         pairs,
+        queries: queries.size,
         isRate,
         isVerdict,
         tests: isAlone(metric) ? 1 : together,
@@ -72,8 +73,10 @@ const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T
 function decided(one: Measured, adjusted: number, alpha: number): MetricComparison {
   const verdict = verdictOf(one, adjusted, alpha);
   const { needed_pairs, ...rest } = one;
+  const isNear = verdict === 'inconclusive' && one.pairs >= MIN_PAIRS && isShownWorse(one, adjusted, alpha);
   return {
     ...rest,
+    ...(isNear ? { reason: 'near_limit' as const } : {}),
     p_adjusted: adjusted,
     verdict,
     needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,
@@ -83,9 +86,10 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
 
 /**
  * The whole interval beyond what is allowed, and not by chance: worse. All of it gain, and not by chance: better. All of it within
- * what is allowed, either way: no difference. Anything else has not been settled.
+ * what is allowed, either way: no difference, unless all of it is loss, and not by chance. Anything else has not been settled.
  */
-function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: number, alpha: number): ComparisonVerdict {
+function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
+  const { metric, damage, max_drop, pairs, reason } = one;
   const isRate = metric === PASS_RATE;
   // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
@@ -96,23 +100,37 @@ function verdictOf({ metric, damage, max_drop, pairs, reason }: Measured, p: num
     return p > alpha || damage.mean === 0 ? 'inconclusive' : damage.mean > 0 ? 'worse' : 'better';
   if (damage.low > max_drop) return p <= alpha ? 'worse' : 'inconclusive';
   if (damage.high < 0 && p <= alpha) return 'better';
-  return damage.low >= -max_drop && damage.high <= max_drop ? 'no_difference' : 'inconclusive';
+  if (damage.low < -max_drop || damage.high > max_drop) return 'inconclusive';
+  return isShownWorse(one, p, alpha) ? 'worse_within_limit' : 'no_difference';
+}
+
+/** Chance does not explain the loss, whatever of it is allowed. */
+const isShownWorse = ({ damage }: Measured, p: number, alpha: number): boolean =>
+  damage.low !== null && damage.low > 0 && p <= alpha;
+
+interface Paired {
+  readonly metric: string;
+  readonly pairs: Pair[];
+  readonly queries: Set<string>;
+  isVerdict: boolean;
 }
 
 function pairedMetrics(
   before: ReadonlyMap<string, Observation>,
   after: ReadonlyMap<string, Observation>,
   byRun: boolean,
-): { metric: string; pairs: Pair[]; isVerdict: boolean }[] {
-  const found = new Map<string, { metric: string; pairs: Pair[]; isVerdict: boolean }>();
+): Paired[] {
+  const found = new Map<string, Paired>();
   const add = (
+    id: string,
     metric: string,
     a: readonly number[] | undefined,
     b: readonly number[] | undefined,
     isVerdict: boolean,
   ) => {
     if (a === undefined || b === undefined || a.length === 0 || b.length === 0) return;
-    const entry = found.get(metric) ?? { metric, pairs: [], isVerdict };
+    const entry = found.get(metric) ?? { metric, pairs: [], queries: new Set(), isVerdict };
+    entry.queries.add(id);
     entry.pairs.push({ before: average(a), after: average(b) });
     entry.isVerdict &&= a.length === 1 && b.length === 1;
     found.set(metric, entry);
@@ -121,13 +139,13 @@ function pairedMetrics(
     const b = after.get(id);
     if (b === undefined) continue;
     const [first, second] = [a.runs ?? a.verdicts, b.runs ?? b.verdicts];
-    if (!byRun) add(PASS_RATE, a.verdicts, b.verdicts, true);
+    if (!byRun) add(id, PASS_RATE, a.verdicts, b.verdicts, true);
     else
       for (const [run, verdict] of first.entries()) {
         const other = second[run];
-        if (verdict !== undefined && other !== undefined) add(PASS_RATE, [verdict], [other], true);
+        if (verdict !== undefined && other !== undefined) add(id, PASS_RATE, [verdict], [other], true);
       }
-    for (const [metric, values] of a.metrics) add(metric, values, b.metrics.get(metric), false);
+    for (const [metric, values] of a.metrics) add(id, metric, values, b.metrics.get(metric), false);
   }
   const names = [...found.keys()].filter((name) => name !== PASS_RATE).sort();
   return [PASS_RATE, ...names].flatMap((name) => found.get(name) ?? []);

@@ -109,6 +109,25 @@ describe('verdicts', () => {
     expect(rate(found).pairs).toBe(1);
   });
 
+  test.each([
+    { what: 'on both sides', marks: [true, true], own: ['fail', 'fail'], flips: 0, regressions: 0 },
+    { what: 'that used to pass', marks: [false, true], own: ['pass', 'fail'], flips: 0, regressions: 0 },
+    { what: 'that is mended', marks: [true, false], own: ['fail', 'pass'], flips: 1, regressions: 0 },
+    { what: 'that is not expected any more', marks: [true, false], own: ['fail', 'fail'], flips: 0, regressions: 0 },
+  ] as const)('an expected failure $what is in no pass rate', ({ marks, own, flips, regressions }) => {
+    const side = (at: 0 | 1) => {
+      const made = run(['pass', 'pass', marks[at] ? 'skip' : own[at]]);
+      const [first, second, last] = made.results;
+      const xfail = marks[at] ? { xfail: { reason: 'known', status: own[at] } } : {};
+      return { ...made, results: [first!, second!, { ...last!, ...xfail }] };
+    };
+    const found = compareRuns({ before: side(0), after: side(1) });
+    expect(rate(found)).toMatchObject({ pairs: 2, before_mean: 1, after_mean: 1 });
+    expect(found.undecided).toEqual(['q2']);
+    expect(found.flips).toHaveLength(flips);
+    expect(found.summary).toMatchObject({ regressions, exit_code: 0 });
+  });
+
   test('nothing in common is not a comparison', () => {
     expect(compareRuns({ before: run([]), after: run(['pass']) }).summary.exit_code).toBe(2);
   });
@@ -153,10 +172,14 @@ describe('numbers', () => {
     ]);
   });
 
-  test('a loss within what is allowed is no difference; a tighter limit makes it worse', () => {
+  test('a loss beyond chance and within what is allowed is worse within the limit; a tighter limit makes it worse', () => {
     const sides = { before: run(many(20, 'pass'), noisy(0.01)), after: run(many(20, 'pass'), noisy(0.011)) };
     const cost = (found: ReturnType<typeof compareRuns>) => found.metrics.find(({ metric }) => metric === 'cost_usd');
-    expect(cost(compareRuns(sides))?.verdict).toBe('no_difference');
+    const found = compareRuns(sides);
+    expect(cost(found)?.verdict).toBe('worse_within_limit');
+    expect(found.verdict).toBe('worse_within_limit');
+    expect(found.headline).toContain('Worse, beyond chance, within what is allowed: cost (+10 %).');
+    expect(found.summary).toMatchObject({ worse: 0, exit_code: 0 });
     expect(cost(compareRuns({ ...sides, maxRegressionPercent: 5 }))?.verdict).toBe('worse');
     expect(cost(compareRuns({ ...sides, maxDrop: { cost_usd: 0.0001 } }))?.verdict).toBe('worse');
   });
@@ -170,7 +193,32 @@ describe('numbers', () => {
     }).metrics[1]!;
     expect(found.damage.mean).toBeGreaterThan(0.001);
     expect(found.p_adjusted).toBeLessThan(0.01);
-    expect(found).toMatchObject({ verdict: 'inconclusive', needed_pairs: expect.any(Number) });
+    expect(found).toMatchObject({ verdict: 'inconclusive', reason: 'near_limit', needed_pairs: expect.any(Number) });
+  });
+
+  test.each([
+    {
+      what: 'more expensive, perhaps by more than is allowed',
+      by: 1.12,
+      words: 'Worse, beyond chance, and perhaps by more than is allowed: cost (+13 %).',
+    },
+    { what: 'cheaper', by: 0.88, words: 'Better, beyond chance: cost (−11 %).' },
+  ])('the headline says what is sure: $what', ({ by, words }) => {
+    const { headline } = compareRuns({
+      before: run(many(20, 'pass'), () => ({ cost_usd: 0.01 })),
+      after: run(many(20, 'pass'), (i) => ({ cost_usd: 0.01 * (by + 0.1 * Math.sin(i * 7)) })),
+      maxDrop: { cost_usd: 0.001 },
+    });
+    expect(headline).toContain(words);
+    expect(headline).not.toContain('No number moved');
+    expect(headline).not.toMatch(/Inconclusive:.*cost/);
+  });
+
+  test('a price that only wavers is no difference', () => {
+    const wavers = (turn: number) => (i: number) => ({ cost_usd: 0.01 * (1 + 0.02 * Math.sin(i * 7 + turn)) });
+    const found = compareRuns({ before: run(many(20, 'pass'), wavers(0)), after: run(many(20, 'pass'), wavers(2)) });
+    expect(found.metrics[1]).toMatchObject({ metric: 'cost_usd', verdict: 'no_difference' });
+    expect(found.headline).toContain('No number moved by more than is allowed.');
   });
 
   test('growth from zero is flagged', () => {

@@ -2,7 +2,7 @@ import { caseText } from '../results/cell.ts';
 import { summarizeComparison } from '../results/comparison-words.ts';
 import { COMPARISON_SCHEMA, type RunComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
-import { decidedRuns, isPass, ownStatus, verdictsOfRuns } from '../results/run-verdicts.ts';
+import { decidedRuns, isExpectedFailure, isPass, ownStatus, verdictsOfRuns } from '../results/run-verdicts.ts';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
 
 /** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
@@ -20,7 +20,9 @@ export function compareRuns(
   const count = (verdict: string) => metrics.filter((metric) => metric.verdict === verdict).length;
   const worse = count('worse');
   const inconclusive = count('inconclusive');
-  const statuses = shared.map((id) => ({ id, before: ownStatus(a.get(id)!), after: ownStatus(b.get(id)!) }));
+  // A failure that was expected and is gone is mended; one that is expected now has broken nothing.
+  const now = (result: QueryResult): CheckStatus => (isExpectedFailure(result) ? result.status : ownStatus(result));
+  const statuses = shared.map((id) => ({ id, before: ownStatus(a.get(id)!), after: now(b.get(id)!) }));
   const regressions = statuses.filter(
     ({ before: was, after: is }) => isPass(was) === true && isPass(is) === false,
   ).length;
@@ -45,7 +47,7 @@ export function compareRuns(
     ),
     only_before: [...a.keys()].filter((id) => !b.has(id)),
     only_after,
-    new_failing: only_after.filter((id) => FAILING.has(ownStatus(b.get(id)!))),
+    new_failing: only_after.filter((id) => FAILING.has(b.get(id)!.status)),
     lost_verdicts: statuses.flatMap(({ id, before: was, after: is }) =>
       isPass(was) === true && is === 'error' ? [id] : [],
     ),

@@ -60,7 +60,11 @@ export function renderCalibration(
     readonly lines: readonly PassingLine[];
     readonly measured: { readonly ensemble: boolean; readonly models: readonly string[] };
     readonly errors: readonly { readonly id: string; readonly message: string }[];
-    readonly raters: { readonly pairs: readonly RaterPair[]; readonly disputed: readonly string[] };
+    readonly raters: {
+      readonly pairs: readonly RaterPair[];
+      readonly disputed: readonly string[];
+      readonly revised: number;
+    };
     readonly judge: JudgeUsage | undefined;
   },
 ): string {
@@ -95,14 +99,20 @@ export function renderCalibration(
 function raterLines({
   pairs,
   disputed,
+  revised,
 }: {
   readonly pairs: readonly RaterPair[];
   readonly disputed: readonly string[];
+  readonly revised: number;
 }): string[] {
   const lines = pairs.map(
     ({ a, b, n, agreed, kappa, kappa_interval: range }) =>
       `raters: ${a} and ${b} agree on ${agreed} of ${n}, ${kappa === null ? 'kappa cannot be told: one of them gave one label only' : `kappa ${decimal(kappa)}`}${range === null ? '' : ` (95 % interval ${decimal(range.low)} to ${decimal(range.high)})`}`,
   );
+  if (revised > 0)
+    lines.push(
+      `${plural(revised, 'label')} changed after the judge and other raters were shown: the ones from before are used, but for disputes that were settled`,
+    );
   if (disputed.length > 0)
     lines.push(
       `${plural(disputed.length, 'answer')} left out because raters disagree: ${disputed.slice(0, 5).join(', ')}${disputed.length > 5 ? ', …' : ''}`,

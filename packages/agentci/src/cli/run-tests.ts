@@ -14,6 +14,7 @@ import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
 import { isPart, listRuns, readRun, runWithTraces, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
+import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { gitState } from './git-state.ts';
@@ -146,6 +147,7 @@ export async function runTests(
     quiet: options.quiet ?? false,
     rerunCommand: `${command} --failed`,
     command,
+    ...(shard === undefined ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io }) : {}),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // The parts of a run are not runs of their own: merge adds the whole.

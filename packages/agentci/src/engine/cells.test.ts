@@ -3,6 +3,7 @@ import { runOf } from '../../test/support/run-of.ts';
 import { OF_CELLS } from '../baseline/compare-metrics.ts';
 import { compareRuns } from '../baseline/compare-runs.ts';
 import type { Cell } from '../results/cell.ts';
+import { pairsText } from '../results/comparison-words.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { cellChecks, compareCells } from './cells.ts';
@@ -48,6 +49,24 @@ describe('each cell against the reference', () => {
     // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in all.
     expect(of(...times(7, 'pp'), ...times(3, 'pf')).more_queries).toBe(14);
     expect(of(...times(9, 'pp')).more_queries).toBeNull();
+  });
+
+  test('repeats: pairs are of runs, and Compare asks for as many queries in the same words', () => {
+    const twice = (results: QueryResult[]): QueryResult[] =>
+      results.map((each) => ({
+        ...each,
+        runs: [1, 2].map(() => ({ status: each.status })) as QueryResult['runs'] & {},
+      }));
+    const results = twice(paired(...times(7, 'pp'), 'pf'));
+    const [found] = compareCells(results, [A, B], undefined).cell_comparisons;
+    expect(found).toMatchObject({ pairs: 16, queries: 8, more_queries: expect.any(Number) });
+    expect(pairsText(found!)).toBe('16 pairs of runs of 8 queries');
+    const of = (cell: object) => ({
+      ...runOf([]),
+      results: results.flatMap(({ cell: own, ...rest }) => (own === cell ? [rest] : [])),
+    });
+    const { headline } = compareRuns({ before: of(A), after: of(B), ...OF_CELLS });
+    expect(headline).toContain(`(8 queries are too few to tell; about ${8 + found!.more_queries!} could)`);
   });
 
   test('what was not decided in both is not paired', () => {

@@ -1,7 +1,7 @@
 import { compareMetrics, OF_CELLS } from '../baseline/compare-metrics.ts';
 import { formatP } from '../kit/format-number.ts';
-import { plural } from '../kit/words.ts';
 import { type Cell, cellKey, cellText, sameCell } from '../results/cell.ts';
+import { neededQueries, pairsText } from '../results/comparison-words.ts';
 import type {
   CellComparison,
   CellSummary,
@@ -104,7 +104,7 @@ function compare(input: {
   const [rate] = compareMetrics(before, after, OF_CELLS);
   if (rate === undefined)
     return {
-      ...{ cell, reference, pairs: 0, lost: 0, won: 0 },
+      ...{ cell, reference, pairs: 0, queries: 0, lost: 0, won: 0 },
       ...{ difference: null, interval: null, p: null, verdict: 'inconclusive', more_queries: null },
     };
   const changes = [...after].map(([id, { runs }]) =>
@@ -113,24 +113,22 @@ function compare(input: {
       return verdict === undefined || was === undefined ? [] : [verdict - was];
     }),
   );
-  const queries = changes.filter(({ length }) => length > 0).length;
   const count = (change: number): number => changes.flat().filter((each) => each === change).length;
   const { low, high } = rate.damage;
+  const needed = neededQueries(rate);
   return {
     cell,
     reference,
     pairs: rate.pairs,
+    queries: rate.queries,
     lost: count(-1),
     won: count(1),
     difference: 0 - rate.damage.mean,
     interval: low === null || high === null ? null : { low: 0 - high, high: 0 - low },
     p: rate.p,
     // Without a margin nothing can be shown to be the same.
-    verdict: rate.verdict === 'no_difference' ? 'inconclusive' : rate.verdict,
-    more_queries:
-      rate.needed_pairs === null
-        ? null
-        : Math.max(1, Math.ceil((rate.needed_pairs - rate.pairs) / (rate.pairs / queries))),
+    verdict: rate.verdict === 'better' || rate.verdict === 'worse' ? rate.verdict : 'inconclusive',
+    more_queries: needed === null ? null : Math.max(1, needed - rate.queries),
   };
 }
 
@@ -162,10 +160,20 @@ export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell):
 }
 
 /** A comparison in one line, with its numbers. */
-function comparisonText({ pairs, lost, won, difference, interval, p, verdict, more_queries }: CellComparison): string {
+function comparisonText({
+  pairs,
+  queries,
+  lost,
+  won,
+  difference,
+  interval,
+  p,
+  verdict,
+  more_queries,
+}: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query was decided in both';
   const points = (value: number): string => `${value > 0 ? '+' : ''}${(100 * value).toFixed(1)}`;
-  const facts = `${points(difference)} points over ${plural(pairs, 'pair')} (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, ${formatP(p)})`;
+  const facts = `${points(difference)} points over ${pairsText({ pairs, queries })} (95 % interval ${points(interval.low)} to ${points(interval.high)}; ${lost} lost, ${won} won, ${formatP(p)})`;
   if (verdict !== 'inconclusive') return `${verdict}, ${facts}`;
   if (more_queries === null) return `inconclusive, ${facts}`;
   return `inconclusive, ${facts}; needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'} to tell a difference of this size`;

@@ -1,11 +1,10 @@
 import type { CheckStatus, Layer, QueryResult, RunSummary } from '../results/run-result.ts';
+import { worstRun } from '../results/shown-run.ts';
 import { emptyLayer } from '../results/status.ts';
 import { mergeWarnings } from '../results/trace-warnings.ts';
 import type { Query } from '../spec/suite.ts';
 import { sumUses } from './cassette-use.ts';
 import { stabilityOf } from './stability.ts';
-
-const BADNESS: Record<CheckStatus, number> = { fail: 4, error: 3, warn: 2, pass: 1, skip: 0 };
 
 /**
  * One result from all runs of a query. A run passes on pass or warn; error runs leave the denominator; a rate below
@@ -19,7 +18,7 @@ export function combineRuns(query: Query, runs: readonly QueryResult[]): QueryRe
 }
 
 function merge(query: Query, runs: readonly QueryResult[]): QueryResult {
-  const worst = runs.reduce((a, b) => (BADNESS[b.status] > BADNESS[a.status] ? b : a));
+  const worst = runs[worstRun(runs)]!;
   const passed = runs.filter((run) => run.status === 'pass' || run.status === 'warn').length;
   const decided = passed + runs.filter((run) => run.status === 'fail').length;
   return {

@@ -3,8 +3,9 @@ import { diffReport } from '../baseline/diff-report.ts';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseText } from '../results/cell.ts';
-import type { DiffReport, QueryDiff } from '../results/diff.ts';
+import type { DiffReport, QueryDiff, TraceDiff } from '../results/diff.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { isExpectedFailure } from '../results/run-verdicts.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
 import { diffTraces } from './diff-traces.ts';
@@ -47,7 +48,7 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
       id: key,
       query: was.file.query,
       ...(query?.location ? { location: query.location } : {}),
-      ...diff,
+      ...(isExpectedFailure(after.results.get(key)!) ? asExpected(diff) : diff),
     };
   });
   return diffReport({
@@ -57,9 +58,19 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
     ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
     queries,
-    comparison: compareRuns({ before: before.run, after: after.run }),
+    comparison: compareRuns({
+      before: before.run,
+      after: after.run,
+      ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
+    }),
     notices: [...before.notices, ...after.notices, ...list.broken.map(({ error }) => error.message)],
   });
+}
+
+/** A failure that the spec expects is not a regression; what it cost may still be one. */
+function asExpected(diff: TraceDiff): TraceDiff {
+  const regressions = diff.regressions.filter(({ limit_percent }) => limit_percent !== undefined);
+  return { ...diff, regressions, has_regression: regressions.length > 0 };
 }
 
 interface Side {

@@ -19,7 +19,14 @@ export interface Label {
   readonly note?: string;
   /** When, in ISO 8601. */
   readonly at?: string;
+  /** Given after the rater had seen what the judge and others said. */
+  readonly revised?: boolean;
+  /** What the rater said before that. */
+  readonly blind?: boolean;
 }
+
+/** As it was said before anything was shown: what agreement is about. */
+export const asBlind = (label: Label): Label => (label.blind === undefined ? label : { ...label, human: label.blind });
 
 export interface LabelProblem {
   readonly line: number;
@@ -35,11 +42,12 @@ const PASS = new Set<unknown>([true, 1, 'pass', 'good', 'yes']);
 const FAIL = new Set<unknown>([false, 0, 'fail', 'bad', 'no']);
 
 /** A line that takes the rater's label back. */
-type Withdrawn = Pick<Label, 'id' | 'rater' | 'at'> & { readonly human: null };
+type Withdrawn = Pick<Label, 'id' | 'rater' | 'at' | 'revised'> & { readonly human: null };
 
 /** The labels of one file or several. What a rater says later takes the place of what the rater said before. */
 export class LabelBook {
   readonly #labels = new Map<string, Label | Withdrawn>();
+  readonly #blind = new Map<string, boolean>();
   #lines = 0;
 
   /** Adds a file's lines and gives what is wrong with them. Names of lines without an `id` begin with `name`. */
@@ -62,25 +70,37 @@ export class LabelBook {
   }
 
   labels(): Label[] {
-    return [...this.#labels.values()].filter((label): label is Label => label.human !== null);
+    return [...this.#labels].flatMap(([key, label]): Label[] => {
+      if (label.human === null) return [];
+      const blind = label.revised === true ? this.#blind.get(key) : undefined;
+      return [blind === undefined ? label : { ...label, blind }];
+    });
+  }
+
+  /** Whether this rater has said something of this answer before, and so has seen what others say, also where it was taken back. */
+  hasSeen(rater: string, id: string): boolean {
+    return this.#labels.has(keyOf({ rater, id }));
   }
 
   #take(source: string, name: string): string | undefined {
     const label = readLabel(source, name);
     if (typeof label === 'string') return label;
-    const key = JSON.stringify([label.rater ?? null, label.id]);
+    const key = keyOf(label);
     const before = this.#labels.get(key);
     if (before !== undefined && label.rater === undefined) return `the id "${label.id}" is used twice`;
     // Lines of one file are in order; those of two files have only their times.
     if (before?.at !== undefined && label.at !== undefined && before.at > label.at) return undefined;
     this.#labels.set(key, label);
+    if (label.human !== null && label.revised !== true) this.#blind.set(key, label.human);
     return undefined;
   }
 }
 
+const keyOf = ({ rater, id }: Pick<Label, 'rater' | 'id'>): string => JSON.stringify([rater ?? null, id]);
+
 /**
  * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`,
- * `template`, `threshold`, `rater`, `score`, `note`. With a `rater` the label may be `null`: it is taken back.
+ * `template`, `threshold`, `rater`, `score`, `note`, `revised`. With a `rater` the label may be `null`: it is taken back.
  */
 export function parseLabels(text: string): { labels: Label[]; problems: LabelProblem[] } {
   const book = new LabelBook();
@@ -105,7 +125,11 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   const id = text('id') ?? name;
   const rater = text('rater');
   const at = text('at');
-  const signed = { ...(rater === undefined ? {} : { rater }), ...(at === undefined ? {} : { at }) };
+  const signed = {
+    ...(rater === undefined ? {} : { rater }),
+    ...(at === undefined ? {} : { at }),
+    ...(field('revised') === true ? { revised: true } : {}),
+  };
   if (rater !== undefined && field('label') === null) return { id, human: null, ...signed };
   const answer = text('answer');
   if (answer === undefined) return 'needs "answer", a text';

@@ -19,7 +19,7 @@ export function costDetails(
   const ttftMs = trace.reported?.ttftMs;
   const details: Record<string, unknown> = {
     actual: {
-      cost_usd: cost === null ? null : Math.round(cost * 1e6) / 1e6,
+      cost_usd: cost === null ? null : roundUsd(cost),
       total_tokens: shown(totals.totalTokens),
       llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
@@ -40,6 +40,12 @@ export function costDetails(
   }
   return details;
 }
+
+/** To a millionth; below a hundredth of a cent that would be another price. */
+const roundUsd = (usd: number): number => {
+  const digits = Math.abs(usd) < 1e-4 ? 1e12 : 1e6;
+  return Math.round(usd * digits) / digits;
+};
 
 type Field = keyof Pick<Totals, 'costUsd' | 'totalTokens' | 'latencyMs'>;
 

@@ -1,6 +1,6 @@
 import { formatP, formatUsd } from '../kit/format-number.ts';
-import { plural } from '../kit/words.ts';
 import { cellText } from '../results/cell.ts';
+import { pairsText } from '../results/comparison-words.ts';
 import type { CellComparison, CellSummary, RunResult } from '../results/run-result.ts';
 
 /** A table as texts: what each format does with them is its own business. */
@@ -62,9 +62,9 @@ function costText({ cost_usd, unpriced_runs }: CellSummary): string {
 }
 
 /** `worse by 30 points (-45 to -12), p = 0.016`, or what keeps it from being settled. */
-function differenceText({ difference, interval, p, verdict, pairs, more_queries }: CellComparison): string {
+function differenceText({ difference, interval, p, verdict, pairs, queries, more_queries }: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query decided in both';
-  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${plural(pairs, 'pair')}, ${formatP(p)}`;
+  const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${pairsText({ pairs, queries })}, ${formatP(p)}`;
   if (verdict !== 'inconclusive') return `${verdict}: ${facts}`;
   return `inconclusive: ${facts}${more_queries === null ? '' : `, needs about ${more_queries} more ${more_queries === 1 ? 'query' : 'queries'}`}`;
 }

@@ -63,15 +63,16 @@ export function changesOf(run: RunResult, { comparison, run: before }: NonNullab
     ...lost,
     ...metricsOf(({ verdict }) => verdict === 'worse'),
     ...metricsOf(isSuspicious),
+    ...metricsOf(({ verdict }) => verdict === 'worse_within_limit'),
     ...mended,
     ...metricsOf(({ verdict }) => verdict === 'better'),
     ...gone,
   ];
 }
 
-/** It moved by more than is allowed, and this much data cannot tell whether by chance. */
+/** It moved by more than is allowed and this much data cannot tell whether by chance, or moved beyond chance and cannot tell how far. */
 const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): boolean =>
-  verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop;
+  reason === 'near_limit' || (verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop);
 
 /** `12 queries in both runs, 2 new, 1 gone`: what the changes are about. */
 export function comparedText({ comparison }: NonNullable<ReportContext['before']>): string {

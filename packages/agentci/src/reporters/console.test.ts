@@ -155,6 +155,24 @@ test('the slowest and most expensive of many queries are named, the worst first'
   expect(render(run)).toContain('slowest: d 400 ms, c 300 ms, b 200 ms\nmost expensive: a $2.00\n');
 });
 
+test('numbers of a query with repeats are means of its runs, and named so', () => {
+  const run = runOf(['a', 'b', 'c', 'd'].map(passing));
+  for (const result of run.results) {
+    result.cost.details.actual = { latency_ms: 200, cost_usd: 0.04 };
+    const used = (latency_ms: number, cost_usd: number) => ({ latency_ms, cost_usd, total_tokens: null });
+    result.runs = [used(200, 0.04), used(142, 0.02)].map((each) => ({
+      status: 'pass',
+      messages: [],
+      ...each,
+    })) as never;
+  }
+  const text = render(run);
+  expect(text).toContain('slowest, mean of its runs: a 171 ms');
+  expect(text).toContain('most expensive, mean of its runs: a $0.0300');
+  expect(text).toContain('$0.0300 · 171 ms · mean of 2 runs');
+  expect(text).not.toContain('200 ms');
+});
+
 test('what could not be measured in queries that passed is said once, with how often', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
   const passed = { status: 'pass' as const, correctness: [checkOf('correctness.exact_match', 'pass')] };
@@ -212,6 +230,12 @@ describe('the answer of a query that did not pass', () => {
     expect(shown(null, {})).toBeUndefined();
     expect(shown('ok', {}, { status: 'pass' })).toBeUndefined();
   });
+});
+
+test('where only some queries have repeats, their runs are not said to be all', () => {
+  const run = runOf([passing('a'), { id: 'b', status: 'fail' }]);
+  run.results[0]!.pass_rate = { passed: 3, decided: 3, min: 1 };
+  expect(render(run)).toContain('1 failed (of 1 query with repeats 3 of 3 runs passed, ');
 });
 
 test('repeats say how many runs passed, of a query and in all', () => {

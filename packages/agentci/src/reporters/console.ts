@@ -3,6 +3,7 @@ import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { verdictLines } from '../policy/verdict-text.ts';
+import { casesText } from '../results/cases-text.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
@@ -14,7 +15,8 @@ import {
   type QueryResult,
   type RunResult,
 } from '../results/run-result.ts';
-import { countsOf, usedBy } from '../results/stored-result.ts';
+import { countsOf } from '../results/stored-result.ts';
+import { type Usage, usagePerRun } from '../results/usage.ts';
 import { answerLines } from './answer-lines.ts';
 import { cellTable } from './cell-tables.ts';
 import { conversationLines, foundInTurns } from './conversation-lines.ts';
@@ -49,7 +51,7 @@ function renderConsole(run: RunResult, context: ReportContext): string {
   const listPasses = !context.quiet && passes <= MAX_LISTED_PASSES;
   if (!context.quiet) {
     lines.push(
-      `${c.bold(escapeTerminalLine(run.agent))} ${c.dim(`· ${escapeTerminalLine(run.spec.file)} · ${plural(run.results.length, 'query', 'queries')}`)}`,
+      `${c.bold(escapeTerminalLine(run.agent))} ${c.dim(`· ${escapeTerminalLine(run.spec.file)} · ${casesText(run.results)}`)}`,
       '',
     );
   }
@@ -184,25 +186,19 @@ function paint(status: CheckStatus, c: Colors): (text: string) => string {
   return { pass: c.green, warn: c.yellow, fail: c.red, error: c.magenta, skip: c.dim }[status];
 }
 
-interface Actual {
-  cost_usd?: number | null;
-  total_tokens?: number | null;
-  latency_ms?: number | null;
-}
-
-const actualOf = (result: QueryResult): Actual => (result.cost.details.actual as Actual | undefined) ?? {};
-
-/** What the run used, as far as it is known. */
+/** What a run of the query used, as far as it is known. */
 function numbers(result: QueryResult, c: Colors): string {
-  const { cost_usd, total_tokens, latency_ms } = actualOf(result);
+  const { cost_usd, total_tokens, latency_ms } = usagePerRun(result);
   const { pass_rate: rate, status } = result;
   const parts = [
     // A query that did not pass says it in a line of its own.
     rate === undefined || status !== 'pass' ? undefined : `${rate.passed} of ${plural(rate.decided, 'run')} passed`,
     cost_usd == null ? undefined : `${formatUsd(cost_usd)}${isReplayed(result) ? ' (recorded)' : ''}`,
-    total_tokens == null ? undefined : plural(total_tokens, 'token'),
+    total_tokens == null ? undefined : plural(Math.round(total_tokens), 'token'),
     latency_ms == null ? undefined : formatMs(latency_ms),
   ].filter((part) => part !== undefined);
+  const runs = result.runs?.length ?? 1;
+  if (runs > 1 && (cost_usd ?? total_tokens ?? latency_ms ?? null) !== null) parts.push(`mean of ${runs} runs`);
   return parts.length === 0 ? '' : c.dim(`  ${parts.join(' · ')}`);
 }
 
@@ -296,20 +292,21 @@ function rankings(run: RunResult, c: Colors): string[] {
   if (run.results.length <= RANKED) return [];
   const rank = (
     title: string,
-    value: (used: ReturnType<typeof usedBy>) => number | null | undefined,
+    value: (used: Usage) => number | null | undefined,
     format: (n: number) => string,
   ): string[] => {
     const ranked = run.results
-      .map((result) => ({ id: caseText(result), n: value(usedBy(result)) }))
+      .map((result) => ({ id: caseText(result), n: value(usagePerRun(result)) }))
       .filter((entry): entry is { id: string; n: number } => typeof entry.n === 'number' && entry.n > 0)
       .sort((a, b) => b.n - a.n)
       .slice(0, RANKED);
     if (ranked.length === 0) return [];
     return [c.dim(`${title} ${ranked.map(({ id, n }) => `${escapeTerminalLine(id)} ${format(n)}`).join(', ')}`)];
   };
+  const mean = run.results.some(({ runs = [] }) => runs.length > 1) ? ', mean of its runs' : '';
   return [
-    ...rank('slowest:', (actual) => actual.latency_ms, formatMs),
-    ...rank('most expensive:', (actual) => actual.cost_usd, formatUsd),
+    ...rank(`slowest${mean}:`, (actual) => actual.latency_ms, formatMs),
+    ...rank(`most expensive${mean}:`, (actual) => actual.cost_usd, formatUsd),
   ];
 }
 

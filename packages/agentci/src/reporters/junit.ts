@@ -1,6 +1,7 @@
 import { escapeXmlAttribute, escapeXmlText } from '../kit/escape.ts';
 import { caseText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { usagePerRun } from '../results/usage.ts';
 import { findingsOfQuery } from './findings.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -46,9 +47,9 @@ const passHat = ({ summary }: RunResult): string =>
     .join('');
 
 function testCase(result: QueryResult, agent: string): string {
-  const actual = result.cost.details.actual as { latency_ms?: number | null } | undefined;
+  const { latency_ms } = usagePerRun(result);
   const lines = [
-    `    <testcase${attributes({ name: caseText(result), classname: agent, time: seconds(actual?.latency_ms ?? undefined) })}>`,
+    `    <testcase${attributes({ name: caseText(result), classname: agent, time: seconds(latency_ms ?? undefined) })}>`,
     '      <properties>',
     `        ${property('query', result.query)}`,
     ...Object.entries(result.cell ?? {}).map(([name, value]) => `        ${property(`cell.${name}`, value)}`),

@@ -1,6 +1,7 @@
 import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
+import { casesText } from '../results/cases-text.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { caseText, cellText } from '../results/cell.ts';
 import type { RunVerdict } from '../results/diff.ts';
@@ -100,6 +101,7 @@ const TITLES: Readonly<Record<RunVerdict, string>> = {
   nothing_to_compare: 'Nothing to compare',
   worse: 'Worse',
   better: 'Better',
+  worse_within_limit: 'Worse, within what is allowed',
   inconclusive: 'Inconclusive',
   no_difference: 'Nothing changed',
 };
@@ -244,7 +246,7 @@ function verdictOf({ summary, checks }: RunResult): CheckStatus {
   return summary.warnings > 0 ? 'warn' : 'pass';
 }
 
-function headline({ summary }: RunResult): string {
+function headline({ summary, results }: RunResult): string {
   const counts = [
     [summary.passed - summary.warnings, 'passed'],
     [summary.warnings, 'warned'],
@@ -253,7 +255,7 @@ function headline({ summary }: RunResult): string {
     [summary.skipped, 'skipped'],
   ] as const;
   const parts = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `**${plural(summary.total, 'query', 'queries')}**: ${parts.join(', ') || 'none'} (exit ${summary.exit_code})`;
+  return `**${casesText(results)}**: ${parts.join(', ') || 'none'} (exit ${summary.exit_code})`;
 }
 
 /** A long id gives way to its cell, which tells it from the others. */

@@ -1,6 +1,7 @@
 import { escapePrometheusLabel, escapeTerminalLine } from '../kit/escape.ts';
 import { cellText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import { type UsageKey, usagePerRun } from '../results/usage.ts';
 import type { Reporter } from './reporter.ts';
 
 const QUERY_CHARACTERS = 80;
@@ -20,6 +21,10 @@ interface Gauge {
   readonly value: (result: QueryResult) => unknown;
 }
 
+/** The mean of the runs, where there are several. */
+const used = (key: UsageKey) => (result: QueryResult) => usagePerRun(result)[key];
+
+/** Of the run that is shown. */
 const actual = (key: string) => (result: QueryResult) =>
   (result.cost.details.actual as Readonly<Record<string, unknown>> | undefined)?.[key];
 
@@ -59,10 +64,10 @@ const GAUGES: readonly Gauge[] = [
     help: 'Tool calls made.',
     value: (r) => (r.path.details.tool_calls as { actual?: number } | undefined)?.actual,
   },
-  { name: 'agentci_cost_usd', help: 'Cost of the run in US dollars.', value: actual('cost_usd') },
-  { name: 'agentci_total_tokens', help: 'Tokens used by the run.', value: actual('total_tokens') },
+  { name: 'agentci_cost_usd', help: 'Cost of the run in US dollars.', value: used('cost_usd') },
+  { name: 'agentci_total_tokens', help: 'Tokens used by the run.', value: used('total_tokens') },
   { name: 'agentci_llm_calls', help: 'Model calls made.', value: actual('llm_calls') },
-  { name: 'agentci_latency_ms', help: 'Wall time of the run in milliseconds.', value: actual('latency_ms') },
+  { name: 'agentci_latency_ms', help: 'Wall time of the run in milliseconds.', value: used('latency_ms') },
   {
     name: 'agentci_ttft_ms',
     help: 'Milliseconds to the first token of a streamed answer.',

@@ -2,6 +2,7 @@ import type { createColors } from 'picocolors';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { formatMs } from '../kit/format-number.ts';
 import { andMore, formatCount, plural } from '../kit/words.ts';
+import { casesText } from '../results/cases-text.ts';
 import { caseText } from '../results/cell.ts';
 import type { CheckResult, RunResult, TraceWarning } from '../results/run-result.ts';
 import { checksOf, isUnmeasured } from '../results/status.ts';
@@ -32,7 +33,7 @@ export function countLine(run: RunResult, c: Colors): string {
   const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
   const facts = `(${repeats(run)}${plural(checks, 'check')}${duration})`;
   const ended = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  return `${c.bold(plural(summary.total, 'query', 'queries'))}${ended} ${c.dim(facts)}`;
+  return `${c.bold(casesText(run.results))}${ended} ${c.dim(facts)}`;
 }
 
 /** Runs that could not be judged are in neither number; the queries say so. */
@@ -40,7 +41,11 @@ function repeats({ results }: RunResult): string {
   const rates = results.flatMap(({ pass_rate }) => pass_rate ?? []);
   if (rates.length === 0) return '';
   const sum = (key: 'passed' | 'decided') => rates.reduce((total, rate) => total + rate[key], 0);
-  return `${formatCount(sum('passed'))} of ${plural(sum('decided'), 'run')} passed, `;
+  const runs = `${formatCount(sum('passed'))} of ${plural(sum('decided'), 'run')} passed`;
+  // Of the others each is one run, and counted before.
+  return rates.length === results.length
+    ? `${runs}, `
+    : `of ${plural(rates.length, 'query', 'queries')} with repeats ${runs}, `;
 }
 
 /** The exit code in words: a red build should explain itself. */

@@ -123,8 +123,11 @@ export interface DiffReport {
 
 export const COMPARISON_SCHEMA = 'agentci.comparison/1';
 
-/** `inconclusive` is not `no_difference`: the data cannot tell, and `needed_pairs` says what could. */
-export type ComparisonVerdict = 'better' | 'worse' | 'no_difference' | 'inconclusive';
+/**
+ * `worse_within_limit`: worse beyond chance, by no more than is allowed. `inconclusive` is not `no_difference`: the data cannot
+ * tell, and `needed_pairs` says what could.
+ */
+export type ComparisonVerdict = 'better' | 'worse' | 'worse_within_limit' | 'no_difference' | 'inconclusive';
 
 export type RegressionSeverity = 'low' | 'medium' | 'high' | 'critical';
 
@@ -132,7 +135,10 @@ export type RegressionSeverity = 'low' | 'medium' | 'high' | 'critical';
 export interface MetricComparison {
   metric: string;
   better: 'higher' | 'lower';
+  /** Of queries; between cells the pass rate pairs the runs of each query. */
   pairs: number;
+  /** Queries that the pairs belong to. */
+  queries: number;
   before_mean: number;
   after_mean: number;
   pct_change: number | null;
@@ -145,14 +151,21 @@ export interface MetricComparison {
   /** After Holm's correction for the number of metrics; of the pass rate it is `p`. */
   p_adjusted: number;
   verdict: ComparisonVerdict;
-  /** Queries that would settle it, when the data does not. */
+  /** Pairs that would settle it, when the data does not. */
   needed_pairs: number | null;
   severity?: RegressionSeverity;
-  reason?: 'zero_baseline' | 'too_few_pairs' | 'identical';
+  /** `near_limit`: worse beyond chance, and whether by more than is allowed is open. */
+  reason?: 'zero_baseline' | 'too_few_pairs' | 'identical' | 'near_limit';
 }
 
-/** `worse`: something passes no longer, or a new query fails, or a number got worse beyond chance. `nothing_to_compare`: no query is in both. */
-export type RunVerdict = 'nothing_to_compare' | 'worse' | 'better' | 'inconclusive' | 'no_difference';
+/** `worse`: something passes no longer, or a new query fails, or a number got worse beyond chance and what is allowed. `nothing_to_compare`: no query is in both. */
+export type RunVerdict =
+  | 'nothing_to_compare'
+  | 'worse'
+  | 'better'
+  | 'worse_within_limit'
+  | 'inconclusive'
+  | 'no_difference';
 
 /** Two runs compared query by query. */
 export interface RunComparison {
@@ -173,7 +186,7 @@ export interface RunComparison {
   verdict: RunVerdict;
   /** The same in a few sentences. */
   headline: string;
-  /** On both sides but without a verdict on one: not a pass, not a failure, not in the numbers. */
+  /** On both sides, but without a verdict or an expected failure on one: not in the pass rate. */
   undecided: string[];
   summary: {
     pairs: number;

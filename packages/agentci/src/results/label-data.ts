@@ -60,7 +60,10 @@ export interface LabelState {
   queue: string[];
   /** Answers that this rater and another see differently. */
   disputed: string[];
+  /** Of labels as they were before the judge and others were shown. */
   pairs: LabelPair[];
+  /** Labels that were changed after that. */
+  revised: number;
   /** Answers the judge has a verdict on. */
   judged: number;
   /** Lines of label files that could not be read. */

@@ -55,6 +55,7 @@ export interface PageBeforeQuery {
   answer: string | null;
   /** Why it ended so, in one line; absent where it passed. */
   reason?: string;
+  /** With repeats, means of the runs. */
   cost_usd?: number | null;
   total_tokens?: number | null;
   latency_ms?: number | null;

@@ -307,9 +307,11 @@ export interface CellSummary {
 export interface CellComparison {
   cell: Cell;
   reference: Cell;
-  /** Queries that were decided in both. */
+  /** Runs that were decided in both, paired by query and number. */
   pairs: number;
-  /** Queries that pass less often than in the reference, and more often. */
+  /** Queries that the pairs belong to; absent in results of older versions. */
+  queries?: number;
+  /** Pairs that passed in the reference and fail here, and the other way round. */
   lost: number;
   won: number;
   /** The pass rate of the cell minus that of the reference, over the pairs. */

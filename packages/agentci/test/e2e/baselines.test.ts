@@ -554,7 +554,7 @@ describe('two stored runs', () => {
     expect(unclear.code).toBe(1);
     expect(JSON.parse(unclear.stdout).metrics).toMatchObject([
       { metric: 'pass_rate', verdict: 'inconclusive', needed_pairs: expect.any(Number) },
-      { metric: 'cost_usd', verdict: 'no_difference' },
+      { metric: 'cost_usd', verdict: 'worse_within_limit' },
     ]);
     expect((await cli(['diff', '--baseline-run', odd, '--compare-run', good, '--strict'], { cwd })).code).toBe(2);
     expect((await compare('latest', '--max-drop', 'cost_usd=0.00001')).code).toBe(1);

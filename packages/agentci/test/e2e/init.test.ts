@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -296,6 +296,46 @@ test.each(['github', 'gitlab'])('--matrix with --ci %s writes every spec, and al
   }
 });
 
+interface KeepingStep extends Step {
+  readonly with?: { readonly path?: string; readonly key?: string; readonly 'restore-keys'?: string };
+}
+
+/** What a job keeps from one pipeline to the next, and the command that makes it small. */
+function keptBy(cwd: string, ci: string): { paths: string[]; trim: string; test: string } {
+  if (ci === 'github') {
+    const steps = workflowOf(cwd).jobs.evaluate.steps as readonly KeepingStep[];
+    const of = (what: string) => steps.find(({ uses }) => uses?.startsWith(`actions/cache/${what}@`))!.with!;
+    expect(of('save').path).toBe(of('restore').path);
+    const prefix = of('restore')['restore-keys']!.replace('github.base_ref || github.ref_name', 'github.ref_name');
+    expect(of('save').key!.startsWith(prefix)).toBe(true);
+    const run = (word: string) => steps.find((step) => step.run?.includes(word))!.run!;
+    return { paths: of('save').path!.trim().split('\n'), trim: run('rm -rf'), test: run('agentci test') };
+  }
+  const { agentci } = load(read(cwd, '.gitlab-ci.agentci.yml')) as {
+    agentci: { cache: { paths: string[] }; after_script: string[]; script: string[] };
+  };
+  return { paths: agentci.cache.paths, trim: agentci.after_script[0]!, test: agentci.script.at(-1)! };
+}
+
+test.each([
+  { ci: 'github', env: { GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: 'topic' } },
+  { ci: 'gitlab', env: { CI_DEFAULT_BRANCH: 'main', CI_COMMIT_BRANCH: 'topic', CI_COMMIT_REF_NAME: 'topic' } },
+])('--ci $ci: what the job keeps of the base branch is what the next report compares with', async ({ ci, env }) => {
+  const cwd = tempDir();
+  await cli(['init', '--ci', ci, '--runner', 'module'], { cwd });
+  const { paths, trim, test: line } = keptBy(cwd, ci);
+  expect(paths).toEqual(['.agentci/runs', '.agentci/history', '.agentci/timings.json']);
+  const perform = (of: Record<string, string>) =>
+    cli(line.split(' agentci ')[1]!.split(' '), { cwd, env: { ...of, GITHUB_STEP_SUMMARY: '' } });
+  for (const _ of [1, 2]) await perform({ AGENTCI_BRANCH: 'main' });
+  const last = readdirSync(join(cwd, '.agentci/runs')).sort().at(-1);
+  execFileSync('sh', ['-c', trim], { cwd });
+  expect(readdirSync(join(cwd, '.agentci/runs'))).toEqual([last]);
+  expect((await perform(env)).code).toBe(0);
+  expect(read(cwd, 'agentci-report.html')).toContain('No verdict flipped.');
+  if (ci === 'github') expect(read(cwd, 'agentci-summary.md')).toContain(`against ${last}`);
+});
+
 interface ShardJobs {
   readonly shard: { readonly commands: string[]; readonly upload: string };
   readonly merge: { readonly commands: string[]; readonly isAlways: boolean; readonly needs: unknown };
@@ -332,14 +372,20 @@ function shardJobs(cwd: string, ci: string, folder: string): ShardJobs {
   const name = folder === '' ? 'agentci' : `agentci-${folder}`;
   const jobs = load(read(cwd, `.gitlab-ci.${name}.yml`)) as Record<
     string,
-    { script: string[]; parallel: number; when?: string; needs?: string[]; artifacts: { paths: string[] } }
+    {
+      script: string[];
+      parallel: number;
+      rules?: { when: string }[];
+      needs?: string[];
+      artifacts: { paths: string[] };
+    }
   >;
   const { [`${name}-shard`]: shard, [`${name}-merge`]: merge } = jobs;
   return {
     shard: { commands: shard!.script, upload: shard!.artifacts.paths[0]! },
     merge: {
       commands: merge!.script,
-      isAlways: merge!.when === 'always',
+      isAlways: merge!.rules!.every(({ when }) => when === 'always'),
       needs: merge!.needs?.[0]?.replace(`${name}-`, ''),
     },
     numbers: Array.from({ length: shard!.parallel }, (_, i) => i + 1),

@@ -3,7 +3,7 @@ import { visible } from '../visible-text.ts';
 
 /** Who labels what, how far the work is, and how far raters agree. */
 export function Progress({ state }: { state: LabelState }) {
-  const { rater, agent, run, file, total, labelled, judged, unreadable, pairs } = state;
+  const { rater, agent, run, file, total, labelled, judged, unreadable, pairs, revised } = state;
   return (
     <header class="top">
       <div class="bar">
@@ -21,6 +21,12 @@ export function Progress({ state }: { state: LabelState }) {
           {visible(pairText(pair))}
         </p>
       ))}
+      {revised > 0 && (
+        <p class="about">
+          {revised} {revised === 1 ? 'label was' : 'labels were'} changed after the judge and others were shown:
+          agreement is of those from before
+        </p>
+      )}
       {unreadable > 0 && (
         <p class="notice">
           {unreadable} lines of label files could not be read; agentci judge calibrate --labels labels names them.

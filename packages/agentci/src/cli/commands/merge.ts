@@ -11,6 +11,7 @@ import { RunLock } from '../../store/run-lock.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { isPart, tracesOf } from '../../store/stored-runs.ts';
 import { timingsPath, updateTimings } from '../../store/timings.ts';
+import { comparedWithBase } from '../base-run.ts';
 import { ciRunOf } from '../ci-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { keepHeapTight } from '../heap.ts';
@@ -108,6 +109,7 @@ Examples:
       io,
       quiet,
       rerunCommand: `agentci test --failed-from ${quote(shown)}`,
+      ...(await comparedWithBase(run, { root: runsRoot(folder), plans, isPart: about.isPart, io })),
       ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
     });
     io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { compareRuns } from '../../baseline/compare-runs.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { LAYERS, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
-import { listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
+import { isPart, listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
+import { comparedWith, comparedWithBase, type RunBefore } from '../base-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
@@ -25,7 +25,10 @@ export const command: CliCommand = {
       .option('--run <id>', 'the stored run (default, and "latest": the newest finished one of the spec)')
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
-      .option('--before <id>', 'a stored run or a JSON result to compare with, in the markdown and html reports')
+      .option(
+        '--before <id>',
+        'a stored run or a JSON result to compare with, in the markdown and html reports (default: the newest run of the base branch)',
+      )
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
       .option('--quiet', 'only failures and the summary')
@@ -84,12 +87,16 @@ Example:
             : undefined,
       ),
       ...(before === undefined
-        ? {}
+        ? await comparedWithBase(run, { root, plans, isPart: isStoredPart(root, run.run_id), io })
         : { before: await comparedWith(runBefore(before, { root, latest, cwd: io.cwd }), run) }),
     });
     return failed ? 2 : 0;
   },
 };
+
+/** Only some of its queries were chosen. */
+const isStoredPart = (root: string, id: string): boolean =>
+  listRuns(root).some((stored) => stored.id === id && isPart(stored.header));
 
 /** How the run was made; of a results file only its spec is known, and the recordings given here. */
 function commandOf(
@@ -102,22 +109,6 @@ function commandOf(
   const header = id === undefined ? undefined : listRuns(root).find((stored) => stored.id === id)?.header;
   if (header !== undefined) return { command: storedCommand(header, io.env) };
   return traces === undefined ? {} : { command: storedCommand({ spec: run.spec, started_with: { traces } }, io.env) };
-}
-
-async function comparedWith({ run: before, traces }: RunBefore, after: RunResult) {
-  // Loaded on demand: the engine is not needed for other reports.
-  const { beforeTools } = await import('../../reporting/before-tools.ts');
-  return {
-    run: before,
-    comparison: compareRuns({ before, after }),
-    ...(traces === undefined ? {} : { tools: await beforeTools(before, traces) }),
-  };
-}
-
-/** A run to compare with, and its traces where they are stored. */
-interface RunBefore {
-  readonly run: RunResult;
-  readonly traces?: string;
 }
 
 /** A file where there is one of that name, else a stored run. */

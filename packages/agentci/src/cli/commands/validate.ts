@@ -2,6 +2,7 @@ import { defined } from '../../kit/defined.ts';
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { casesText } from '../../results/cases-text.ts';
 import { countChecks } from '../../spec/count-checks.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { SpecError } from '../../spec/spec-error.ts';
@@ -14,6 +15,8 @@ interface FileReport {
   readonly valid: boolean;
   readonly readable: boolean;
   readonly queries?: number;
+  /** As people say it: with a matrix each query counts once. */
+  readonly cases?: string;
   readonly checks?: number;
   readonly agent?: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -42,7 +45,9 @@ Example:
     const reports: FileReport[] = [];
     for (const file of files) reports.push(await check(specPath(file, io.cwd)));
     if (options.json) {
-      io.stdout.write(`${JSON.stringify({ schema: 'agentci.validate/1', files: reports }, null, 2)}\n`);
+      io.stdout.write(
+        `${JSON.stringify({ schema: 'agentci.validate/1', files: reports.map(({ cases: _, ...report }) => report) }, null, 2)}\n`,
+      );
     } else {
       for (const report of reports) io.stdout.write(`${escapeTerminal(render(report))}\n`);
       if (io.env.GITHUB_ACTIONS === 'true') {
@@ -64,6 +69,7 @@ async function check(file: string): Promise<FileReport> {
       readable: true,
       agent: suite.agent,
       queries: suite.queries.length,
+      cases: casesText(suite.queries),
       checks: countChecks(suite),
       diagnostics,
     };
@@ -83,14 +89,14 @@ async function check(file: string): Promise<FileReport> {
   }
 }
 
-function render({ file, valid, agent, queries, checks, diagnostics }: FileReport): string {
+function render({ file, valid, agent, cases, checks, diagnostics }: FileReport): string {
   const lines = diagnostics.map(formatDiagnostic);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
   const warned = warnings === 0 ? '' : `, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
   lines.push(
     valid
-      ? `✓ ${file}: valid, agent "${agent}", ${queries} ${queries === 1 ? 'query' : 'queries'}, ${checks} ${checks === 1 ? 'check' : 'checks'}${warned}`
+      ? `✓ ${file}: valid, agent "${agent}", ${cases}, ${checks} ${checks === 1 ? 'check' : 'checks'}${warned}`
       : `✗ ${file}: ${errors} ${errors === 1 ? 'error' : 'errors'}${warned}`,
   );
   return lines.join('\n');

@@ -1,6 +1,7 @@
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { LabelDesk } from '../label/label-desk.ts';
 import { openDesk } from '../label/open-desk.ts';
 import { wholeNumber } from '../options.ts';
 import { latestRun, specRuns } from '../stored-run.ts';
@@ -73,7 +74,7 @@ Examples:
     });
     io.stdout.write(`${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`);
     io.stderr.write(
-      `agentci: serving ${desk === undefined ? 'the runs of this folder' : `${plural(desk.labels.total, 'answer')} to label`} to this machine; Ctrl-C ends it\n`,
+      `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
     );
     await new Promise<void>((resolve) => {
       if (io.signal.aborted) resolve();
@@ -84,3 +85,10 @@ Examples:
     return 0;
   },
 };
+
+/** Answers are labelled once for each of their rubrics; of repeats, the run that reports show. */
+function labelsText({ answers, total, repeated }: Pick<LabelDesk, 'answers' | 'total' | 'repeated'>): string {
+  const labels = total === answers ? '' : ` (${plural(total, 'label')}, one for each rubric)`;
+  const shown = repeated === 0 ? '' : `, of ${plural(repeated, 'query', 'queries')} with repeats the worst run,`;
+  return `${plural(answers, 'answer')} to label${labels}${shown}`;
+}

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { BaselineShelf } from '../../engine/choose-baselines.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { casesText } from '../../results/cases-text.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
 import { listBaselineFiles, usableBaselines } from '../../store/baseline-files.ts';
@@ -56,7 +57,7 @@ function nodeFinding(version: string): Finding {
 async function specFinding(file: string, findings: Finding[]): Promise<Suite | undefined> {
   try {
     const { suite, diagnostics } = await loadSpec(file);
-    const detail = `${file}: ${plural(suite.queries.length, 'query', 'queries')}, ${plural(diagnostics.length, 'warning')}`;
+    const detail = `${file}: ${casesText(suite.queries)}, ${plural(diagnostics.length, 'warning')}`;
     findings.push(
       diagnostics.length === 0
         ? { what: 'spec', status: 'ok', detail }

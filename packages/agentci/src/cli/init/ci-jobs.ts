@@ -1,5 +1,6 @@
 import {
   githubPlace,
+  gitlabCache,
   gitlabHead,
   gitlabImage,
   gitlabScript,
@@ -10,6 +11,8 @@ import {
   keyLines,
   MANAGERS,
   replayFlag,
+  restoreSteps,
+  saveSteps,
   setupSteps,
 } from './job-lines.ts';
 import { githubShards, gitlabShards } from './shard-jobs.ts';
@@ -25,7 +28,8 @@ export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
   switch (ci) {
     case 'github':
       return {
-        [`${root}.github/workflows/${name}.yml`]: plan.shards === undefined ? githubWorkflow(plan) : githubShards(plan),
+        [`${root}.github/workflows/${name}.yml`]:
+          plan.shards === undefined ? githubWorkflow(plan, name) : githubShards(plan, name),
       };
     case 'gitlab':
       return {
@@ -56,18 +60,25 @@ export function jobNotes(ci: CiSystem, plan: JobPlan): string[] {
   return notes;
 }
 
-function githubWorkflow(plan: JobPlan): string {
+function githubWorkflow(plan: JobPlan, name: string): string {
   const { matrix, folder = '' } = plan;
   const isMatrix = matrix.length > 0;
   const spec = isMatrix ? `agents/\${{ matrix.agent }}/agentci_spec.yaml` : 'agentci_spec.yaml';
+  const at = folder === '' ? '' : `${folder}/`;
+  const state = {
+    at: isMatrix ? `${at}agents/\${{ matrix.agent }}/` : at,
+    key: isMatrix ? `${name}-\${{ matrix.agent }}` : name,
+  };
   const steps = [
     ...setupSteps(plan),
+    ...restoreSteps(state),
     '- name: Validate the spec',
     `  run: npx --no-install agentci validate ${spec}`,
     '- name: Run AgentCI',
     `  run: npx --no-install agentci test -c ${spec}${replayFlag(plan)} -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md`,
     ...keyLines(plan),
-    ...keepSteps(folder === '' ? '' : `${folder}/`, isMatrix ? '-${{ matrix.agent }}' : ''),
+    ...keepSteps(at, isMatrix ? '-${{ matrix.agent }}' : ''),
+    ...saveSteps(state),
   ];
   const strategy = ['strategy:', '  fail-fast: false', '  matrix:', `    agent: [${matrix.join(', ')}]`];
   return `name: AgentCI
@@ -91,10 +102,11 @@ function gitlabJob(plan: JobPlan, name: string): string {
     `npx --no-install agentci validate ${spec}`,
     `npx --no-install agentci test -c ${spec}${replayFlag(plan)} -f console -f junit=agentci-results.xml -f json=agentci-results.json -f html=agentci-report.html`,
   ];
+  const state = isMatrix ? { at: `${at}agents/$AGENT/`, key: `${name}-$AGENT` } : { at, key: name };
   const parallel = ['parallel:', '  matrix:', `    - AGENT: [${matrix.join(', ')}]`];
   return `${gitlabHead(plan, name)}${name}:
   image: ${gitlabImage(plan)}
-${isMatrix ? `${indent(parallel, 2)}\n` : ''}  script:
+${isMatrix ? `${indent(parallel, 2)}\n` : ''}${gitlabCache(state)}  script:
 ${gitlabScript(script)}
   artifacts:
     when: always

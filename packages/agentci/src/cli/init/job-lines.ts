@@ -117,6 +117,67 @@ export const keepSteps = (at: string, suffix: string): string[] => [
   `      ${at}agentci-report.html`,
 ];
 
+const KEPT = ['runs', 'history', 'timings.json'] as const;
+const CACHE_COMMIT = '0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
+
+/** Where the state of AgentCI is, from the root of the repository, and the name it is kept under. */
+export interface StatePlace {
+  /** The folder of the spec, with a slash; nothing at the root. */
+  readonly at: string;
+  readonly key: string;
+}
+
+const cachePaths = (at: string): string[] => ['    path: |', ...KEPT.map((name) => `      ${at}.agentci/${name}`)];
+
+/**
+ * Brings the last run of the base branch, which reports compare with, and the history. Not for shards: all of them must plan by the
+ * same durations, and what a cache has may change while they start.
+ */
+export const restoreSteps = ({ at, key }: StatePlace): string[] => [
+  '- name: Restore the last run of the base branch',
+  `  uses: actions/cache/restore@${CACHE_COMMIT}`,
+  '  with:',
+  ...cachePaths(at),
+  `    key: ${key}-\${{ github.base_ref || github.ref_name }}-\${{ github.run_id }}`,
+  `    restore-keys: ${key}-\${{ github.base_ref || github.ref_name }}-`,
+];
+
+/** Keeps the run of a push for the pull requests that will be compared with it. */
+export const saveSteps = ({ at, key }: StatePlace): string[] => [
+  '- name: Keep only the newest run',
+  "  if: always() && github.event_name == 'push'",
+  `  working-directory: \${{ github.workspace }}`,
+  `  run: ${newestOnly(at)}`,
+  '- name: Keep it for pull requests',
+  "  if: always() && github.event_name == 'push'",
+  `  uses: actions/cache/save@${CACHE_COMMIT}`,
+  '  with:',
+  ...cachePaths(at),
+  `    key: ${key}-\${{ github.ref_name }}-\${{ github.run_id }}`,
+];
+
+/** The names of runs begin with the time. */
+const newestOnly = (at: string): string => `ls -d ${at}.agentci/runs/*/ | head -n -1 | xargs -r rm -rf`;
+
+/** As `restoreSteps` and `saveSteps`: the default branch writes what the others read. */
+export const gitlabCache = ({ at, key }: StatePlace, when = 'on_success'): string => `  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+      when: ${when}
+      variables: {AGENTCI_CACHE: pull-push}
+    - if: $CI_COMMIT_BRANCH || $CI_COMMIT_TAG
+      when: ${when}
+      variables: {AGENTCI_CACHE: pull}
+  # The last run of the default branch, which others are compared with
+  cache:
+    key: ${key}
+    policy: $AGENTCI_CACHE
+    when: always
+    unprotect: true
+    paths: [${KEPT.map((name) => `${at.replace('$AGENT', '*')}.agentci/${name}`).join(', ')}]
+  after_script:
+    - ${newestOnly(at)}
+`;
+
 /** What a job of GitHub has between its name and its steps. */
 export const githubPlace = (folder: string): string =>
   folder === '' ? '' : `    defaults:\n      run:\n        working-directory: ${folder}\n`;

@@ -1,5 +1,6 @@
 import {
   githubPlace,
+  gitlabCache,
   gitlabHead,
   gitlabImage,
   gitlabScript,
@@ -9,13 +10,15 @@ import {
   keepSteps,
   keyLines,
   replayFlag,
+  restoreSteps,
+  saveSteps,
   setupSteps,
 } from './job-lines.ts';
 
 const SPEC = 'agentci_spec.yaml';
 
 /** A job for each shard and one that joins them, whatever became of the shards. */
-export function githubShards(plan: JobPlan): string {
+export function githubShards(plan: JobPlan, name: string): string {
   const { folder = '', shards = 1 } = plan;
   const at = folder === '' ? '' : `${folder}/`;
   const shard = [
@@ -36,6 +39,7 @@ export function githubShards(plan: JobPlan): string {
   ];
   const merge = [
     ...setupSteps(plan),
+    ...restoreSteps({ at, key: name }),
     '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
     '  # Without a single shard the merge itself says what is missing',
     '  continue-on-error: true',
@@ -45,6 +49,7 @@ export function githubShards(plan: JobPlan): string {
     '- name: Merge the shards',
     '  run: npx --no-install agentci merge agentci-shards -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md',
     ...keepSteps(at, ''),
+    ...saveSteps({ at, key: name }),
   ];
   const numbers = Array.from({ length: shards }, (_, i) => i + 1);
   return `name: AgentCI
@@ -94,8 +99,7 @@ ${name}-merge:
   image: ${gitlabImage(plan)}
   needs: [${name}-shard]
   # A red shard does not keep the others from being merged
-  when: always
-  script:
+${gitlabCache({ at, key: name }, 'always')}  script:
 ${gitlabScript(merge)}
   artifacts:
     when: always

@@ -4,7 +4,7 @@ import { runPool } from '../../engine/pool.ts';
 import { calibrate, type LabelledScore } from '../../judge/calibrate.ts';
 import { type Judgement, judgeAnswer } from '../../judge/ensemble.ts';
 import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../../judge/judge-config.ts';
-import { type Label, type LabelProblem, parseLabels } from '../../judge/labels.ts';
+import { asBlind, type Label, type LabelProblem, parseLabels } from '../../judge/labels.ts';
 import { DEFAULT_MODEL } from '../../judge/model-name.ts';
 import { countLines, type PassingLine, passingLine, SpecLines } from '../../judge/passing-line.ts';
 import { isFailure, type Judge } from '../../judge/port.ts';
@@ -48,8 +48,14 @@ export async function calibrateLabels({
   io: Io;
 }): Promise<number> {
   const given = readLabels(flags, io);
-  const { settled: labels, disputed } = settleLabels(given);
-  const raters = { pairs: raterPairs(given, flags.seed), disputed };
+  const blind = given.map(asBlind);
+  const { settled, disputed: open } = settleLabels(blind);
+  // What raters saw differently and have settled since counts as they settled it.
+  const agreed = settleLabels(given).settled.filter(({ id }) => open.includes(id));
+  const labels = [...settled, ...agreed];
+  const disputed = open.filter((id) => !agreed.some((label) => label.id === id));
+  const revised = given.filter((label) => label.revised).length;
+  const raters = { pairs: raterPairs(blind, flags.seed), disputed, revised };
   const shared = sharedRubric(flags);
   const spec = new SpecLines(rubricsOf(suite));
   const useEnsemble = judge.ensemble?.enabled ?? false;

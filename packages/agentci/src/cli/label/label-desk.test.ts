@@ -56,6 +56,50 @@ function deskOf(scores: Parameters<typeof judged>[0], rater = 'ada', folder = jo
 
 const named = (ids: readonly string[]) => ids.map((id) => id.split('#')[0]);
 
+describe('labels that were changed after the judge was shown', () => {
+  const idOf = (desk: LabelDesk) => desk.state().queue[0]!;
+  const lines = (folder: string, rater: string) =>
+    readFileSync(join(folder, `${rater}.jsonl`), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { label: string | null; revised?: boolean });
+
+  test('say so, and agreement is of the blind ones', async () => {
+    const { desk, folder } = deskOf({ a: 3 });
+    const id = idOf(desk);
+    await desk.save({ id, label: 'pass' });
+    const other = deskOf({ a: 3 }, 'bob', folder).desk;
+    await other.save({ id, label: 'fail' });
+    await other.save({ id, label: 'pass' });
+    expect(lines(folder, 'bob')).toMatchObject([{ label: 'fail' }, { label: 'pass', revised: true }]);
+    expect(lines(folder, 'bob')[0]).not.toHaveProperty('revised');
+    expect(desk.state()).toMatchObject({ revised: 1, disputed: [], pairs: [{ n: 1, agreed: 0 }] });
+    expect((await other.item(id))?.mine).toMatchObject({ label: 'pass' });
+  });
+
+  test('are not blind again once they were taken back', async () => {
+    const { desk, folder } = deskOf({ a: 3 });
+    const id = idOf(desk);
+    for (const label of ['pass', null, 'fail'] as const) await desk.save({ id, label });
+    expect(lines(folder, 'ada').map(({ revised }) => revised)).toEqual([undefined, true, true]);
+    expect(readLabelFolder(folder).labels).toMatchObject([{ human: false, blind: true }]);
+  });
+
+  test('an answer with two rubrics is one answer', () => {
+    const suite = parseSpec(
+      'version: 1\nagent: demo\nrunner: {replay: t.jsonl}\nqueries:\n  - {id: a, query: question of a, correctness: {llm_judge: [{rule: one}, {rule: two}]}}\n',
+      { file: 'agentci_spec.yaml' },
+    ).suite!;
+    const folder = join(tempDir(), 'labels');
+    const desk = new LabelDesk({
+      ...{ run: judged({ a: null }), suite, traces: undefined, folder, rater: 'ada' },
+      now: () => 0,
+    });
+    onTestFinished(() => desk.close());
+    expect(desk).toMatchObject({ answers: 1, total: 2, repeated: 0 });
+  });
+});
+
 describe('what comes next', () => {
   test('the answer the judge is least certain about is first; those without a verdict are last', () => {
     const { desk } = deskOf({ sure: 5, none: null, near: 3, split: [1, 4], bad: 1 });
@@ -108,7 +152,7 @@ test('a later label takes the place of an earlier one, and taking it back makes 
   await desk.save({ id, label: 'fail', score: 1, note: 'no' });
   expect(readLabelFolder(folder).labels).toMatchObject([{ id, human: false, score: 1, note: 'no', rater: 'ada' }]);
   await desk.save({ id, label: null });
-  expect(readLabelFolder(folder)).toEqual({ labels: [], problems: [] });
+  expect(readLabelFolder(folder)).toMatchObject({ labels: [], problems: [] });
   expect(desk.state()).toMatchObject({ labelled: 0, queue: [id] });
   expect(readFileSync(join(folder, 'ada.jsonl'), 'utf8').split('\n')).toHaveLength(4);
 });

@@ -1,7 +1,7 @@
 import { readTraces } from '../../adapters/reader/read-traces.ts';
 import { recordingOf, TraceMatcher } from '../../engine/match-traces.ts';
 import { rubricQuestion } from '../../engine/rubric-question.ts';
-import { isScore, type Label } from '../../judge/labels.ts';
+import { asBlind, isScore, type Label } from '../../judge/labels.ts';
 import { raterPairs } from '../../judge/rater-agreement.ts';
 import { resolveRubric } from '../../judge/rubric.ts';
 import { caseKey, caseText } from '../../results/cell.ts';
@@ -50,6 +50,17 @@ export class LabelDesk {
     this.#writer = new LabelWriter(options.folder, this.#file);
   }
 
+  /** Answers, however many rubrics each is held against. */
+  get answers(): number {
+    return new Set(this.#cases.map(({ result }) => caseKey(result))).size;
+  }
+
+  /** Of how many queries only the run that is shown can be labelled. */
+  get repeated(): number {
+    const { results } = this.#options.run;
+    return results.filter(({ runs = [], answer }) => runs.length > 1 && answer !== null).length;
+  }
+
   get total(): number {
     return this.#cases.length;
   }
@@ -79,7 +90,8 @@ export class LabelDesk {
         .slice(0, MAX_QUEUE)
         .map(({ id }) => id),
       disputed: [...new Set(disputed)],
-      pairs: raterPairs(here),
+      pairs: raterPairs(here.map(asBlind)),
+      revised: here.filter(({ revised }) => revised).length,
       judged: this.#cases.filter(({ uncertainty }) => uncertainty !== null).length,
       unreadable: problems.length,
     };
@@ -138,6 +150,8 @@ export class LabelDesk {
       ...(note ? { note } : {}),
       rater,
       at: new Date(now()).toISOString(),
+      // The judge and the others were shown with the first label: what is said from then on is not blind.
+      ...(this.#labels().hasSeen(rater, id) ? { revised: true } : {}),
       run: run.run_id,
       ...(one.rubric === undefined ? {} : { check: one.rubric.place.id }),
       ...{ rule, template, threshold, scale, few_shot_examples, context },

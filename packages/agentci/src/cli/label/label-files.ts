@@ -118,6 +118,7 @@ function isJson(text: string): boolean {
 
 export interface LabelFiles {
   readonly labels: Label[];
+  readonly hasSeen: (rater: string, id: string) => boolean;
   readonly problems: readonly (LabelProblem & { readonly file: string })[];
 }
 
@@ -135,7 +136,7 @@ export function readLabelFolder(folder: string): LabelFiles {
     const found = book.add(readFileSync(path, 'utf8'), `${name}:`);
     problems.push(...found.map((problem) => ({ ...problem, file: name })));
   }
-  return { labels: book.labels(), problems };
+  return { labels: book.labels(), hasSeen: (rater, id) => book.hasSeen(rater, id), problems };
 }
 
 /** Changes whenever a label was added, by whomever. */

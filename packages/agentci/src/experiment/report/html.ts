@@ -119,7 +119,8 @@ ${sensitivityPlot(sensitivity, names)}
 function tableHtml({ title, columns, rows, notes: below }: Table): string {
   const row = (cells: readonly string[], tag: 'th' | 'td'): string =>
     `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
-  return `<h3>${escapeHtml(title)}</h3><div class="scroll"><table><thead>${row(columns, 'th')}</thead><tbody>${rows
+  // What scrolls can be reached by keyboard.
+  return `<h3>${escapeHtml(title)}</h3><div class="scroll" tabindex="0" role="group" aria-label="${escapeHtml(title)}"><table><thead>${row(columns, 'th')}</thead><tbody>${rows
     .map((cells) => row(cells, 'td'))
     .join('')}</tbody></table></div>${below.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('')}`;
 }

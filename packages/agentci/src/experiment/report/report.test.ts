@@ -45,6 +45,12 @@ function resultOf(names: readonly string[], rest: Partial<ExperimentResult> = {}
 
 const HOSTILE = '</title><script>alert(1)</script>"\'\u001b[31m|`=1+1\n::error::x';
 
+test('tables that scroll can be reached by keyboard, and have a name', () => {
+  const boxes = renderHtml(resultOf(['a', 'b'])).match(/<div class="scroll"[^>]*>/g)!;
+  expect(boxes.length).toBeGreaterThan(1);
+  for (const box of boxes) expect(box).toMatch(/ tabindex="0" role="group" aria-label="[^"]+"/);
+});
+
 describe('hostile names', () => {
   const result = resultOf([HOSTILE, '__proto__', 'constructor'], { experiment: HOSTILE, notices: [HOSTILE] });
 

@@ -1,5 +1,6 @@
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { plural } from '../../kit/words.ts';
+import { NOT_COUNTED } from '../../results/comparison-words.ts';
 import type { DiffReport, QueryDiff, RunComparison } from '../../results/diff.ts';
 import type { CheckStatus } from '../../results/run-result.ts';
 import { box } from './box.ts';
@@ -141,12 +142,13 @@ export function renderComparisonConsole(comparison: RunComparison): string {
   }
   lines.push('');
   const { only_before, only_after, undecided, summary } = comparison;
+  const within = comparison.metrics.filter(({ verdict }) => verdict === 'worse_within_limit').length;
   const notes = [
     comparison.headline,
     only_before.length > 0 ? `only in ${comparison.before}: ${only_before.join(', ')}` : '',
     only_after.length > 0 ? `only in ${comparison.after}: ${only_after.join(', ')}` : '',
-    undecided.length > 0 ? `without a verdict on one side: ${undecided.join(', ')}` : '',
-    `${plural(summary.pairs, 'query', 'queries')} in both, ${plural(summary.regressions, 'regression')}; of the metrics ${summary.worse} worse, ${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
+    undecided.length > 0 ? `${NOT_COUNTED.toLowerCase()}: ${undecided.join(', ')}` : '',
+    `${plural(summary.pairs, 'query', 'queries')} in both, ${plural(summary.regressions, 'regression')}; of the metrics ${summary.worse} worse, ${within > 0 ? `${within} worse within what is allowed, ` : ''}${summary.better} better, ${summary.inconclusive} inconclusive (exit ${summary.exit_code})`,
   ].filter(Boolean);
   return `${box(lines)}\n${notes.map(escapeTerminalLine).join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import { escapeMarkdownTableCell } from '../../kit/escape.ts';
 import { plural } from '../../kit/words.ts';
+import { NOT_COUNTED } from '../../results/comparison-words.ts';
 import type { DiffReport, MetricComparison, QueryDiff, RunComparison } from '../../results/diff.ts';
 import { answerLines, changeOf, comparisonText, counted, rowsOf, SIGNS, short } from './words.ts';
 
@@ -83,7 +84,7 @@ export function renderComparisonMarkdown(comparison: RunComparison): string {
   for (const [what, ids] of [
     ['Only before', comparison.only_before],
     ['Only after', comparison.only_after],
-    ['Without a verdict on one side', comparison.undecided],
+    [NOT_COUNTED, comparison.undecided],
   ] as const) {
     if (ids.length > 0) lines.push(`${what}: ${ids.map(cell).join(', ')}`, '');
   }

@@ -1,5 +1,6 @@
 import { formatMs, formatP, formatUsd } from '../../kit/format-number.ts';
 import { formatCount, plural } from '../../kit/words.ts';
+import { neededQueries, pairsText } from '../../results/comparison-words.ts';
 import type { Edit, MetricComparison, MetricDelta, QueryDiff } from '../../results/diff.ts';
 
 /** How a number of a diff is written. */
@@ -83,20 +84,26 @@ export function short(value: unknown, max = 60): string {
 const VERDICTS: Record<MetricComparison['verdict'], string> = {
   better: 'better',
   worse: 'worse',
+  worse_within_limit: 'worse, within limit',
   no_difference: 'no difference',
   inconclusive: 'inconclusive',
 };
 
+/** The verdict on one metric in a few words. */
+export const verdictText = ({ verdict, reason }: MetricComparison): string =>
+  reason === 'near_limit' ? 'worse, limit unclear' : VERDICTS[verdict];
+
 /** What a comparison of one metric came to, in one sentence. */
 export function comparisonText(metric: MetricComparison): string {
-  const { before_mean, after_mean, pairs, verdict, needed_pairs, reason, damage } = metric;
+  const { before_mean, after_mean, queries, verdict, reason, damage } = metric;
+  const needed = neededQueries(metric);
   const show = formatOf(metric.metric);
-  const over = `over ${plural(pairs, 'query', 'queries')}`;
+  const over = `over ${pairsText(metric)}`;
   if (reason === 'identical' && verdict === 'no_difference')
     return `no difference: ${show(before_mean)} on both sides, query by query`;
   const needs =
-    verdict === 'inconclusive' && needed_pairs !== null && needed_pairs > pairs
-      ? `, about ${plural(needed_pairs, 'query', 'queries')} would settle it`
+    verdict === 'inconclusive' && needed !== null && needed > queries
+      ? `, about ${plural(needed, 'query', 'queries')} would settle it`
       : '';
   if (reason === 'identical')
     return `inconclusive: ${show(before_mean)} on both sides ${over}, and so few could miss a change${needs}`;
@@ -106,7 +113,7 @@ export function comparisonText(metric: MetricComparison): string {
       : `, loss ${show(damage.mean)} (${show(damage.low)} to ${show(damage.high)}), allowed ${show(metric.max_drop)}`;
   const zero = reason === 'zero_baseline' ? ', the baseline is 0' : '';
   const how = metric.severity === undefined ? '' : ` (${metric.severity})`;
-  return `${VERDICTS[verdict]}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
+  return `${verdictText(metric)}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
 }
 
 /** A number of a metric with its unit, negative ones too. */

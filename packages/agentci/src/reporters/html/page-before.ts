@@ -3,6 +3,8 @@ import { clip } from '../../kit/words.ts';
 import { caseText } from '../../results/cell.ts';
 import type { PageBefore, PageBeforeQuery } from '../../results/page-data.ts';
 import type { QueryResult } from '../../results/run-result.ts';
+import { isExpectedFailure } from '../../results/run-verdicts.ts';
+import { usagePerRun } from '../../results/usage.ts';
 import type { ReportContext } from '../reporter.ts';
 import { reasonOf } from './deciding-checks.ts';
 
@@ -25,13 +27,13 @@ export function pageBefore({ run, comparison, tools }: NonNullable<ReportContext
 
 /** A query as one side of a pair. */
 export function comparedQuery(result: QueryResult): PageBeforeQuery {
-  const { status, xfail, answer, cost, runs } = result;
+  const { status, xfail, answer, runs } = result;
   const reason = reasonOf(result);
   return {
-    status: xfail?.status ?? status,
+    status: isExpectedFailure(result) ? status : (xfail?.status ?? status),
     answer: answer === null ? null : clip(answer, MAX_ANSWER),
     ...(reason === undefined ? {} : { reason: clip(reason, MAX_REASON) }),
-    ...((cost.details.actual as object | undefined) ?? {}),
+    ...defined(usagePerRun(result)),
     ...(runs === undefined
       ? {}
       : {

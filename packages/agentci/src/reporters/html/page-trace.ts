@@ -83,6 +83,7 @@ function pageStep(
 ): PageStep {
   const cost = step.kind === 'llm' ? costOf(step, price) : undefined;
   const usage = step.kind === 'llm' ? step.usage : undefined;
+  const duration = durationOf(step);
   return {
     seq: step.seq,
     kind: step.kind,
@@ -92,7 +93,7 @@ function pageStep(
     status: step.status,
     ...(step.error === undefined ? {} : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
     ...(step.t0 === undefined || zero === undefined ? {} : { start_ms: Math.max(0, step.t0 - zero) }),
-    ...(step.t0 === undefined || step.t1 === undefined || step.t1 < step.t0 ? {} : { duration_ms: step.t1 - step.t0 }),
+    ...(duration === undefined ? {} : { duration_ms: duration }),
     ...(usage?.input === undefined ? {} : { input_tokens: usage.input }),
     ...(usage?.output === undefined ? {} : { output_tokens: usage.output }),
     ...(cost === undefined ? {} : { cost_usd: cost.usd }),
@@ -102,6 +103,12 @@ function pageStep(
       return text === undefined || text === '' ? [] : [{ label, text: clip(text, MAX_FIELD) }];
     }),
   };
+}
+
+/** By the clock, else as the recording says it took: some know how long a call was and not when. */
+function durationOf({ t0, t1, meta }: Step): number | undefined {
+  if (t0 !== undefined && t1 !== undefined) return t1 < t0 ? undefined : t1 - t0;
+  return typeof meta?.durationMs === 'number' ? meta.durationMs : undefined;
 }
 
 function costOf(step: LlmStep, price: PriceLookup | undefined): Cost | undefined {
