@@ -77,7 +77,7 @@ describe('evaluateLayer', () => {
     expect(
       evaluate('cost', { max_llm_calls: 3 }, { answer: '', total_tokens: 12, cost_usd: 0.00000123 }).details,
     ).toEqual({
-      actual: { cost_usd: 0.000001, total_tokens: 12, llm_calls: null, latency_ms: null },
+      actual: { cost_usd: 0.00000123, total_tokens: 12, llm_calls: null, latency_ms: null },
     });
     const given = { baseline: { answer: '', total_tokens: 10, cost_usd: 0.1, latency_ms: 100 } };
     const result = evaluate('cost', {}, { answer: '', total_tokens: 12, cost_usd: 0.25, latency_ms: 150 }, given);

@@ -93,7 +93,7 @@ describe('baseline versions as sides', () => {
     expect(page.after!.queries.find(([id]) => id === 'refund')![1]).toEqual({
       ...{ query: refund.query, status: 'fail', answer: 'Ask a colleague.', tools: ['lookup'] },
       reason: expect.stringContaining('refunded'),
-      ...{ cost_usd: 0.02, total_tokens: null, latency_ms: null, llm_calls: null },
+      ...{ cost_usd: 0.02, total_tokens: null, latency_ms: null },
     });
   });
 
