@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
-/** Commands that judge whole suites: a few seconds in which the same functions run thousands of times. */
-const JUDGING = new Set(['test', 'eval', 'merge', 'record', 'mutate']);
+/** Commands that run or judge whole suites: a few seconds in which the same functions are called thousands of times. */
+const JUDGING = new Set(['test', 'eval', 'merge', 'record', 'mutate', 'worker']);
 
 /** In bytes of bytecode; V8's own limit is 920. */
 const MAX_INLINED = 200;
