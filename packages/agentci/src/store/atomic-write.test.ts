@@ -3,16 +3,27 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkS
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
+import { SECRETS } from '../kit/secrets.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 
 test.each([
   { what: 'a text', content: 'new\n' },
   { what: 'pieces', content: ['ne', 'w', '\n'] },
+  { what: 'pieces of which some are bytes', content: ['ne', Buffer.from('w'), '\n'] },
 ])('writes $what, in a folder that was not there', ({ content }) => {
   const dir = tempDir();
   writeFileAtomic(join(dir, 'a/b/file.txt'), content);
   expect(readdirSync(join(dir, 'a/b'))).toEqual(['file.txt']);
   expect(readFileSync(join(dir, 'a/b/file.txt'), 'utf8')).toBe('new\n');
+});
+
+test('a secret in bytes that were written before it was known is masked', () => {
+  const path = join(tempDir(), 'file.txt');
+  const value = 'sk-atomic-write-7f3a9c1e5d';
+  SECRETS.add([{ name: 'LATE_KEY', value, isUsed: true }]);
+  writeFileAtomic(path, ['said: ', Buffer.from(`"${value}"`), '\n']);
+  expect(readFileSync(path, 'utf8')).toMatch(/^said: /);
+  expect(readFileSync(path, 'utf8')).not.toContain(value);
 });
 
 test('a text that breaks off leaves the old file as it was, and nothing beside it', () => {
