@@ -70,7 +70,7 @@ export class StoreSession {
   begin = (): void => void this.#open();
 
   /** Makes sure that everything recorded so far is on disk. */
-  sync = (): void => this.#store?.sync();
+  sync = async (): Promise<void> => this.#store?.sync();
 
   /** What to keep of a result that was just recorded. */
   keep = (result: QueryResult): QueryResult => this.#store?.keep(result) ?? result;

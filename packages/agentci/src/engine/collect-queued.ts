@@ -24,7 +24,7 @@ const STOPPED_READ_MS = 100;
 /** Results that come one by one are taken together: being woken for each costs more than reading it. */
 const GATHER_MS = 10;
 /** The last ones are taken as they come: nothing is to be saved any more, and someone waits. */
-const FEW = 25;
+const FEW = 75;
 /** How often what is on disk leaves the queue: it is made sure first that the disk has it. */
 const FORGET_MS = 250;
 /** How often it is looked whether jobs were lost, and whether someone works on them. */
@@ -82,6 +82,7 @@ class Collector {
   readonly #verdicts = new Set<Promise<void>>();
   /** Deliveries whose results are on disk. */
   readonly #written: string[] = [];
+  #forgetting: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #suspects = new Set<string>();
   #lookedAt = Date.now();
@@ -145,6 +146,7 @@ class Collector {
   /** Leaves the run for --resume; where there is nothing to resume, nothing stays behind. */
   async abandon(): Promise<void> {
     const { queue } = this.#input;
+    await this.#forgetting;
     if (!this.#hasResults) await queue.stop('given up', this.#jobs()).catch(() => {});
     await queue.close(!this.#hasResults);
   }
@@ -168,7 +170,7 @@ class Collector {
   async #readAll(waitMs: number): Promise<number> {
     const deliveries = await this.#input.queue.take(waitMs);
     for (const delivery of deliveries) await this.#receive(delivery);
-    if (Date.now() - this.#forgotAt >= FORGET_MS) await this.#forget();
+    if (Date.now() - this.#forgotAt >= FORGET_MS) this.#forget();
     if (deliveries.length > 0 && this.#open.size > FEW) await sleep(GATHER_MS);
     return deliveries.length;
   }
@@ -192,12 +194,24 @@ class Collector {
     this.#written.push(delivery.id);
   }
 
-  /** What is on disk leaves the queue. */
-  async #forget(): Promise<void> {
+  /** What is on disk leaves the queue, in the background: no one waits for the disk while results come in. */
+  #forget(): void {
     this.#forgotAt = Date.now();
-    if (this.#written.length === 0) return;
-    this.#input.options.sync?.();
-    await this.#input.queue.settle(this.#written.splice(0));
+    if (this.#written.length === 0 || this.#forgetting !== undefined) return;
+    const written = this.#written.splice(0);
+    this.#forgetting = this.#makeSure(written)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#forgetting = undefined;
+      });
+  }
+
+  async #makeSure(written: readonly string[]): Promise<void> {
+    const { options, queue } = this.#input;
+    await options.sync?.();
+    await queue.settle(written);
   }
 
   #countDuplicate(costUsd: number): void {
@@ -225,7 +239,9 @@ class Collector {
 
   async #settled(): Promise<void> {
     while (this.#verdicts.size > 0) await Promise.all(this.#verdicts);
-    await this.#forget();
+    await this.#forgetting;
+    this.#forget();
+    await this.#forgetting;
   }
 
   /** What a worker says of the run as a whole. */

@@ -117,7 +117,7 @@ export interface RunOptions {
   /** Called before others start to work for the run: whoever resumes it must find it, even if this process dies at once. */
   readonly begin?: () => void;
   /** Makes sure that everything recorded so far is on disk. */
-  readonly sync?: () => void;
+  readonly sync?: () => Promise<void>;
   /** What to keep of a result that was just recorded: in a large run, one that is read from disk when someone needs it. */
   readonly keep?: (result: QueryResult) => QueryResult;
   readonly onEvent?: (event: RunEvent) => void;

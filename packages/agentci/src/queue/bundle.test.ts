@@ -27,17 +27,25 @@ describe('bundles', () => {
 
   test('are of one job where there is no more than one for each slot, or the slots are unknown', () => {
     expect(bundleJobs(jobs(4), 4)).toEqual(jobs(4).map((job) => [job]));
+    expect(bundleJobs(jobs(50), 50)).toHaveLength(50);
     expect(bundleJobs(jobs(100), 0)).toHaveLength(100);
   });
 
-  test('keep the order of the jobs, and get smaller until each slot has one by itself', () => {
-    const bundles = bundleJobs(jobs(1000), 50);
-    expect(ids(bundles.flat())).toEqual(ids(jobs(1000)));
-    expect(bundles[0]).toHaveLength(16);
-    expect(bundles.map(({ length }) => length)).toEqual(bundles.map(({ length }) => length).sort((a, b) => b - a));
-    expect(bundles.slice(-50).every(({ length }) => length === 1)).toBe(true);
-    expect(bundles.length).toBeLessThan(160);
-  });
+  test.each([
+    { slots: 20, last: 1, most: 100 },
+    { slots: 50, last: 3, most: 100 },
+  ])(
+    'keep the order of the jobs, and get smaller until those for the last turn of $slots slots hold $last',
+    ({ slots, last, most }) => {
+      const bundles = bundleJobs(jobs(1000), slots);
+      const sizes = bundles.map(({ length }) => length);
+      expect(ids(bundles.flat())).toEqual(ids(jobs(1000)));
+      expect(sizes[0]).toBe(16);
+      expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+      expect(sizes.slice(-Math.floor(slots / last)).every((size) => size <= last)).toBe(true);
+      expect(sizes.length).toBeLessThan(most);
+    },
+  );
 
   test('travel and come back; one job alone is as it always was', () => {
     const [one] = jobs(1);

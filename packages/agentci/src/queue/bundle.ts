@@ -5,16 +5,20 @@ import { type Job, nameOf, readJob } from './job.ts';
 /** The most jobs that travel together: what a worker that dies can have taken along. */
 const MAX_JOBS = 16;
 
+/** In a long run, so many slots are not kept busy by jobs that are taken one by one. */
+const SLOTS_PER_JOB = 16;
+
 /**
  * Jobs that are taken from the queue together, since taking costs as much as running a short one. While there is plenty to do
- * bundles are large. Toward the end they get smaller, and the last job of each slot is by itself, so that all slots end at the
- * same time.
+ * bundles are large. Toward the end they get smaller, down to single jobs where there are not many slots, so that all slots end
+ * at the same time.
  */
 export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
   const bundles: Job[][] = [];
+  const least = jobs.length > 2 * slots ? Math.max(1, Math.floor(slots / SLOTS_PER_JOB)) : 1;
   for (let at = 0; at < jobs.length; at += bundles.at(-1)!.length) {
     const share = slots === 0 ? 1 : Math.floor((8 * (jobs.length - at - slots)) / slots);
-    bundles.push(jobs.slice(at, at + Math.min(MAX_JOBS, Math.max(1, share))));
+    bundles.push(jobs.slice(at, at + Math.min(MAX_JOBS, Math.max(least, share))));
   }
   return bundles;
 }

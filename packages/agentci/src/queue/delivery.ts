@@ -14,17 +14,15 @@ export interface Delivery {
 
 /** An entry of the stream of results. */
 export function deliveryOf(id: string, fields: readonly Buffer[]): Delivery {
-  const of = (name: string): Buffer | undefined => {
-    for (let i = 0; i + 1 < fields.length; i += 2) if (fields[i]!.toString() === name) return fields[i + 1];
-    return undefined;
-  };
-  const kind = of('kind')?.toString();
-  const cost = Number(of('cost')?.toString());
+  const of: Record<string, Buffer | undefined> = Object.create(null);
+  for (let i = 0; i + 1 < fields.length; i += 2) of[fields[i]!.toString('latin1')] ??= fields[i + 1];
+  const kind = of.kind?.toString();
+  const cost = Number(of.cost?.toString());
   return {
     id,
     kind: kind === 'result' || kind === 'duplicate' ? kind : 'word',
-    job: of('job')?.toString() ?? '',
+    job: of.job?.toString() ?? '',
     costUsd: Number.isFinite(cost) && cost > 0 ? cost : 0,
-    body: unpackParcel(of('data') ?? Buffer.alloc(0)),
+    body: unpackParcel(of.data ?? Buffer.alloc(0)),
   };
 }

@@ -28,9 +28,19 @@ export interface TicketSettings {
   readonly judge?: 'live' | 'recorded' | 'off';
 }
 
+/** A job is asked for its name several times, and the hash is most of what it costs to put it into the queue. */
+const NAMES = new WeakMap<Job, string>();
+
 /** The same for the same run of the same case, whoever makes it. */
-export const nameOf = ({ run, id, cell, repeat }: Job): string =>
-  `${run}_${sha256Hex(caseKey({ id, cell })).slice(0, 24)}_${repeat}`;
+export function nameOf(job: Job): string {
+  let name = NAMES.get(job);
+  if (name === undefined) {
+    const { run, id, cell, repeat } = job;
+    name = `${run}_${sha256Hex(caseKey({ id, cell })).slice(0, 24)}_${repeat}`;
+    NAMES.set(job, name);
+  }
+  return name;
+}
 
 const RUN_ID = /^[\w.-]{1,100}$/;
 const MAX_ID = 500;

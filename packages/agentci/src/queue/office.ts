@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
+import { Backlog } from './backlog.ts';
 import { bundleData, queueEntry, readBundle } from './bundle.ts';
 import { type Client, type QueuedJob, steadily } from './client.ts';
 import { type Job, nameOf, readTicket, type Ticket } from './job.ts';
@@ -63,6 +63,7 @@ export class Office {
   readonly #places = new Map<string, Place>();
   readonly #known = new Map<string, Known>();
   readonly #asked = new Map<string, Promise<Known>>();
+  readonly #readings = new Backlog();
   readonly #watch: NodeJS.Timeout;
   #running = 0;
   #lastAt = Date.now();
@@ -196,7 +197,7 @@ export class Office {
     place: Place,
     { read, isUrgent }: { read: () => Promise<Done | undefined>; isUrgent: boolean },
   ): Promise<'sent' | 'later'> {
-    if (!isUrgent) await nextTurn();
+    if (!isUrgent) await this.#readings.wait();
     const done = await read();
     if (done === undefined) return 'later';
     await this.#count(place.outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
@@ -272,8 +273,11 @@ export class Office {
       words.push(word.catch(() => {}));
     };
     const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
-    const bench = Promise.all([this.#options.open(ticket, say), steadily(sign)]).then(([opened]) => opened);
-    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, mayFollow: () => place.unread > 0 });
+    // Whoever collects the run waits for all who have signed, so that must be done before there is a result.
+    const signed = steadily(sign);
+    signed.catch(() => {});
+    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, mayFollow: () => place.unread > 0 });
+    const bench = this.#options.open(ticket, say);
     const place: Place = { ticket, bench, words, outbox, jobs: 0, unread: 0 };
     this.#places.set(ticket.run, place);
     return place;

@@ -21,13 +21,14 @@ interface Waiting extends Letter {
 const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 
 /** How long a result waits for others: a message to Redis costs as much as a short job, here and where it is read. */
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 
 /** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
   readonly #redis: Client;
   readonly #ticket: Ticket;
   readonly #keepS: number;
+  readonly #signed: Promise<unknown>;
   /** Whether other results may follow soon. */
   readonly #mayFollow: () => boolean;
   #waiting: Waiting[] = [];
@@ -36,11 +37,16 @@ export class Outbox {
   constructor(
     redis: Client,
     ticket: Ticket,
-    { keepS, mayFollow }: { readonly keepS: number; readonly mayFollow: () => boolean },
+    {
+      keepS,
+      signed,
+      mayFollow,
+    }: { readonly keepS: number; readonly signed: Promise<unknown>; readonly mayFollow: () => boolean },
   ) {
     this.#redis = redis;
     this.#ticket = ticket;
     this.#keepS = keepS;
+    this.#signed = signed;
     this.#mayFollow = mayFollow;
   }
 
@@ -69,6 +75,7 @@ export class Outbox {
   }
 
   async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {
+    await this.#signed;
     const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
     const limit = String(this.#ticket.settings.maxCostUsd ?? '');
     const content = letters.flatMap(({ name, parcel, costUsd }) => [name, parcel, costText(costUsd)]);

@@ -1,3 +1,6 @@
+/** How much of what its slots hold may wait beside them. With more, another worker would have nothing to do at the end. */
+const RESERVE = 0.4;
+
 /** What a worker has taken from the queue and not finished, so how much more it may take. */
 export class Stock {
   readonly #slots: number;
@@ -31,9 +34,9 @@ export class Stock {
     return { drop, end: () => change(-left, -1) };
   }
 
-  /** How many bundles may be here: one or two more, as long as there are not enough jobs for all slots. */
+  /** How many bundles may be here: one or two more, as long as there are not enough jobs. */
   #hands(): number {
-    const lacking = (this.isBrisk ? 2 : 1) * this.#slots - this.#jobs;
+    const lacking = Math.ceil((this.isBrisk ? 1 + RESERVE : 1) * this.#slots) - this.#jobs;
     return Math.max(1, this.#bundles + Math.max(0, Math.min(2, lacking)));
   }
 }

@@ -1,40 +1,41 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import { TextFile } from './text-file.ts';
 
-/**
- * `each`: on disk before the next thing happens. `handed-over`: with the system, so that a kill loses nothing and a loss of
- * power may, unless `sync` was called; for replayed agents, who can be run again for nothing, and for results that wait in a queue
- * until they are on disk. `batched`: for recordings, which need not even run.
- */
-export type Durability = 'each' | 'handed-over' | 'batched';
+const dataToDisk = promisify(fdatasync);
 
 /** A file that only grows, one JSON document per line. It is opened for appending: two writers could not overwrite each other. */
 export class LineFile {
   readonly #fd: number;
   readonly #file: TextFile;
-  readonly #durability: Durability;
+  /** Every line is on disk before the next thing happens. */
+  readonly #isSynced: boolean;
   readonly #path: string;
   #failure: Error | undefined;
 
-  constructor(fd: number, path: string, durability: Durability) {
+  constructor(fd: number, path: string, { isSynced }: { readonly isSynced: boolean }) {
     this.#fd = fd;
     this.#path = path;
     this.#file = new TextFile(fd, fstatSync(fd).size);
-    this.#durability = durability;
+    this.#isSynced = isSynced;
   }
 
   get size(): number {
     return this.#file.size;
   }
 
+  /** How much of it the system does not have yet. */
+  get held(): number {
+    return this.#file.held;
+  }
+
   /** Adds a line given in pieces. */
   append(...pieces: readonly string[]): void {
     this.#attempt(() => {
       this.#file.appendMasked(...pieces, '\n');
-      if (this.#durability === 'each') this.#sync();
-      else if (this.#durability === 'handed-over') this.#file.flush();
+      if (this.#isSynced) this.#sync();
     });
   }
 
@@ -42,9 +43,15 @@ export class LineFile {
     this.#attempt(() => this.#file.flush());
   }
 
-  /** Makes sure of all that was added: after this it outlasts a loss of power. */
-  sync(): void {
-    this.#attempt(() => this.#sync());
+  /** Makes sure of all that was added: after this it outlasts a loss of power. The disk is waited for in the background. */
+  async sync(): Promise<void> {
+    this.flush();
+    try {
+      await dataToDisk(this.#fd);
+    } catch (error) {
+      this.#failure ??= notWritten(error, this.#path);
+      throw this.#failure;
+    }
   }
 
   /** On the disk itself: what counts must outlast a loss of power. */
@@ -64,9 +71,14 @@ export class LineFile {
     }
   }
 
+  /** Closes the file as it is: what the system does not have yet is dropped. */
+  abandon(): void {
+    closeSync(this.#fd);
+  }
+
   close(): void {
     try {
-      if (this.#failure === undefined) this.#attempt(() => this.#sync());
+      this.#attempt(() => this.#sync());
     } finally {
       closeSync(this.#fd);
     }

@@ -9,6 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runOf } from '../../test/support/run-of.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
@@ -23,6 +25,9 @@ const header = (run_id: string, hash = 'sha256:1') => ({
   spec: { file: 'spec.yaml', hash },
   started_at: '2026-01-01T00:00:00Z',
 });
+/** Of the results or traces that are in a file. */
+const idsIn = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(/^\{.*?"id":"(\w+)"/gm)].map(([, id]) => id!).filter((id) => id !== 'r1');
 const [done, other] = runOf([
   { id: 'a', status: 'pass' },
   { id: 'b', status: 'fail' },
@@ -46,6 +51,39 @@ test('run.json appears only when the run is finished, and never half-written', (
   store.finish(runOf([]));
   expect(readdirSync(join(root, 'r1')).sort()).toEqual(['results.jsonl', 'run.json', 'traces']);
 });
+
+test('results of replayed agents are with the system after the turn they were recorded in', async () => {
+  const root = tempDir();
+  const store = RunStore.create(root, header('r1'), { durability: 'handed-over' });
+  store.record({ id: 'a', run: 1, result: done! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
+  await nextTurn();
+  expect(idsIn(join(root, 'r1', 'results.jsonl'))).toEqual(['a']);
+  expect(idsIn(join(root, 'r1', 'traces', 'traces.jsonl'))).toEqual(['a']);
+  store.close();
+});
+
+test.each(['each', 'handed-over'] as const)(
+  'whenever the process is killed, each result that is stored has its trace: %s',
+  (durability) => {
+    const size = fc.oneof(fc.nat(1000), fc.nat(300_000));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(size, size), { maxLength: 12 }), (sizes) => {
+        const root = tempDir();
+        const store = RunStore.create(root, header('r1'), { durability });
+        for (const [i, [resultSize, traceSize]] of sizes.entries()) {
+          const id = `q${i}`;
+          const result = { ...done!, id, answer: 'r'.repeat(resultSize) };
+          store.record({ id, run: 1, result }, simpleTrace({ id, query: 'q', answer: 'é'.repeat(traceSize) }));
+          const traced = new Set(idsIn(join(root, 'r1', 'traces', 'traces.jsonl')));
+          expect(idsIn(join(root, 'r1', 'results.jsonl')).filter((each) => !traced.has(each))).toEqual([]);
+        }
+        store.close();
+        expect(idsIn(join(root, 'r1', 'results.jsonl'))).toHaveLength(sizes.length);
+      }),
+      { numRuns: 30 },
+    );
+  },
+);
 
 test('a line cut off by a kill is dropped, and what was finished before it is kept', () => {
   const root = tempDir();

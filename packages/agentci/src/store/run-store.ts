@@ -9,7 +9,7 @@ import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 import { JOURNAL_SCHEMA, type JournalEntry, type JournalHeader, journalPath, readJournal } from './journal.ts';
 import { JournalTexts } from './journal-texts.ts';
-import { type Durability, LineFile, openAtLastLine } from './line-file.ts';
+import { LineFile, openAtLastLine } from './line-file.ts';
 import { readLines } from './read-lines.ts';
 import { stateOf } from './recording-state.ts';
 import { RunLock } from './run-lock.ts';
@@ -22,6 +22,17 @@ import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged
  * makes every garbage collection slower, and most of them are never looked at again.
  */
 const MAX_IN_MEMORY = 100;
+
+/** More than this is not gathered in one turn. It leaves room for a line of `LONG`, so that no file is written before its turn. */
+const MAX_HELD = 128 * 1024;
+const LONG = 64 * 1024;
+
+/**
+ * `each`: on disk before the next thing happens. `handed-over`: with the system at the end of each turn of the event loop, so that
+ * a kill loses a moment and a loss of power more, unless `sync` was called; for replayed agents, who can be run again for nothing,
+ * and for results that wait in a queue until they are on disk. `batched`: for recordings, which need not even run.
+ */
+export type Durability = 'each' | 'handed-over' | 'batched';
 
 export interface StoreOptions {
   readonly durability?: Durability;
@@ -41,6 +52,8 @@ export class RunStore {
   readonly #traces: LineFile;
   readonly #inMemory: number;
   readonly #lock: RunLock;
+  readonly #durability: Durability;
+  #handing: NodeJS.Immediate | undefined;
   #isClosed = false;
   /** By `caseKey`. */
   readonly #revoked = new Set<string>();
@@ -55,8 +68,10 @@ export class RunStore {
     this.#inMemory = inMemory;
     this.#dir = dir;
     this.#lock = lock;
-    this.#journal = new LineFile(fds.journal, journalPath(dir), durability);
-    this.#traces = new LineFile(fds.traces, tracesPath(dir), durability);
+    this.#durability = durability;
+    const isSynced = durability === 'each';
+    this.#journal = new LineFile(fds.journal, journalPath(dir), { isSynced });
+    this.#traces = new LineFile(fds.traces, tracesPath(dir), { isSynced });
     this.#texts = new JournalTexts(journalPath(dir));
   }
 
@@ -107,16 +122,38 @@ export class RunStore {
     // The ledger has masked the result; reports are made of the same one.
     const head = `{"id":${JSON.stringify(id)},"run":${run},${revokes ? '"revokes":true,' : ''}"result":`;
     const at = this.#journal.size + Buffer.byteLength(head);
+    if (json.length > LONG) this.#traces.flush();
     this.#journal.append(head, json, '}');
+    if (this.#durability === 'handed-over') this.#handOverSoon();
     if (run !== 1) return;
     this.#journaled.add(result);
     this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
   }
 
+  /** A system call for each result costs more than the result: those of one turn go together. */
+  #handOverSoon(): void {
+    if (this.#traces.held + this.#journal.held > MAX_HELD) this.#handOver();
+    this.#handing ??= setImmediate(() => {
+      this.#handing = undefined;
+      try {
+        if (!this.#isClosed) this.#handOver();
+      } catch {
+        // The file knows, and says so to whoever adds more or closes it.
+      }
+    });
+  }
+
+  /** Traces first, as in `record`. */
+  #handOver(): void {
+    this.#traces.flush();
+    this.#journal.flush();
+  }
+
   /** Makes sure that everything recorded so far is on disk. Traces first, as in `record`. */
-  sync(): void {
-    this.#traces.sync();
-    this.#journal.sync();
+  async sync(): Promise<void> {
+    this.#handOver();
+    await this.#traces.sync();
+    await this.#journal.sync();
   }
 
   /** What to keep in memory of a result that was just recorded: beyond the first hundred, where to read it again. */
@@ -130,7 +167,7 @@ export class RunStore {
   /** A function made in `keep` would hold on to the result. */
   #readerOf(at: number, length: number): () => Uint8Array {
     return () => {
-      if (!this.#isClosed) this.#journal.flush();
+      if (!this.#isClosed) this.#handOver();
       return this.#texts.read(at, length);
     };
   }
@@ -182,14 +219,22 @@ export class RunStore {
 
   /** Takes back a run of which nothing was recorded. */
   discard(): void {
-    this.close();
-    rmSync(this.#dir, { recursive: true, force: true });
+    try {
+      this.close();
+    } finally {
+      rmSync(this.#dir, { recursive: true, force: true });
+    }
   }
 
   #closeFiles(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#traces.close();
+    try {
+      this.#traces.close();
+    } catch (error) {
+      this.#journal.abandon();
+      throw error;
+    }
     this.#journal.close();
     if (this.#revoked.size > 0) dropRevoked(tracesPath(this.#dir), this.#revoked);
   }

@@ -27,6 +27,11 @@ export class TextFile {
     return this.#written + this.#length;
   }
 
+  /** How much of it is gathered here. */
+  get held(): number {
+    return this.#length;
+  }
+
   /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
   append(...pieces: readonly string[]): void {
     this.appendMasked(...(SECRETS.isEmpty ? pieces : pieces.map(maskText)));
