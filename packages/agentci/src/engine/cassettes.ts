@@ -11,7 +11,7 @@ import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
-import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
+import type { Lookout, RunAbout, Runner, Watch } from '../runners/runner.ts';
 import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
@@ -201,10 +201,10 @@ export class Cassettes {
 
   /**
    * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
-   * seen only if it gets here.
+   * seen only if it gets here. Where it is certain that nothing was begun, there is nothing to wait for.
    */
-  async settle(): Promise<void> {
-    if (this.plan.mode !== 'replay' || this.#open === 0) return;
+  async settle(isQuiet: Runner['isQuiet']): Promise<void> {
+    if (this.plan.mode !== 'replay' || this.#open === 0 || (await isQuiet?.())) return;
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 

@@ -125,7 +125,7 @@ export async function openLiveAgent({
     run: (of) => runOnce(live, of),
     usage: () => live.users?.usage(),
     close: async () => {
-      await cassettes?.settle();
+      await cassettes?.settle(agent.runner.isQuiet);
       await agent.close();
       return voids;
     },

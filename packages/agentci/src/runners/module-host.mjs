@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { markCalls } from './module-calls.mjs';
+import { watchQuiet } from './module-quiet.mjs';
 import { watchSpans } from './module-spans.mjs';
 import { consume } from './module-stream.mjs';
 
@@ -18,6 +19,7 @@ const aborts = new Map();
 const calls = new AsyncLocalStorage();
 const requestsOf = markCalls(() => calls.getStore());
 const sendsSpans = watchSpans();
+const isQuiet = watchQuiet();
 /** The module may put its own in their place. */
 const nextTurn = setImmediate;
 /** What the agent keeps between the turns of one conversation. */
@@ -72,6 +74,10 @@ parentPort.on('message', async (message) => {
   }
   if (message.type === 'forget') {
     state = {};
+    return;
+  }
+  if (message.type === 'quiet') {
+    parentPort.postMessage({ quiet: aborts.size === 0 && (await isQuiet()) });
     return;
   }
   const { call, query, context, args, hasState } = message;
