@@ -34,8 +34,14 @@ function watchTimers(onHidden) {
   clearTimeout(timer);
   const prototype = Object.getPrototypeOf(timer);
   const { unref } = prototype;
-  prototype.unref = function () {
-    if (!isAskedByNode()) onHidden();
+  // Looking at who asks takes time, and Node does so for every request, mostly with the same function.
+  const ofNode = new WeakSet();
+  prototype.unref = function asked() {
+    const { _onTimeout: run } = this;
+    if (!ofNode.has(run)) {
+      if (!isAskedByNode(asked)) onHidden();
+      else if (typeof run === 'function') ofNode.add(run);
+    }
     return unref.call(this);
   };
   const promises = createRequire(import.meta.url)('node:timers/promises');
@@ -54,7 +60,11 @@ function watchTimers(onHidden) {
 }
 
 /** Node has such timers for connections that are kept open; they run nothing of the agent's. */
-function isAskedByNode() {
-  const [, , , caller = ''] = String(new Error().stack).split('\n');
-  return caller.includes('node:internal/');
+function isAskedByNode(asked) {
+  const { stackTraceLimit } = Error;
+  const asker = {};
+  Error.stackTraceLimit = 1;
+  Error.captureStackTrace(asker, asked);
+  Error.stackTraceLimit = stackTraceLimit;
+  return asker.stack.includes('node:');
 }
