@@ -61,6 +61,8 @@ interface Live {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly interrupt: AbortSignal;
+  /** What ends each agent that is running: one listener for all of them. */
+  readonly running: Set<AbortController>;
   readonly random: () => number;
   /** Makes the ids of conversations differ from those of other runs: an agent may remember them. */
   readonly token: string;
@@ -101,8 +103,13 @@ export async function openLiveAgent({
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const interrupt = options.signal ?? new AbortController().signal;
-  // One listener for each query in progress: many workers are not a leak.
+  // One listener for each query that waits to be tried again: many workers are not a leak.
   setMaxListeners(0, interrupt);
+  const running = new Set<AbortController>();
+  const endAll = (): void => {
+    for (const controller of running) controller.abort('interrupt');
+  };
+  interrupt.addEventListener('abort', endAll, { once: true });
   const cassettes = await openCassettes(options, config);
   const voids: VoidRun[] = [];
   const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
@@ -114,6 +121,7 @@ export async function openLiveAgent({
     timeoutMs,
     retries: options.retries ?? settings.retries ?? DEFAULT_RETRIES,
     interrupt,
+    running,
     random: seededRandom(options.seed ?? 0),
     token: randomUUID(),
     users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
@@ -127,6 +135,7 @@ export async function openLiveAgent({
     close: async () => {
       await cassettes?.settle(agent.runner.isQuiet);
       await agent.close();
+      interrupt.removeEventListener('abort', endAll);
       return voids;
     },
   };
@@ -260,15 +269,14 @@ const tapeOf = ({ cassettes }: Live, of: Run): UserTapeAccess | undefined =>
   };
 
 async function runOne(
-  { timeoutMs, interrupt, cassettes }: Live,
+  { timeoutMs, running, cassettes }: Live,
   { query, run }: Run,
   ask: Runner['run'],
   turn?: TurnRequest,
 ): Promise<RunOutput> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
-  const onInterrupt = () => controller.abort('interrupt');
-  interrupt.addEventListener('abort', onInterrupt, { once: true });
+  running.add(controller);
   try {
     return await ask({
       query: query.query,
@@ -290,7 +298,7 @@ async function runOne(
     throw error;
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', onInterrupt);
+    running.delete(controller);
   }
 }
 

@@ -3,7 +3,9 @@ import { isObject } from '../kit/object.ts';
 import { type Job, nameOf, readJob } from './job.ts';
 
 /** The most jobs that travel together: what a worker that dies can have taken along. */
-const MAX_JOBS = 16;
+const MAX_JOBS = 32;
+/** The most that travel together where there are not as many slots. */
+const FEW_JOBS = 16;
 
 /** In a long run, so many slots are not kept busy by jobs that are taken one by one. */
 const SLOTS_PER_JOB = 16;
@@ -15,10 +17,11 @@ const SLOTS_PER_JOB = 16;
  */
 export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
   const bundles: Job[][] = [];
+  const most = Math.min(MAX_JOBS, Math.max(FEW_JOBS, slots));
   const least = jobs.length > 2 * slots ? Math.max(1, Math.floor(slots / SLOTS_PER_JOB)) : 1;
   for (let at = 0; at < jobs.length; at += bundles.at(-1)!.length) {
     const share = slots === 0 ? 1 : Math.floor((8 * (jobs.length - at - slots)) / slots);
-    bundles.push(jobs.slice(at, at + Math.min(MAX_JOBS, Math.max(least, share))));
+    bundles.push(jobs.slice(at, at + Math.min(most, Math.max(least, share))));
   }
   return bundles;
 }

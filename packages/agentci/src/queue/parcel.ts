@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 
-/** Below this, packing costs more than it saves. */
+/** Of fewer characters than this, packing costs more than it saves. */
 const SMALL = 4096;
 /** Nothing an agent did is larger; what claims to be is not unpacked. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -9,10 +9,11 @@ const PACKED = 0x7a;
 
 /** A value as it travels. */
 export function packParcel(value: unknown): Buffer {
-  const text = Buffer.from(JSON.stringify(value));
+  const json = JSON.stringify(value);
+  if (json.length < SMALL) return Buffer.from(`${String.fromCharCode(PLAIN)}${json}`);
+  const text = Buffer.from(json);
   if (text.length > MAX_BYTES) throw new RangeError(`a result of ${text.length} bytes is too large for the queue`);
-  const isSmall = text.length < SMALL;
-  return Buffer.concat([Buffer.of(isSmall ? PLAIN : PACKED), isSmall ? text : gzipSync(text, { level: 1 })]);
+  return Buffer.concat([Buffer.of(PACKED), gzipSync(text, { level: 1 })]);
 }
 
 /** What a parcel holds; undefined where it is none of ours. */

@@ -1,4 +1,10 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
@@ -82,15 +88,14 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
     try {
       const target = targetAt(url);
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const isTls = target.protocol === 'https:';
       const options = {
         ...target,
         method,
         headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers },
+        agent: isTls ? AGENTS.https : AGENTS.http,
       };
-      const sent =
-        target.protocol === 'https:'
-          ? requestHttps({ ...options, agent: AGENTS.https }, resolve)
-          : requestHttp({ ...options, agent: AGENTS.http }, resolve);
+      const sent = isTls ? requestHttps(options, resolve) : requestHttp(options, resolve);
       endWith(signal, sent);
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // A connection kept open may be closed by the other side just when it is to be used again.
@@ -104,20 +109,24 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
-let lastTarget: { readonly url: string; readonly options: ReturnType<typeof urlToHttpOptions> } | undefined;
+type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'>;
+
+let lastTarget: { readonly url: string; readonly target: Target } | undefined;
 
 /** An address as Node's client wants it. Mostly it is the same for every query, and parsing it takes as long as the request. */
-function targetAt(url: string): ReturnType<typeof urlToHttpOptions> {
-  if (lastTarget?.url !== url) lastTarget = { url, options: urlToHttpOptions(new URL(url)) };
-  return lastTarget.options;
+function targetAt(url: string): Target {
+  if (lastTarget?.url !== url) {
+    const { protocol, hostname, port, path, auth } = urlToHttpOptions(new URL(url));
+    lastTarget = { url, target: { protocol, hostname, port, path, ...(auth === undefined ? {} : { auth }) } };
+  }
+  return lastTarget.target;
 }
 
-/** As the option `signal` of a request, which watches the whole stream for it. */
+/** As the option `signal` of a request, which watches the whole stream for it. The signal is of one run, so it may keep its listener. */
 function endWith(signal: AbortSignal, sent: ClientRequest): void {
   const end = (): void => void sent.destroy(new DOMException('The operation was aborted', 'AbortError'));
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
-  sent.once('close', () => signal.removeEventListener('abort', end));
 }
 
 /** The body without its compression; one that ends too early is an error of the stream. */

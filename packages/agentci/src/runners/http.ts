@@ -33,7 +33,15 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
     );
   const url = fillEnvironment(http.url, env, 'url');
   const named = [...headers];
+  const values = named.map(([, value]) => value);
+  const plain = Object.fromEntries(named);
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
+  const headersFor = (request: RunRequest, kept: string | undefined, extra: Readonly<Record<string, string>> = {}) => {
+    // Mostly they are the same for every query.
+    const texts = filledTexts(values, request);
+    const filled = texts === values ? plain : Object.fromEntries(named.map(([name], i) => [name, texts[i]!]));
+    return { ...withCookies(filled, kept), ...extra };
+  };
   const runWith = async (request: RunRequest, cookies: CookieJar | undefined): Promise<RunOutput> => {
     const lookout = await around.watch?.open();
     try {
@@ -43,7 +51,7 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
       const received = await sendRequest({
         url: address,
         method: http.method,
-        headers: { ...withCookies(filledHeaders(named, request), kept), ...lookout?.headers },
+        headers: headersFor(request, kept, lookout?.headers),
         signal: request.signal,
         body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
       });
@@ -64,14 +72,6 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
     },
     close: async () => {},
   };
-}
-
-function filledHeaders(entries: readonly (readonly [string, string])[], request: RunRequest): Record<string, string> {
-  const values = filledTexts(
-    entries.map(([, value]) => value),
-    request,
-  );
-  return Object.fromEntries(entries.map(([name], i) => [name, values[i]!]));
 }
 
 function fillEnvironment(text: string, env: Readonly<Record<string, string | undefined>>, where: string): string {
