@@ -37,6 +37,8 @@ interface Place {
   readonly ticket: Ticket;
   readonly bench: Promise<Bench>;
   readonly words: Promise<unknown>[];
+  /** Done once whoever collects the run knows that it is open here. */
+  readonly signed: Promise<unknown>;
   readonly outbox: Outbox;
   jobs: number;
   /** Those of them whose agent is not done, or whose result is not read. */
@@ -278,7 +280,7 @@ export class Office {
     signed.catch(() => {});
     const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, mayFollow: () => place.unread > 0 });
     const bench = this.#options.open(ticket, say);
-    const place: Place = { ticket, bench, words, outbox, jobs: 0, unread: 0 };
+    const place: Place = { ticket, bench, words, signed, outbox, jobs: 0, unread: 0 };
     this.#places.set(ticket.run, place);
     return place;
   }
@@ -304,6 +306,8 @@ export class Office {
       // One that could not be opened has told so to each of its jobs.
     }
     await Promise.all(place.words);
+    // Otherwise a signature that is sent again after a lost connection would stay.
+    await place.signed.catch(() => {});
     await steadily(() => this.#redis.srem(runKeys(run).open, this.#worker));
   }
 

@@ -7,6 +7,7 @@ import { type Client, connect, loadPackages, queueConnection, refuseEviction } f
 import { PREFIX, queueName } from './names.ts';
 import { Office } from './office.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { setHands } from './set-hands.ts';
 import { BEAT_MS, hideWorker, type SeenWorker, showWorker } from './worker-list.ts';
 
 export interface Served {
@@ -46,7 +47,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
       queue.on('error', () => {});
       return queue;
     },
-    onHands: (count) => setConcurrency(worker, count, options.slots),
+    onHands: (count) => setHands(worker, count, options.slots),
   });
   const worker: Worker = new packages.Worker(name, office.take, {
     ...place,
@@ -93,17 +94,6 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     redis.disconnect();
   }
   return { done: office.done, duplicates: office.duplicates };
-}
-
-/**
- * How many bundles may be here at a time. A worker of BullMQ that has as many as it may looks again when one of them is over, which
- * is late where a long job is in each: it has to be woken. Where a later version knows no way, it takes one for each slot.
- */
-function setConcurrency(worker: Worker, count: number, slots: number): void {
-  const { mainLoopQueue } = worker as unknown as { mainLoopQueue?: { add?: (wake: Promise<void>) => void } };
-  const isMore = count > worker.concurrency;
-  worker.concurrency = mainLoopQueue?.add === undefined ? slots : count;
-  if (isMore) mainLoopQueue?.add?.(Promise.resolve());
 }
 
 /** Until the signal, or until there was nothing to do for long enough. */
