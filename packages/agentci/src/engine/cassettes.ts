@@ -61,6 +61,9 @@ function keepRecording(played: Played, recording: Recording, wentWell: boolean):
   }
 }
 
+/** How long an agent that has nothing under way is watched. */
+const QUIET_MS = 10;
+
 /** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
 export class Cassettes {
   readonly plan: CassettePlan;
@@ -201,10 +204,15 @@ export class Cassettes {
 
   /**
    * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
-   * seen only if it gets here. Where it is certain that nothing was begun, there is nothing to wait for.
+   * seen only if it gets here. Agents that have nothing under way, and still nothing a moment later, need not be waited for: the
+   * moment is for what Node does not tell, such as work in its thread pool.
    */
   async settle(isQuiet: Runner['isQuiet']): Promise<void> {
-    if (this.plan.mode !== 'replay' || this.#open === 0 || (await isQuiet?.())) return;
+    if (this.plan.mode !== 'replay' || this.#open === 0) return;
+    if (await isQuiet?.()) {
+      await sleep(QUIET_MS);
+      if (await isQuiet?.()) return;
+    }
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Backlog } from './backlog.ts';
 
-test('all who wait go on, in the order they came', async () => {
+test('all who wait have their turn, in the order they came', async () => {
   const backlog = new Backlog();
   const order: number[] = [];
   await Promise.all(Array.from({ length: 500 }, (_, i) => backlog.wait().then(() => order.push(i))));
   expect(order).toEqual(Array.from({ length: 500 }, (_, i) => i));
 });
 
-test('no one goes on in the turn in which it came, and a few go on at a time', async () => {
+test('no one proceeds in the turn in which it came, and a few proceed at a time', async () => {
   const backlog = new Backlog();
   let gone = 0;
   const all = Array.from({ length: 8 }, () => backlog.wait().then(() => gone++));
@@ -20,7 +20,7 @@ test('no one goes on in the turn in which it came, and a few go on at a time', a
   await Promise.all(all);
 });
 
-test('one that comes after all have gone on is not forgotten', async () => {
+test('one that comes after all the others is not forgotten', async () => {
   const backlog = new Backlog();
   await backlog.wait();
   await sleep(5);

@@ -28,7 +28,7 @@ export interface TicketSettings {
   readonly judge?: 'live' | 'recorded' | 'off';
 }
 
-/** A job is asked for its name several times, and the hash is most of what it costs to put it into the queue. */
+/** The name of a job is needed several times, and its hash is most of what it costs to put the job into the queue. */
 const NAMES = new WeakMap<Job, string>();
 
 /** The same for the same run of the same case, whoever makes it. */

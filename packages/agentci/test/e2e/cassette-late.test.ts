@@ -7,6 +7,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 /** Asks once and waits for the answer; what it does beside that comes from a file that tests change. */
 const MODULE_AGENT = `
+import { pbkdf2 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 const extra = readFileSync(new URL('./extra.txt', import.meta.url), 'utf8');
@@ -20,6 +21,9 @@ export default async function agent(query) {
   if (extra === 'fetch') void call('behind your back');
   if (extra === 'node:http') callOld('behind your back');
   if (extra === 'timer') setTimeout(() => call('behind your back'), 5);
+  if (extra === 'late timer') setTimeout(() => call('behind your back'), 60);
+  if (extra === 'hidden timer') setTimeout(() => call('behind your back'), 60).unref();
+  if (extra === 'thread pool') pbkdf2('a', 'b', 1000, 8, 'sha1', () => call('behind your back'));
   return choices[0].message.content;
 }
 `;
@@ -82,6 +86,9 @@ describe('a call that is not recorded and still in flight when the agent ends is
     ['a module that does not wait for fetch', { module: './agent.mjs' }, MODULE_AGENT, 'fetch'],
     ['a module that does not wait for node:http', { module: './agent.mjs' }, MODULE_AGENT, 'node:http'],
     ['a module with a timer', { module: './agent.mjs' }, MODULE_AGENT, 'timer'],
+    ['a module with a later timer', { module: './agent.mjs' }, MODULE_AGENT, 'late timer'],
+    ['a module with a timer that does not keep it alive', { module: './agent.mjs' }, MODULE_AGENT, 'hidden timer'],
+    ['a module with work in the thread pool', { module: './agent.mjs' }, MODULE_AGENT, 'thread pool'],
     ['a command that sends and exits', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'a request'],
     ['a command that exits half-way', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'half a request'],
   ])('%s', async (_, runner, agent, extra) => {
@@ -98,7 +105,7 @@ describe('a call that is not recorded and still in flight when the agent ends is
     };
     const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
     // When a timer fires decides whether the query is still open; either way it is told of.
-    const expected = extra === 'timer' ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
+    const expected = /timer|pool/.test(extra) ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
     expect([code, said]).toEqual([2, [expect.stringMatching(expected)]]);
     expect(run.cassette.isolated).toBe(false);
   });

@@ -226,7 +226,12 @@ queries:
     const cwd = project(many(4));
     const run = start(['test', '--queue', redis.url], { cwd });
     const runs = join(cwd, '.agentci/runs');
-    while (!existsSync(runs) || readdirSync(runs).length === 0) await sleep(10);
+    // Before this line is there nothing was handed out, so there is nothing to resume.
+    const isBegun = (name: string): boolean => {
+      const journal = join(runs, name, 'results.jsonl');
+      return existsSync(journal) && readFileSync(journal, 'utf8').endsWith('\n');
+    };
+    while (!existsSync(runs) || !readdirSync(runs).some(isBegun)) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
     const worker = await work(redis.url, { cwd });
