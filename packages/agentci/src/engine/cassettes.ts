@@ -11,7 +11,7 @@ import type { Exchange } from '../capture/exchange.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
-import type { Lookout, RunAbout, Runner, Watch } from '../runners/runner.ts';
+import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
 import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
@@ -60,9 +60,6 @@ function keepRecording(played: Played, recording: Recording, wentWell: boolean):
     return { ...played, error: { kind: 'cassette', message: wordsOf(error) } };
   }
 }
-
-/** How long an agent that has nothing under way is watched. */
-const QUIET_MS = 10;
 
 /** The cassettes of one run of a suite: read before an agent starts, answered from while it runs, written when it is done. */
 export class Cassettes {
@@ -204,15 +201,10 @@ export class Cassettes {
 
   /**
    * Waits a moment before agents that stay for several queries are ended: what one of them began with its last answer is
-   * seen only if it gets here. Agents that have nothing under way, and still nothing a moment later, need not be waited for: the
-   * moment is for what Node does not tell, such as work in its thread pool.
+   * seen only if it gets here. Whether anything was begun cannot be known: Node lists neither every timer nor every thread.
    */
-  async settle(isQuiet: Runner['isQuiet']): Promise<void> {
+  async settle(): Promise<void> {
     if (this.plan.mode !== 'replay' || this.#open === 0) return;
-    if (await isQuiet?.()) {
-      await sleep(QUIET_MS);
-      if (await isQuiet?.()) return;
-    }
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
   }
 

@@ -133,7 +133,7 @@ export async function openLiveAgent({
     run: (of) => runOnce(live, of),
     usage: () => live.users?.usage(),
     close: async () => {
-      await cassettes?.settle(agent.runner.isQuiet);
+      await cassettes?.settle();
       await agent.close();
       interrupt.removeEventListener('abort', endAll);
       return voids;

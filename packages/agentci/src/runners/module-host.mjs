@@ -9,7 +9,6 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { markCalls } from './module-calls.mjs';
-import { watchQuiet } from './module-quiet.mjs';
 import { watchSpans } from './module-spans.mjs';
 import { consume } from './module-stream.mjs';
 
@@ -19,7 +18,6 @@ const aborts = new Map();
 const calls = new AsyncLocalStorage();
 const requestsOf = markCalls(() => calls.getStore());
 const sendsSpans = watchSpans();
-const isQuiet = watchQuiet();
 /** The module may put its own in their place. */
 const nextTurn = setImmediate;
 /** What the agent keeps between the turns of one conversation. */
@@ -74,10 +72,6 @@ parentPort.on('message', async (message) => {
   }
   if (message.type === 'forget') {
     state = {};
-    return;
-  }
-  if (message.type === 'quiet') {
-    parentPort.postMessage({ quiet: aborts.size === 0 && (await isQuiet()) });
     return;
   }
   const { call, query, context, args, hasState } = message;

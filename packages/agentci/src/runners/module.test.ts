@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
@@ -324,61 +322,4 @@ test.each([
   });
   for (const query of ['hi', 'look', 'hi']) await runner.run(ask(query));
   expect(begun).toEqual([false, expected, expected].map((sendsSpans) => ({ asked: 0, sendsSpans })));
-});
-
-test.each([
-  { what: 'waited for everything', code: "await (await fetch(query, { method: 'POST', body: 'x' })).text()", is: true },
-  { what: 'did nothing', code: '0', is: true },
-  { what: 'waited for a timer', code: 'await new Promise((done) => setTimeout(done, 5))', is: true },
-  { what: 'set a timer', code: 'setTimeout(() => {}, 10_000)', is: false },
-  { what: 'set a timer that does not count', code: 'setTimeout(() => {}, 10_000).unref()', is: false },
-  {
-    what: 'set one with a promise',
-    code: "void (await import('node:timers/promises')).setTimeout(10_000, 0, { ref: false })",
-    is: false,
-  },
-  {
-    what: 'waits on the side',
-    code: "void (await import('node:timers/promises')).scheduler.wait(10_000, { ref: false })",
-    is: false,
-  },
-  {
-    what: 'repeats something with a promise',
-    code: "void (await import('node:timers/promises')).setInterval(10_000, 0, { ref: false }).next()",
-    is: false,
-  },
-  { what: 'repeats something', code: 'setInterval(() => {}, 10_000).unref()', is: false },
-  { what: 'left a request', code: "void fetch(query + 'never').catch(() => {})", is: false },
-  {
-    what: 'left a request by node:http',
-    code: "(await import('node:http')).get(query + 'never').on('error', () => {})",
-    is: false,
-  },
-  {
-    what: 'started a thread',
-    code: "new (await import('node:worker_threads')).Worker('setInterval(() => {}, 1e4)', { eval: true })",
-    is: false,
-  },
-  {
-    what: 'started a program',
-    code: "(await import('node:child_process')).spawn('sleep', ['5'])",
-    is: false,
-  },
-])('an agent that $what is quiet afterwards: $is', async ({ code, is }) => {
-  const server = createServer((request, response) => {
-    request.resume();
-    if (!request.url?.endsWith('never')) response.end('ok');
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const agent = start(
-    { 'agent.mjs': `export default async (query) => { ${code}; return 'done' }` },
-    { env: { PATH: process.env.PATH, AGENTCI_PRELOAD: JSON.stringify({ front: '127.0.0.1:9' }) } },
-  );
-  await agent.run(ask(`http://127.0.0.1:${port}/`));
-  expect(await agent.isQuiet!()).toBe(is);
 });

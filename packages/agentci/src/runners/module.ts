@@ -31,8 +31,6 @@ interface Reply extends GivenValue {
   readonly crashed?: boolean;
   /** A call that had answered already failed in the background. */
   readonly late?: boolean;
-  /** What the thread says when it is asked whether it is quiet. */
-  readonly quiet?: boolean;
 }
 
 const MAX_PRINTED_BYTES = 64 * 1024;
@@ -40,8 +38,6 @@ const MAX_PRINTED_BYTES = 64 * 1024;
 const MAX_LATE = 5;
 /** After an abort the agent gets this long to return by itself before its thread is ended. */
 const ABORT_GRACE_MS = 250;
-/** A thread that does not answer within this is not quiet. */
-const QUIET_MS = 50;
 
 /**
  * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
@@ -128,7 +124,6 @@ export function createModuleRunner(
         },
       };
     },
-    isQuiet: async () => (await Promise.all([...all].map((host) => host.isQuiet()))).every(Boolean),
     close: async () => {
       isClosed = true;
       await Promise.all([...all].map((host) => host.end()));
@@ -185,7 +180,6 @@ class Host {
   #late: Trace['warnings'] = [];
 
   readonly #what: string;
-  #onQuiet: (isQuiet: boolean) => void = () => {};
 
   constructor(file: string, exportName: string, env: Readonly<Record<string, string | undefined>>, what = 'the agent') {
     this.#what = what;
@@ -213,19 +207,6 @@ class Host {
     if (turn !== undefined)
       return this.#send({ query: turn.message, context: inputOf(request), hasState: true }, signal);
     return this.#send({ query, context: { id, run, metadata: metadata ?? {}, vars: vars ?? {} } }, signal);
-  }
-
-  /** Whether nothing is under way in the thread: no timer, no connection, no call. */
-  isQuiet(): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (!this.alive) return resolve(true);
-      const timer = setTimeout(() => resolve(false), QUIET_MS);
-      this.#onQuiet = (isQuiet) => {
-        clearTimeout(timer);
-        resolve(isQuiet);
-      };
-      this.#worker.postMessage({ type: 'quiet' });
-    });
   }
 
   /** The conversation is over: the next one starts with an empty object. */
@@ -293,10 +274,6 @@ class Host {
   }
 
   #settle(reply: Reply): void {
-    if (reply.quiet !== undefined) {
-      this.#onQuiet(reply.quiet);
-      return;
-    }
     if (reply.late || (reply.crashed && this.#pending === undefined)) this.onLate(reply.error?.message ?? '');
     if (reply.late) {
       const query = this.#queries.get(reply.call) ?? 'unknown';

@@ -126,8 +126,6 @@ export interface Runner {
   readonly run: (request: RunRequest) => Promise<RunOutput>;
   /** For the turns of one conversation, where they have something in common: a thread, a process, cookies. */
   readonly open?: () => Promise<Session>;
-  /** Whether it is certain that nothing it started will do anything more by itself. Absent where that cannot be known. */
-  readonly isQuiet?: () => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 

@@ -23,6 +23,7 @@ export default async function agent(query) {
   if (extra === 'timer') setTimeout(() => call('behind your back'), 5);
   if (extra === 'late timer') setTimeout(() => call('behind your back'), 60);
   if (extra === 'hidden timer') setTimeout(() => call('behind your back'), 60).unref();
+  if (extra === 'signal') AbortSignal.timeout(60).addEventListener('abort', () => call('behind your back'));
   if (extra === 'thread pool') pbkdf2('a', 'b', 1000, 8, 'sha1', () => call('behind your back'));
   return choices[0].message.content;
 }
@@ -88,6 +89,7 @@ describe('a call that is not recorded and still in flight when the agent ends is
     ['a module with a timer', { module: './agent.mjs' }, MODULE_AGENT, 'timer'],
     ['a module with a later timer', { module: './agent.mjs' }, MODULE_AGENT, 'late timer'],
     ['a module with a timer that does not keep it alive', { module: './agent.mjs' }, MODULE_AGENT, 'hidden timer'],
+    ['a module with a signal that times out', { module: './agent.mjs' }, MODULE_AGENT, 'signal'],
     ['a module with work in the thread pool', { module: './agent.mjs' }, MODULE_AGENT, 'thread pool'],
     ['a command that sends and exits', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'a request'],
     ['a command that exits half-way', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'half a request'],
@@ -105,7 +107,7 @@ describe('a call that is not recorded and still in flight when the agent ends is
     };
     const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
     // When a timer fires decides whether the query is still open; either way it is told of.
-    const expected = /timer|pool/.test(extra) ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
+    const expected = /timer|pool|signal/.test(extra) ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
     expect([code, said]).toEqual([2, [expect.stringMatching(expected)]]);
     expect(run.cassette.isolated).toBe(false);
   });
