@@ -24,9 +24,10 @@ const STOPPED_READ_MS = 100;
 /** Results that come one by one are taken together: being woken for each costs more than reading it. */
 const GATHER_MS = 10;
 /** The last ones are taken as they come: nothing is to be saved any more, and someone waits. */
-const FEW = 75;
-/** How often what is on disk leaves the queue: it is made sure first that the disk has it. */
+const FEW = 100;
+/** How often what is on disk leaves the queue: it is made sure first that the disk has it. Rarely while the last ones come in. */
 const FORGET_MS = 250;
+const FORGET_LAST_MS = 2000;
 /** How often it is looked whether jobs were lost, and whether someone works on them. */
 const LOOK_MS = 5000;
 /** How often a run that waits for workers says so. */
@@ -106,7 +107,7 @@ class Collector {
   async collect(): Promise<void> {
     const { queue, ledger, options } = this.#input;
     // What came in while no one collected is first.
-    await this.#readAll(1);
+    await this.#readAll(undefined);
     options.begin?.();
     performance.mark('agentci:queue-put');
     await queue.put(this.#jobs());
@@ -134,7 +135,7 @@ class Collector {
       return;
     }
     await queue.end();
-    await this.#readAll(1);
+    await this.#readAll(undefined);
     await this.#settled();
     this.#throwFailure();
   }
@@ -167,11 +168,12 @@ class Collector {
 
   #jobs = (): Job[] => [...this.#open.values()].map(({ job }) => job);
 
-  async #readAll(waitMs: number): Promise<number> {
+  async #readAll(waitMs: number | undefined): Promise<number> {
     const deliveries = await this.#input.queue.take(waitMs);
     for (const delivery of deliveries) await this.#receive(delivery);
-    if (Date.now() - this.#forgotAt >= FORGET_MS) this.#forget();
-    if (deliveries.length > 0 && this.#open.size > FEW) await sleep(GATHER_MS);
+    const isLong = this.#open.size > FEW;
+    if (Date.now() - this.#forgotAt >= (isLong ? FORGET_MS : FORGET_LAST_MS)) this.#forget();
+    if (deliveries.length > 0 && isLong) await sleep(GATHER_MS);
     return deliveries.length;
   }
 

@@ -80,6 +80,8 @@ export interface LiveAgent {
   readonly run: (of: Run) => Promise<() => Promise<Outcome | undefined>>;
   /** What the models that play users were asked; undefined where there are none. */
   readonly usage: () => RunResult['user'];
+  /** Makes it ready for the next run, where starting it takes time. */
+  readonly warm: () => Promise<void>;
   /** Ends it, and says which verdicts no longer hold. */
   readonly close: () => Promise<readonly VoidRun[]>;
 }
@@ -132,6 +134,7 @@ export async function openLiveAgent({
   return {
     run: (of) => runOnce(live, of),
     usage: () => live.users?.usage(),
+    warm: async () => agent.runner.warm?.(),
     close: async () => {
       await cassettes?.settle();
       await agent.close();

@@ -114,6 +114,7 @@ async function openBench(
         return { body: outcomeBody(outcome, since), costUsd: await costOf(outcome) };
       };
     },
+    warm: agent.warm,
     close: async () => tellVoids(await agent.close()),
   };
 }

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
@@ -46,14 +47,15 @@ const CONNECT_MS = 10_000;
 const PATIENCE_MS = 3000;
 
 /** The packages a queue needs. Whoever uses none does not install them. */
-export async function loadPackages(): Promise<Packages> {
-  // Names in variables keep bundlers from wanting optional packages.
-  const names = ['bullmq', 'ioredis'] as const;
+export function loadPackages(): Packages {
+  // By `require`, which loads their three hundred files in two thirds of the time that `import` takes.
+  const load = createRequire(import.meta.url);
   try {
-    const [bullmq, ioredis] = await Promise.all(names.map((name) => import(name)));
-    return { Queue: bullmq.Queue, Worker: bullmq.Worker, DelayedError: bullmq.DelayedError, Redis: ioredis.Redis };
+    const { Redis } = load('ioredis') as Packages;
+    const { Queue, Worker, DelayedError } = load('bullmq') as Packages;
+    return { Queue, Worker, DelayedError, Redis };
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if ((error as { code?: string }).code !== 'MODULE_NOT_FOUND') throw error;
     throw new UserError('QUEUE_PACKAGES', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
       hint: 'npm install --save-dev bullmq ioredis',
     });

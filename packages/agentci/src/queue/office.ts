@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import { Backlog } from './backlog.ts';
@@ -20,8 +21,11 @@ const MAX_READY = 10;
 const FRESH_MS = 50;
 /** How long a job waits whose run no one collects at the moment. */
 const ORPHAN_MS = 30_000;
-/** How often a worker looks whether a run is over. */
+/** How soon a worker looks whether a run is over once it has no job of it, and how often later on. */
+const FIRST_LOOK_MS = 10;
 const LOOK_MS = 200;
+/** The first jobs of a run begin within this time, not all at once: an agent that is asked in bursts answers in bursts, again and again. */
+const SPREAD_MS = 10;
 const KEEP_S = 7 * 24 * 3600;
 
 /** What is known of a run. */
@@ -43,6 +47,8 @@ interface Place {
   jobs: number;
   /** Those of them whose agent is not done, or whose result is not read. */
   unread: number;
+  /** How many have been begun so far. */
+  begun: number;
 }
 
 interface Admission {
@@ -66,8 +72,10 @@ export class Office {
   readonly #known = new Map<string, Known>();
   readonly #asked = new Map<string, Promise<Known>>();
   readonly #readings = new Backlog();
-  readonly #watch: NodeJS.Timeout;
+  #watch: NodeJS.Timeout | undefined;
   #running = 0;
+  #isDrained = false;
+  #isClosed = false;
   #lastAt = Date.now();
   done = 0;
   duplicates = 0;
@@ -84,12 +92,17 @@ export class Office {
     this.#openQueue = about.openQueue;
     this.#room = new Room(options.slots);
     this.#stock = new Stock(options.slots, about.onHands);
-    this.#watch = setInterval(() => void this.#endOver().catch(() => {}), LOOK_MS);
   }
+
+  /** The queue was found empty. */
+  noteDrained = (): void => {
+    this.#isDrained = true;
+  };
 
   idleForMs = (): number => (this.#running > 0 ? 0 : Date.now() - this.#lastAt);
 
   take = async (queued: QueuedJob, token?: string): Promise<void> => {
+    this.#isDrained = false;
     const bundle = readBundle(queued.data);
     if (bundle === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
     const isAgain = bundle.isAgain || queued.attemptsStarted > 1;
@@ -141,7 +154,8 @@ export class Office {
 
   /** Ends the agents of all runs. */
   async close(): Promise<void> {
-    clearInterval(this.#watch);
+    this.#isClosed = true;
+    clearTimeout(this.#watch);
     await Promise.all([...this.#places.keys()].map((run) => this.#end(run)));
     await this.#queue?.disconnect().catch(() => {});
   }
@@ -151,6 +165,7 @@ export class Office {
     const end = (): void => {
       if (place === undefined) return;
       place.jobs--;
+      if (place.jobs === 0) this.#lookAfter(FIRST_LOOK_MS);
       place = undefined;
       this.#running--;
       this.#lastAt = Date.now();
@@ -166,7 +181,7 @@ export class Office {
       found.jobs++;
       this.#running++;
       const read =
-        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await this.#work(job, found);
+        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await this.#work(job, found, isAgain);
       // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
       // this worker is not, once its result is sent.
       const isAwaited = isAgain || found.ticket.settings.maxCostUsd !== undefined;
@@ -180,8 +195,12 @@ export class Office {
   }
 
   /** Runs a job; what comes back reads what came of it. */
-  async #work(job: Job, place: Place): Promise<() => Promise<Done | undefined>> {
+  async #work(job: Job, place: Place, isAgain: boolean): Promise<() => Promise<Done | undefined>> {
     const bench = await place.bench;
+    const { slots } = this.#options;
+    const turn = place.begun++;
+    // One that is suspected runs alone already.
+    if (turn > 0 && turn < slots && !isAgain) await sleep((SPREAD_MS * turn) / slots);
     place.unread++;
     const isRead = (): void => void place.unread--;
     try {
@@ -193,13 +212,16 @@ export class Office {
     }
   }
 
-  /** Reads what came of a job and sends it. A result that can wait is read when the slots that became free with it are busy again. */
+  /**
+   * Reads what came of a job and sends it. A result that can wait is read when the slots that became free with it are busy again;
+   * where there is nothing for them to do, at once.
+   */
   async #send(
     job: Job,
     place: Place,
     { read, isUrgent }: { read: () => Promise<Done | undefined>; isUrgent: boolean },
   ): Promise<'sent' | 'later'> {
-    if (!isUrgent) await this.#readings.wait();
+    if (!isUrgent && !this.#isDrained) await this.#readings.wait();
     const done = await read();
     if (done === undefined) return 'later';
     await this.#count(place.outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
@@ -247,7 +269,7 @@ export class Office {
     const { ticket, lease, stop, done, starts } = runKeys(job.run);
     const name = nameOf(job);
     const tries = await steadily(() => this.#redis.hincrby(starts, `${name} ready`, 1));
-    if (tries <= MAX_READY) await this.#placeOf(job.run, known.ticket)?.bench;
+    if (tries <= MAX_READY) await (await this.#placeOf(job.run, known.ticket)?.bench)?.warm();
     const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
     return { state, ticket: known.ticket, starts: tries <= MAX_READY ? Number(before) : tries };
   }
@@ -278,11 +300,23 @@ export class Office {
     // Whoever collects the run waits for all who have signed, so that must be done before there is a result.
     const signed = steadily(sign);
     signed.catch(() => {});
-    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, mayFollow: () => place.unread > 0 });
+    const outlook = () => ({ mayFollow: place.unread > 0, isDrained: this.#isDrained });
+    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, outlook });
     const bench = this.#options.open(ticket, say);
-    const place: Place = { ticket, bench, words, signed, outbox, jobs: 0, unread: 0 };
+    const place: Place = { ticket, bench, words, signed, outbox, jobs: 0, unread: 0, begun: 0 };
     this.#places.set(ticket.run, place);
+    this.#lookAfter(LOOK_MS);
     return place;
+  }
+
+  /** Looks whether runs are over, from then on less and less often. */
+  #lookAfter(ms: number): void {
+    clearTimeout(this.#watch);
+    if (this.#isClosed || this.#places.size === 0) return;
+    this.#watch = setTimeout(async () => {
+      await this.#endOver().catch(() => {});
+      this.#lookAfter(Math.min(LOOK_MS, 2 * ms));
+    }, ms);
   }
 
   /** Ends the agents of runs that are over. */

@@ -13,6 +13,14 @@ export interface Letter {
 /** `first`: it counts. `second`: another one of the same job came before. `unwanted`: the run is gone. */
 export type Receipt = 'first' | 'second' | 'unwanted';
 
+/** What is to be expected. */
+export interface Outlook {
+  /** Other results may follow soon. */
+  readonly mayFollow: boolean;
+  /** There are no jobs in the queue. */
+  readonly isDrained: boolean;
+}
+
 interface Waiting extends Letter {
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
@@ -22,6 +30,8 @@ const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 
 /** How long a result waits for others: a message to Redis costs as much as a short job, here and where it is read. */
 const GATHER_MS = 10;
+/** And how long where no job waits for the time that is saved. */
+const GATHER_LAST_MS = 2;
 
 /** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
@@ -29,8 +39,7 @@ export class Outbox {
   readonly #ticket: Ticket;
   readonly #keepS: number;
   readonly #signed: Promise<unknown>;
-  /** Whether other results may follow soon. */
-  readonly #mayFollow: () => boolean;
+  readonly #outlook: () => Outlook;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -40,22 +49,23 @@ export class Outbox {
     {
       keepS,
       signed,
-      mayFollow,
-    }: { readonly keepS: number; readonly signed: Promise<unknown>; readonly mayFollow: () => boolean },
+      outlook,
+    }: { readonly keepS: number; readonly signed: Promise<unknown>; readonly outlook: () => Outlook },
   ) {
     this.#redis = redis;
     this.#ticket = ticket;
     this.#keepS = keepS;
     this.#signed = signed;
-    this.#mayFollow = mayFollow;
+    this.#outlook = outlook;
   }
 
   /** Settles once the result is in Redis. No slot waits for it. */
   send(letter: Letter): Promise<Receipt> {
     return new Promise<Receipt>((resolve, reject) => {
       this.#waiting.push({ ...letter, resolve, reject });
-      if (!this.#mayFollow()) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+      const { mayFollow, isDrained } = this.#outlook();
+      if (!mayFollow) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), isDrained ? GATHER_LAST_MS : GATHER_MS);
     });
   }
 

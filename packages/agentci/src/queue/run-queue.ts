@@ -53,6 +53,8 @@ const RECONNECT_MS = 60_000;
 const CHUNK = 500;
 /** How long workers may take to end their agents. */
 const END_MS = 15_000;
+/** How often it is looked whether they have: at first after this, then less and less often. */
+const FIRST_POLL_MS = 5;
 const POLL_MS = 50;
 
 /** One run as its collector sees it: jobs go in, results come out, and no one else may do the same. */
@@ -76,6 +78,10 @@ export class RunQueue {
     this.#giveUp = () => resolve(undefined);
   });
   #wasReset = false;
+  /** No one else collects the run. */
+  #holdsLease = false;
+  /** How many jobs can be run at a time by the workers that were there at the beginning. */
+  #slots = 0;
   /** Where each job is that is not in the queue by itself. */
   readonly #bundles = new Map<string, string>();
   /** A limit on each start needs jobs that are started one by one. */
@@ -93,7 +99,7 @@ export class RunQueue {
 
   static async open(address: QueueAddress, ticket: Ticket, options: OpenOptions): Promise<RunQueue> {
     const { rate, onNote } = options;
-    const packages = await loadPackages();
+    const packages = loadPackages();
     const redis = await connect(packages, address);
     try {
       const note = await refuseEviction(redis);
@@ -126,7 +132,8 @@ export class RunQueue {
     else await this.#queue.setGlobalRateLimit(rate.max, rate.perMs);
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
     // Jobs that workers have put off, because no one collected their run, can be taken up.
-    await this.#queue.promoteJobs();
+    const [slots] = await Promise.all([this.#findSlots(), this.#queue.promoteJobs()]);
+    this.#slots = slots;
     if (isResumed) await this.#findBundles();
   }
 
@@ -171,7 +178,10 @@ export class RunQueue {
   async #takeLease(onNote: (message: string) => void): Promise<void> {
     const { lease } = this.#keys;
     for (let before = Number.POSITIVE_INFINITY; ; ) {
-      if ((await this.#redis.holdLease(lease, this.#token, LEASE_MS)) !== 0) return;
+      if ((await this.#redis.holdLease(lease, this.#token, LEASE_MS)) !== 0) {
+        this.#holdsLease = true;
+        return;
+      }
       const left = await this.#redis.pttl(lease);
       if (left > before) throw taken(this.#ticket.run);
       if (before === Number.POSITIVE_INFINITY)
@@ -184,6 +194,8 @@ export class RunQueue {
   #writeTicket = (): Promise<unknown> => this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
 
   async #renew(): Promise<void> {
+    // Who waits for it has nothing to lose yet.
+    if (!this.#holdsLease) return;
     const held = await this.#redis.holdLease(this.#keys.lease, this.#token, LEASE_MS);
     if (held === 0) this.#fail(taken(this.#ticket.run));
     if (held !== 2) return;
@@ -201,7 +213,7 @@ export class RunQueue {
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
     const fresh = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
-    const slots = this.#isOneByOne ? 0 : await this.#slots();
+    const slots = this.#isOneByOne ? 0 : this.#slots;
     const bundles = bundleJobs(fresh, slots);
     // Workers begin with the first ones while the others are put in.
     const atOnce = Math.ceil((2 * slots) / (bundles[0]?.length ?? 1));
@@ -218,19 +230,20 @@ export class RunQueue {
     }
   }
 
-  /** How many jobs the workers that are there can run at a time. */
-  async #slots(): Promise<number> {
+  async #findSlots(): Promise<number> {
     const { spec, version } = this.#ticket;
     const ours = (await this.workers()).filter((worker) => worker.spec === spec && worker.version === version);
     return ours.reduce((sum, { slots }) => sum + slots, 0);
   }
 
-  /** What came in since the last call; waits a little if nothing did. */
-  async take(waitMs: number): Promise<Delivery[]> {
+  /** What came in since the last call; waits a little if nothing did, and not at all without a time. */
+  async take(waitMs: number | undefined): Promise<Delivery[]> {
     this.#throwFault();
     const { results } = this.#keys;
     const reply = (await this.#steadily(() =>
-      this.#reader.xreadBuffer('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', results, this.#last),
+      waitMs === undefined
+        ? this.#reader.xreadBuffer('COUNT', 200, 'STREAMS', results, this.#last)
+        : this.#reader.xreadBuffer('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', results, this.#last),
     )) as [Buffer, [Buffer, Buffer[]][]][] | null;
     const entries = reply?.[0]?.[1] ?? [];
     const deliveries = entries.map(([id, fields]) => deliveryOf(id.toString(), fields));
@@ -310,15 +323,18 @@ export class RunQueue {
   /** Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come. */
   async end(): Promise<void> {
     await this.#steadily(() => this.#redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
-    for (let waited = 0; waited < END_MS; waited += POLL_MS) {
+    const begun = Date.now();
+    let beatAt = begun + BEAT_MS;
+    for (let pauseMs = FIRST_POLL_MS; Date.now() - begun < END_MS; pauseMs = Math.min(POLL_MS, 2 * pauseMs)) {
       const open = new Set(await this.#steadily(() => this.#redis.smembers(this.#keys.open)));
       if (open.size === 0) return;
       // One that was killed has nothing to say any more.
-      if (waited % BEAT_MS === 0 && waited > 0) {
+      if (Date.now() >= beatAt) {
+        beatAt = Date.now() + BEAT_MS;
         const alive = await this.workers();
         if (!alive.some(({ id }) => open.has(id))) return;
       }
-      await sleep(POLL_MS);
+      await sleep(pauseMs);
     }
   }
 

@@ -21,7 +21,7 @@ const GONE_MS = 10_000;
 
 /** Takes jobs from the queue until it is told to stop; what has been begun is finished. */
 export async function serveJobs(options: ServeOptions): Promise<Served> {
-  const packages = await loadPackages();
+  const packages = loadPackages();
   const redis = await connect(packages, options.address);
   const note = await refuseEviction(redis).catch((error) => {
     redis.disconnect();
@@ -58,6 +58,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     maxStalledCount: 1_000_000,
     drainDelay: 1,
   });
+  worker.on('drained', office.noteDrained);
   let outage = '';
   worker.on('error', (error: Error) => {
     const message = /Missing (?:key|lock)/i.test(error.message)

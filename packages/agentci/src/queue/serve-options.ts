@@ -14,6 +14,8 @@ export interface Bench {
    * undefined where the work was broken off, and someone else is to do it.
    */
   readonly work: (job: Job) => Promise<() => Promise<Done | undefined>>;
+  /** Has an agent started, where that takes time. */
+  readonly warm: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

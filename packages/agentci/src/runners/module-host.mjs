@@ -30,6 +30,8 @@ const loading = load().then(
   (error) => ({ error }),
 );
 
+loading.then(() => parentPort.postMessage({ isLoaded: true }));
+
 async function load() {
   const url = pathToFileURL(file).href;
   let module;

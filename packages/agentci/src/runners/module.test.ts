@@ -53,6 +53,26 @@ test('gives the agent its id, run, metadata, environment and signal', async () =
   expect(JSON.parse((value as { answer: string }).answer)).toEqual(['q1', 1, { a: 1 }, true, 'test']);
 });
 
+test('can be made ready before its first query, which then waits for nothing', async () => {
+  const cold = start({ 'agent.mjs': "await new Promise((done) => setTimeout(done, 300)); export default () => 'ok'" });
+  await cold.warm!();
+  const { value, coldStartMs } = await cold.run(ask('hi'));
+  expect(value).toBe('ok');
+  expect(coldStartMs).toBeLessThan(300);
+});
+
+test('a module that cannot be loaded says so to its query, not to whoever makes it ready', async () => {
+  const broken = start({ 'agent.mjs': "throw new Error('no such luck')" });
+  await broken.warm!();
+  await expect(broken.run(ask('hi'))).rejects.toThrow('the module could not be loaded: no such luck');
+});
+
+test('a module that ends its thread while it is loaded keeps no one waiting', async () => {
+  const ended = start({ 'agent.mjs': 'process.exit(3)' });
+  await ended.warm!();
+  await expect(ended.run(ask('hi'))).rejects.toThrow('its thread ended with code 3');
+});
+
 test('what the agent prints is kept apart from the report', async () => {
   const { stderr } = await start({ 'agent.mjs': 'export default () => { console.log("chatter"); return "ok" }' }).run(
     ask('hi'),

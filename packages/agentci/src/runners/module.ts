@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../kit/user-error.ts';
 import type { Trace } from '../trace/model.ts';
@@ -20,6 +21,8 @@ import { type GivenValue, givenOutput } from './stream/given-value.ts';
 interface Reply extends GivenValue {
   readonly call: number;
   readonly ok: boolean;
+  /** Not the reply to a call: the module is loaded, or cannot be. */
+  readonly isLoaded?: boolean;
   readonly loading?: boolean;
   /** The function returned, but not what can be handed on. */
   readonly returned?: boolean;
@@ -36,6 +39,8 @@ interface Reply extends GivenValue {
 const MAX_PRINTED_BYTES = 64 * 1024;
 /** Of the errors in the background so many are told. */
 const MAX_LATE = 5;
+/** A module that takes longer to load is loaded while its query runs. */
+const WARM_MS = 10_000;
 /** After an abort the agent gets this long to return by itself before its thread is ended. */
 const ABORT_GRACE_MS = 250;
 
@@ -113,6 +118,15 @@ export function createModuleRunner(
         giveBack(host);
       }
     },
+    warm: async () => {
+      if (idle.length > 0) return;
+      const host = await start().catch(() => undefined);
+      if (host === undefined) return;
+      const enough = new AbortController();
+      await Promise.race([host.loaded, sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {})]);
+      enough.abort();
+      giveBack(host);
+    },
     // The turns of a conversation share a thread, since their state is in it.
     open: async () => {
       const host = await take();
@@ -169,6 +183,9 @@ class Host {
   onGone: () => void = () => {};
   onLate: (why: string) => void = () => {};
   readonly #worker: Worker;
+  /** Settles when the module is loaded, or cannot be. */
+  readonly loaded: Promise<void>;
+  #isLoaded = (): void => {};
   #calls = 0;
   #ranMs: number | undefined;
   /** By the last call, where it is counted. */
@@ -183,6 +200,9 @@ class Host {
 
   constructor(file: string, exportName: string, env: Readonly<Record<string, string | undefined>>, what = 'the agent') {
     this.#what = what;
+    this.loaded = new Promise((resolve) => {
+      this.#isLoaded = resolve;
+    });
     this.#worker = new Worker(new URL('./module-host.mjs', import.meta.url), {
       workerData: { file, exportName },
       env: env as NodeJS.ProcessEnv,
@@ -274,6 +294,10 @@ class Host {
   }
 
   #settle(reply: Reply): void {
+    if (reply.isLoaded) {
+      this.#isLoaded();
+      return;
+    }
     if (reply.late || (reply.crashed && this.#pending === undefined)) this.onLate(reply.error?.message ?? '');
     if (reply.late) {
       const query = this.#queries.get(reply.call) ?? 'unknown';
@@ -304,6 +328,7 @@ class Host {
   #gone(why: string): void {
     if (!this.alive) return;
     this.alive = false;
+    this.#isLoaded();
     this.onGone();
     this.#pending?.reject(new AgentError('agent', `${this.#what} stopped: ${why}`, { stderr: this.printed() }));
   }

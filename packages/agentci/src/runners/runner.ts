@@ -126,6 +126,8 @@ export interface Runner {
   readonly run: (request: RunRequest) => Promise<RunOutput>;
   /** For the turns of one conversation, where they have something in common: a thread, a process, cookies. */
   readonly open?: () => Promise<Session>;
+  /** Makes an agent ready for the next run, where starting it takes time; what goes wrong is told by the run. */
+  readonly warm?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -58,15 +58,14 @@ export const cassettePath = (dir: string, name: CassetteName): string =>
 
 /** The text of a cassette; undefined where there is none. */
 export function readCassetteFile(dir: string, path: string): string | undefined {
-  const found = statIn(path);
-  if (found === undefined) {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-      refuse(path, 'is a link to a file that does not exist');
-    return undefined;
-  }
+  const entry = entryAt(path);
+  if (entry === undefined) return undefined;
+  const found = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
+  if (found === undefined) return refuse(path, 'is a link to a file that does not exist');
   if (!found.isFile()) refuse(path, 'is not a file');
   if (found.size > MAX_BYTES) refuse(path, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  stayInside(dir, path);
+  // What the file itself is, is known.
+  if (entry !== found || hasLinks(dir, dirname(path))) stayInside(dir, path);
   // Bytes that are not UTF-8 are read as U+FFFD.
   const text = readFileSync(path, 'utf8');
   if (text.includes('\uFFFD'))
@@ -128,10 +127,10 @@ const filesIn = (folder: string): string[] =>
         .map((name) => join(folder, name))
     : [];
 
-/** What is at the place of a cassette, if anything. Where something is, there are folders above it. */
-function statIn(path: string): Stats | undefined {
+/** What is at the place of a cassette, a link perhaps, if anything. Where something is, there are folders above it. */
+function entryAt(path: string): Stats | undefined {
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) needFolders(path);
     return found;
   } catch (error) {

@@ -221,7 +221,7 @@ queries:
     await end(worker);
   });
 
-  test('a collector that is killed before its first result leaves a run that --resume completes', async () => {
+  test('a collector that is killed before its first result leaves a run that --resume completes, over a lost connection too', async () => {
     const redis = await serve();
     const cwd = project(many(4));
     const run = start(['test', '--queue', redis.url], { cwd });
@@ -235,9 +235,12 @@ queries:
     run.child.kill('SIGKILL');
     await run.ended;
     const worker = await work(redis.url, { cwd });
-    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(Array(4).fill('pass'));
+    const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
+    while (!resumed.stderr().includes('waiting')) await sleep(10);
+    // It is made again while the one that was killed still counts as the collector.
+    await look(redis).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    expect(await resumed.ended, resumed.stderr()).toBe(0);
+    expect(report(resumed.stdout()).results.map(({ status }) => status)).toEqual(Array(4).fill('pass'));
     expect(askedIn(cwd)).toHaveLength(4);
     await end(worker);
   });

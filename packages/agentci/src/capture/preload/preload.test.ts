@@ -188,6 +188,24 @@ describe('everything else is as it was', () => {
     expect(slot.env.NODE_OPTIONS).toMatch(/^--max-old-space-size=512 --require .*register\.cjs"?$/);
   });
 
+  it('what was decided of an address is of its method too, however many addresses there were', async () => {
+    const file = createRequire(import.meta.url).resolve('./register.cjs');
+    const front = new URL(url).host;
+    const AGENTCI_PRELOAD = JSON.stringify({ front, base: `${url}/r/t/llm`, calls: '/chat/completions$' });
+    const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
+    // Port 9 answers to no one: only what goes through the front has an answer.
+    const program = `(async () => {
+      const ask = (n, method) => fetch('http://127.0.0.1:9/' + n + '/chat/completions', { method }).then((reply) => reply.text(), () => 'refused');
+      const said = new Set();
+      for (let round = 0; round < 2; round++)
+        for (let n = 0; n < 150; n++)
+          for (const method of ['POST', 'GET']) said.add(method + ': ' + (await ask(n, method)));
+      console.log([...said].join('; '));
+    })()`;
+    const { stdout } = await run(process.execPath, ['-e', program], { env });
+    expect(stdout.trim()).toBe(`POST: POST ${front}; GET: refused`);
+  });
+
   it('a damaged rule is no rule', async () => {
     const file = createRequire(import.meta.url).resolve('./register.cjs');
     for (const AGENTCI_PRELOAD of ['', '{', '7', 'null']) {

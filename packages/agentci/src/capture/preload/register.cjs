@@ -41,12 +41,20 @@
       ? `${base}/@${url.host}${url.pathname}${url.search}`
       : undefined;
   };
+  /** Programs call a few addresses many times, and reading one takes as long as much of the call. */
+  const known = new Map();
   const movedText = (text, method) => {
+    const key = `${method} ${text}`;
+    if (known.has(key)) return known.get(key);
+    let to;
     try {
-      return moved(new URL(text), method);
+      to = moved(new URL(text), method);
     } catch {
-      return undefined;
+      to = undefined;
     }
+    if (known.size >= 100) known.clear();
+    if (key.length < 1000) known.set(key, to);
+    return to;
   };
 
   const isGone = (error) => {
