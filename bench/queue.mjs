@@ -3,7 +3,8 @@
 // few runs. What is measured is the time from the moment the command begins to put queries into the queue until the last verdict is on
 // disk, as the command marks them; starting the command and printing its report are not part of it. The ideal is the time all
 // slots together need for the agent alone. Beside it is the CPU time of everyone, since other programs on the machine change
-// the one and hardly the other: with two cores, 1,000 queries in 470 ms leave 0.94 ms of CPU for each.
+// the one and hardly the other: with two cores, 1,000 queries in 470 ms leave 0.94 ms of CPU for each. And beside it is what two
+// programs need that only ask the same agent in as many slots, without a queue or a verdict: no queue could be quicker here.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -30,6 +31,30 @@ createServer((request, response) => {
     response.end('{"answer":"hello"}');
   }, ${TASK_MS}));
 }).listen(Number(process.argv[2]), '127.0.0.1');
+`;
+
+/** Asks the agent as a worker would, and does nothing else: half of the queries, again and again. */
+const CLIENT = `
+import { Agent, request } from 'node:http';
+const [port, queries, slots, rounds] = process.argv.slice(2).map(Number);
+const agent = new Agent({ keepAlive: true });
+const ask = (body) => new Promise((resolve, reject) => {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const sent = request({ hostname: '127.0.0.1', port, path: '/', method: 'POST', agent, headers }, (reply) => {
+    reply.on('data', () => {});
+    reply.on('end', resolve);
+  });
+  sent.on('error', reject);
+  sent.end(body);
+});
+for (let round = 0; round < rounds; round++) {
+  const begun = performance.now();
+  let next = 0;
+  const slot = async () => { while (next < queries) await ask(JSON.stringify({ query: 'hello ' + next++ })); };
+  await Promise.all(Array.from({ length: slots }, slot));
+  console.log(performance.now() - begun);
+}
+process.exit();
 `;
 
 /** Loaded before the command: writes down when it put queries in, when it had the last verdict, and the CPU time in between. */
@@ -80,6 +105,7 @@ export async function measureQueue({ quick = false } = {}) {
     );
     workers.push(spawn(process.execPath, ['agent.mjs', String(agentPort)], { cwd: dir, stdio: 'ignore' }));
     await sleep(300);
+    const bareMs = await bare(dir, agentPort);
     for (let i = 0; i < 2; i++)
       workers.push(
         spawn(process.execPath, [cli, 'worker', '--queue', url, '-w', String(SLOTS)], { cwd: dir, stdio: 'ignore' }),
@@ -97,7 +123,7 @@ export async function measureQueue({ quick = false } = {}) {
     return [
       {
         work: 'queue: 2 workers × 25 slots on 1,000 × 20 ms, through Redis, from the first query put in to the last verdict',
-        measured: `${Math.round(share * 100)} % of ideal (${Math.round(tookMs)} ms; ${(cpuMs / QUERIES).toFixed(2)} ms of CPU per query, all processes)`,
+        measured: `${Math.round(share * 100)} % of ideal (${Math.round(tookMs)} ms; ${Math.round(bareMs)} ms without a queue; ${(cpuMs / QUERIES).toFixed(2)} ms of CPU per query, all processes)`,
         bound: '≥ 85 %',
         ok: share >= 0.85,
       },
@@ -114,6 +140,20 @@ export async function measureQueue({ quick = false } = {}) {
     await sleep(100);
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** The same queries in the same slots, asked by two programs at the same time. */
+async function bare(dir, agentPort) {
+  writeFileSync(join(dir, 'client.mjs'), CLIENT);
+  const args = [agentPort, QUERIES / 2, SLOTS, WARM_UP + 5].map(String);
+  const outputs = Array.from({ length: 2 }, async () => {
+    const child = spawn(process.execPath, ['client.mjs', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    for await (const chunk of child.stdout) text += chunk;
+    return text.trim().split('\n').map(Number);
+  });
+  const [first, second] = await Promise.all(outputs);
+  return median(first.map((ms, i) => Math.max(ms, second[i])).slice(WARM_UP));
 }
 
 async function run(dir, url, others) {

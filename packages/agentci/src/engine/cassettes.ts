@@ -12,7 +12,7 @@ import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
-import { cassettePath, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
+import { cassettePath, checkCassettePlace, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
 import { type Introductions, McpTape } from './mcp-tape.ts';
@@ -112,7 +112,10 @@ export class Cassettes {
   prepare(about: RunAbout): Played | undefined {
     const path = this.#path(about);
     try {
-      const text = this.plan.mode === 'record' ? undefined : readCassetteFile(this.plan.dir, path);
+      const isNew = this.plan.mode === 'record';
+      // What cannot be written must not be paid for.
+      if (isNew) checkCassettePlace(this.plan.dir, path);
+      const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
       const file = this.#shown(path);
       const cassette = text === undefined ? undefined : readCassette(text, file);
       if (cassette !== undefined) this.#refuseForeign(cassette, about, path);

@@ -5,15 +5,17 @@ import { plural } from '../kit/words.ts';
 import { parseQueueAddress } from '../queue/address.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import { type Job, nameOf, type Ticket } from '../queue/job.ts';
+import { MAX_ALONE } from '../queue/names.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import type { SeenWorker } from '../queue/worker-list.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { RunAbout } from '../runners/runner.ts';
+import type { Query } from '../spec/suite.ts';
 import { planCassettes } from './cassette-choice.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
 import type { Outcome, Run } from './live-agent.ts';
-import { addUsage, failedOutcome, readOutcome } from './queued-outcome.ts';
+import { addUsage, failedOutcome, lostOutcome, readOutcome } from './queued-outcome.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
 import { settleOutcome } from './settle-outcome.ts';
 
@@ -266,18 +268,24 @@ class Collector {
   async #look(isBusy: boolean): Promise<void> {
     this.#lookedAt = Date.now();
     const { queue } = this.#input;
-    for (const { job, why } of await queue.lost()) {
-      const entry = this.#open.get(nameOf(job));
-      if (entry === undefined) continue;
-      this.#open.delete(nameOf(job));
-      await this.#judge(entry.of, failedOutcome(entry.of.query, 'worker', `no worker could run it: ${why}`), undefined);
-    }
+    for (const { job, why } of await queue.lost())
+      await this.#giveUp(job, (query) => failedOutcome(query, 'worker', `no worker could run it: ${why}`));
+    for (const job of await queue.deadly(this.#jobs()))
+      await this.#giveUp(job, (query) => lostOutcome(query, MAX_ALONE + 1));
     if (isBusy) return;
     // Twice in a row: a result may just be on its way.
     const missing = await queue.missing(this.#jobs());
     await queue.restore(missing.filter((job) => this.#suspects.has(nameOf(job))));
     this.#suspects = new Set(missing.map(nameOf));
     await this.#sayWhoWorks(await queue.workers());
+  }
+
+  /** There will be no result. */
+  async #giveUp(job: Job, outcomeOf: (query: Query) => Outcome): Promise<void> {
+    const entry = this.#open.get(nameOf(job));
+    if (entry === undefined) return;
+    this.#open.delete(nameOf(job));
+    await this.#judge(entry.of, outcomeOf(entry.of.query), undefined);
   }
 
   async #sayWhoWorks(workers: readonly SeenWorker[]): Promise<void> {
@@ -291,7 +299,7 @@ class Collector {
     if (choice.timeoutMs !== undefined && waitedMs >= choice.timeoutMs)
       throw new UserError(
         'QUEUE_NO_WORKER',
-        `no worker took up the run within ${Math.round(choice.timeoutMs / 1000)} s`,
+        `no worker was there for ${Math.round(choice.timeoutMs / 1000)} s, and ${plural(this.#open.size, 'run')} ${this.#open.size === 1 ? 'is' : 'are'} left to do`,
         {
           hint: `${mismatch(workers, ticket)}${this.#hasResults ? ' What was finished is stored; continue with --resume.' : ''}`,
         },

@@ -61,6 +61,14 @@ export const failedOutcome = (query: Query, kind: QueryError['kind'], message: s
   result: errorResult(query, { kind, message }),
 });
 
+/** A query that has killed worker after worker. */
+export const lostOutcome = (query: Query, workers: number): Outcome =>
+  failedOutcome(
+    query,
+    'worker_lost',
+    `${workers} workers died while they ran it, the last ones with nothing else to do`,
+  );
+
 function traceIn(value: unknown): Trace | string {
   const upgraded = upgradeTrace(value);
   if (!upgraded.ok) return upgraded.issue.message;

@@ -9,7 +9,7 @@ import { caseKey, caseText } from '../results/cell.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { spendsMoney } from './cassette-use.ts';
 import { type Outcome, openLiveAgent } from './live-agent.ts';
-import { addUsage, failedOutcome, outcomeBody } from './queued-outcome.ts';
+import { addUsage, lostOutcome, outcomeBody } from './queued-outcome.ts';
 import { runCost } from './run-cost.ts';
 import type { LiveRunner, RunEvent, RunOptions } from './run-options.ts';
 
@@ -59,13 +59,6 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
     }),
   });
 }
-
-const lostOutcome = (query: Query, starts: number): Outcome =>
-  failedOutcome(
-    query,
-    'worker_lost',
-    `${starts} workers died while they ran it, the last ones with nothing else to do`,
-  );
 
 /** The suite's agent, ready for the queries of one run. */
 async function openBench(

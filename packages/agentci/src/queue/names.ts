@@ -39,3 +39,6 @@ export type RunKeys = ReturnType<typeof runKeys>;
 
 /** Work is only seen by workers that have the same spec and the same version of this program. */
 export const queueName = (spec: string, version: string): string => `q-${sha256Hex(`${spec} ${version}`).slice(0, 24)}`;
+
+/** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
+export const MAX_ALONE = 2;

@@ -5,7 +5,7 @@ import { Backlog } from './backlog.ts';
 import { bundleData, queueEntry, readBundle } from './bundle.ts';
 import { type Client, type QueuedJob, steadily } from './client.ts';
 import { type Job, nameOf, readTicket, type Ticket } from './job.ts';
-import { OVER, runKeys } from './names.ts';
+import { MAX_ALONE, OVER, runKeys } from './names.ts';
 import { Outbox, type Receipt } from './outbox.ts';
 import { packParcel } from './parcel.ts';
 import { Room } from './room.ts';
@@ -13,8 +13,6 @@ import type { Bench, Done, ServeOptions } from './serve-options.ts';
 import { Stock } from './stock.ts';
 import { type Handled, workOff } from './work-off.ts';
 
-/** A job that was begun once beside others and this often alone, and never ended, has killed as many workers. */
-const MAX_ALONE = 2;
 /** So many workers may die while they make the agent ready for the same job. */
 const MAX_READY = 10;
 /** How long what is known of a run is taken as true. */

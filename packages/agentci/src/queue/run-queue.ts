@@ -16,7 +16,7 @@ import {
 } from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
-import { MAX_COST, OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
+import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
 
 /** A job that came to no result. */
@@ -84,6 +84,8 @@ export class RunQueue {
   #slots = 0;
   /** Where each job is that is not in the queue by itself. */
   readonly #bundles = new Map<string, string>();
+  /** Jobs that may have killed workers before the run was resumed. */
+  #suspects: ReadonlySet<string> = new Set();
   /** A limit on each start needs jobs that are started one by one. */
   readonly #isOneByOne: boolean;
 
@@ -134,7 +136,9 @@ export class RunQueue {
     // Jobs that workers have put off, because no one collected their run, can be taken up.
     const [slots] = await Promise.all([this.#findSlots(), this.#queue.promoteJobs()]);
     this.#slots = slots;
-    if (isResumed) await this.#findBundles();
+    if (!isResumed) return;
+    await this.#findBundles();
+    this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
   }
 
   /** What an earlier collector of the run put in together is still together. */
@@ -212,7 +216,13 @@ export class RunQueue {
 
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
-    const fresh = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
+    const unknown = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
+    const isSuspect = (job: Job): boolean => this.#suspects.has(nameOf(job));
+    const fresh = this.#suspects.size === 0 ? unknown : unknown.filter((job) => !isSuspect(job));
+    if (fresh.length < unknown.length) {
+      const suspects = unknown.filter(isSuspect).map((job) => [job]);
+      await this.#add(suspects, { isAgain: true });
+    }
     const slots = this.#isOneByOne ? 0 : this.#slots;
     const bundles = bundleJobs(fresh, slots);
     // Workers begin with the first ones while the others are put in.
@@ -221,10 +231,10 @@ export class RunQueue {
     await this.#add(bundles.slice(atOnce));
   }
 
-  async #add(bundles: readonly (readonly Job[])[]): Promise<void> {
+  async #add(bundles: readonly (readonly Job[])[], about: { readonly isAgain?: boolean } = {}): Promise<void> {
     for (let at = 0; at < bundles.length; at += CHUNK) {
       this.#throwFault();
-      const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle));
+      const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle, about));
       for (const [i, { opts }] of chunk.entries()) this.#note(bundles[at + i]!, opts.jobId);
       await this.#steadily(() => this.#queue.addBulk(chunk));
     }
@@ -264,6 +274,26 @@ export class RunQueue {
     return mine.flatMap((queued) =>
       readBundle(queued.data)!.jobs.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
     );
+  }
+
+  /**
+   * Those of the jobs that have had enough workers to themselves, the last of which is gone as well. A worker that takes such
+   * a job says the same; where none is left no one else would.
+   */
+  async deadly(jobs: readonly Job[]): Promise<Job[]> {
+    const counts = await this.#steadily(() => this.#redis.hgetall(this.#keys.starts));
+    const suspects = jobs.filter((job) => Number(counts[nameOf(job)] ?? 0) >= MAX_ALONE);
+    if (suspects.length === 0) return [];
+    const found = await this.#steadily(async () => {
+      const pipeline = this.#redis.pipeline();
+      for (const job of suspects) {
+        pipeline.exists(...this.#entriesOf(job).map((name) => `${this.#queue.toKey(name)}:lock`));
+        pipeline.hexists(this.#keys.done, nameOf(job));
+      }
+      return (await pipeline.exec()) ?? [];
+    });
+    const isNone = (reply: [Error | null, unknown] | undefined): boolean => reply?.[0] === null && reply[1] === 0;
+    return suspects.filter((_, i) => isNone(found[2 * i]) && isNone(found[2 * i + 1]));
   }
 
   /** Those of the jobs that are not in the queue, nor is their result on its way to us. */

@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cassetteFileName, cassettePath } from './cassette-files.ts';
+import { tempDir } from '../../test/support/temp-dir.ts';
+import { cassetteFileName, cassettePath, checkCassettePlace, writeCassetteFile } from './cassette-files.ts';
 
 describe('the file of a run', () => {
   it.each([
@@ -40,5 +44,55 @@ describe('the file of a run', () => {
   it('stays inside its folder, whatever the agent is called', () => {
     for (const agent of ['../x', '..', '/etc', 'a/b', 'C:\\x'])
       expect(cassettePath('/d', { agent, id: 'q', run: 1 })).toMatch(/^\/d\/[A-Za-z0-9-]+\/q\.jsonl$/);
+  });
+});
+
+describe('the place of a cassette', () => {
+  const makePipe = (path: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+  const place = () => {
+    const root = tempDir({ 'cassettes/bot/other.jsonl': 'x\n', 'outside/a.jsonl': 'x\n' });
+    const dir = join(root, 'cassettes');
+    return { root, dir, path: join(dir, 'bot', 'a.jsonl') };
+  };
+
+  it.each([
+    ['a pipe', 'is not a file', ({ path }) => makePipe(path)],
+    ['a folder', 'is not a file', ({ path }) => mkdirSync(path)],
+    [
+      'a link to a pipe',
+      'is not a file',
+      ({ dir, path }) => {
+        makePipe(join(dir, 'pipe'));
+        symlinkSync(join(dir, 'pipe'), path);
+      },
+    ],
+    ['a link to nothing', 'is a link to a file that does not exist', ({ path }) => symlinkSync('nothing', path)],
+    ['a link to itself', 'is a link that leads to itself', ({ path }) => symlinkSync('a.jsonl', path)],
+    ['a link out of the folder', 'leads out of', ({ root, path }) => symlinkSync(join(root, 'outside/a.jsonl'), path)],
+  ] as readonly (readonly [string, string, (at: ReturnType<typeof place>) => void])[])(
+    'is refused where it is %s, before anything is read or written',
+    (_, why, make) => {
+      const at = place();
+      make(at);
+      expect(() => checkCassettePlace(at.dir, at.path)).toThrow(why);
+      expect(() => writeCassetteFile(at.dir, at.path, 'x\n')).toThrow(why);
+    },
+  );
+
+  it('is refused where the folder is a link to nothing, or a file', () => {
+    const { root, path, dir } = place();
+    symlinkSync('nothing', join(root, 'gone'));
+    expect(() => checkCassettePlace(join(root, 'gone'), join(root, 'gone/bot/a.jsonl'))).toThrow(
+      'is a link to a folder that does not exist',
+    );
+    writeFileSync(join(dir, 'plain'), '');
+    expect(() => checkCassettePlace(dir, join(dir, 'plain/a.jsonl'))).toThrow('is a file, and cassettes need a folder');
+    expect(checkCassettePlace(dir, path)).toBeUndefined();
+  });
+
+  it('may be a link to a file of the same folder', () => {
+    const { dir, path } = place();
+    symlinkSync('other.jsonl', path);
+    expect(checkCassettePlace(dir, path)?.size).toBe(2);
   });
 });

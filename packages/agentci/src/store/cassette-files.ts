@@ -58,14 +58,9 @@ export const cassettePath = (dir: string, name: CassetteName): string =>
 
 /** The text of a cassette; undefined where there is none. */
 export function readCassetteFile(dir: string, path: string): string | undefined {
-  const entry = entryAt(path);
-  if (entry === undefined) return undefined;
-  const found = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
-  if (found === undefined) return refuse(path, 'is a link to a file that does not exist');
-  if (!found.isFile()) refuse(path, 'is not a file');
+  const found = checkCassettePlace(dir, path);
+  if (found === undefined) return undefined;
   if (found.size > MAX_BYTES) refuse(path, `is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-  // What the file itself is, is known.
-  if (entry !== found || hasLinks(dir, dirname(path))) stayInside(dir, path);
   // Bytes that are not UTF-8 are read as U+FFFD.
   const text = readFileSync(path, 'utf8');
   if (text.includes('\uFFFD'))
@@ -74,6 +69,30 @@ export function readCassetteFile(dir: string, path: string): string | undefined 
     });
   // Git may be set to write other line ends.
   return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** What is at the place of a cassette: a file in the folder, or nothing yet. Anything else is refused. */
+export function checkCassettePlace(dir: string, path: string): Stats | undefined {
+  const entry = entryAt(path);
+  if (entry === undefined) {
+    stayInside(dir, path);
+    return undefined;
+  }
+  const found = entry.isSymbolicLink() ? targetOf(path) : entry;
+  if (!found.isFile()) refuse(path, 'is not a file');
+  // What the file itself is, is known.
+  if (entry !== found || hasLinks(dir, dirname(path))) stayInside(dir, path);
+  return found;
+}
+
+/** What a link leads to. */
+function targetOf(path: string): Stats {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? refuse(path, 'is a link to a file that does not exist');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    return refuse(path, 'is a link that leads to itself');
+  }
 }
 
 /** The first line of a cassette, which says what it is; undefined where there is none. */
@@ -98,7 +117,7 @@ export function readCassetteHead(path: string): string | undefined {
 /** Replaces the file whole, or leaves it as it was. */
 export function writeCassetteFile(dir: string, path: string, text: string): void {
   needFolders(path);
-  stayInside(dir, path);
+  checkCassettePlace(dir, path);
   writeFileAtomic(path, text);
 }
 
@@ -142,7 +161,11 @@ function entryAt(path: string): Stats | undefined {
 /** What is above a cassette must be folders, as far as it is there. */
 function needFolders(path: string): void {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
-    if (!existsSync(above)) continue;
+    if (!existsSync(above)) {
+      if (lstatSync(above, { throwIfNoEntry: false }) !== undefined)
+        refuse(above, 'is a link to a folder that does not exist');
+      continue;
+    }
     if (!statSync(above).isDirectory()) refuse(above, 'is a file, and cassettes need a folder there');
     return;
   }

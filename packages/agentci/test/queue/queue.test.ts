@@ -195,6 +195,39 @@ queries:
     },
   );
 
+  test('a query that kills all three workers there are is one error, and no fourth one is needed to say so', async () => {
+    const redis = await serve();
+    const cwd = project(
+      `${many(9, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
+    );
+    await Promise.all([1, 2, 3].map(() => work(redis.url, { cwd, slots: 1 })));
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    expect(await run.ended, run.stderr()).toBe(2);
+    const { results } = report(run.stdout());
+    expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
+      ['killer', 'worker_lost'],
+    ]);
+    expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
+  }, 120_000);
+
+  test('a query that killed workers before the run was resumed is still suspected', async () => {
+    const redis = await serve();
+    const cwd = project(
+      `${many(3, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
+    );
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    for (let killed = 0; killed < 2; killed++) await (await work(redis.url, { cwd, slots: 1 })).ended;
+    // Once the last worker counts as dead the query is taken out of the queue like those that were not begun.
+    await sleep(1500);
+    run.child.kill('SIGINT');
+    await run.ended;
+    const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
+    await (await work(redis.url, { cwd, slots: 1 })).ended;
+    expect(await resumed.ended, resumed.stderr()).toBe(2);
+    expect(report(resumed.stdout()).results.find(({ id }) => id === 'killer')?.error?.kind).toBe('worker_lost');
+    expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
+  }, 120_000);
+
   test('a collector that is killed leaves a run that --resume completes, and nothing is counted twice', async () => {
     const redis = await serve();
     const cwd = project(many(30));
