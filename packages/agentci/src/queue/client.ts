@@ -55,7 +55,7 @@ export function loadPackages(): Packages {
     const { Queue, Worker, DelayedError } = load('bullmq') as Packages;
     return { Queue, Worker, DelayedError, Redis };
   } catch (error) {
-    if ((error as { code?: string }).code !== 'MODULE_NOT_FOUND') throw error;
+    if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new UserError('QUEUE_PACKAGES', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
       hint: 'npm install --save-dev bullmq ioredis',
     });

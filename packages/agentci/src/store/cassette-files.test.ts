@@ -87,6 +87,9 @@ describe('the place of a cassette', () => {
     );
     writeFileSync(join(dir, 'plain'), '');
     expect(() => checkCassettePlace(dir, join(dir, 'plain/a.jsonl'))).toThrow('is a file, and cassettes need a folder');
+    const below = join(dir, 'plain/bot/a.jsonl');
+    expect(() => checkCassettePlace(dir, below)).toThrow('is a file, and cassettes need a folder');
+    expect(() => writeCassetteFile(dir, below, 'x\n')).toThrow('is a file, and cassettes need a folder');
     expect(checkCassettePlace(dir, path)).toBeUndefined();
   });
 

@@ -158,12 +158,20 @@ function entryAt(path: string): Stats | undefined {
   }
 }
 
+/** Below a file nothing can be looked at. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
 /** What is above a cassette must be folders, as far as it is there. */
 function needFolders(path: string): void {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!existsSync(above)) {
-      if (lstatSync(above, { throwIfNoEntry: false }) !== undefined)
-        refuse(above, 'is a link to a folder that does not exist');
+      if (isLink(above)) refuse(above, 'is a link to a folder that does not exist');
       continue;
     }
     if (!statSync(above).isDirectory()) refuse(above, 'is a file, and cassettes need a folder there');
