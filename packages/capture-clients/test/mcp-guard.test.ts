@@ -199,14 +199,14 @@ describe('a cassette of a server', () => {
     const hit = await talk(
       [CLI, 'tap', '--cassette', 'replay=tape.jsonl'],
       [hello(), callLine(1, 'search', { q: 'a', n: 1 })],
-      { cwd, waitMs: 500 },
+      { cwd },
     );
     expect(hit.code).toBe(0);
     expect(hit.stderr).toContain('1 recorded and not asked for');
     const miss = await talk(
       [CLI, 'tap', '--cassette', 'replay=tape.jsonl'],
       [hello(), callLine(1, 'search', { q: 'b' })],
-      { cwd, waitMs: 500 },
+      { cwd },
     );
     expect(miss.code).toBe(2);
     expect(miss.stderr).toContain('MCP_CASSETTE_MISS');

@@ -57,31 +57,59 @@ export const makeClient = (): Client =>
 export const textOf = (result: unknown): string =>
   (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('');
 
-/** Sends these bytes to a command, closes its input after a moment, and gives all it wrote. */
+/** For what is never answered. */
+const MOMENT_MS = 10_000;
+
+/** Sends these bytes to a command, closes its input when all was answered, and gives all it wrote. */
 export function talk(
   args: readonly string[],
   input: readonly (string | Buffer)[],
-  { cwd, waitMs = 1500, env = {} }: { cwd: string; waitMs?: number; env?: Record<string, string> },
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
 ): Promise<{ code: number | null; stdout: Buffer; stderr: string; messages: Record<string, unknown>[] }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...args], { cwd, env: { ...process.env, ...env } });
     const chunks: Buffer[] = [];
     let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const end = (): void => {
+      clearTimeout(moment);
+      child.stdin.end();
+    };
+    const moment = setTimeout(end, MOMENT_MS);
+    const asked = idsOf(Buffer.concat(input.map((piece) => Buffer.from(piece))), true);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      const answered = new Set(idsOf(Buffer.concat(chunks), false));
+      if (asked.every((id) => answered.has(id))) end();
+    });
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
     child.on('error', reject);
     child.stdin.on('error', () => {});
     child.on('close', (code) => {
+      clearTimeout(moment);
       const stdout = Buffer.concat(chunks);
       const lines = stdout.toString('utf8').split('\n').filter(Boolean);
       resolve({ code, stdout, stderr, messages: lines.map((line) => JSON.parse(line)) });
     });
     for (const piece of input) child.stdin.write(piece);
-    setTimeout(() => child.stdin.end(), waitMs);
   });
 }
+
+/** The ids of requests, or of answers, among the whole lines. */
+const idsOf = (bytes: Buffer, areRequests: boolean): unknown[] =>
+  bytes
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      try {
+        const message = JSON.parse(line) as Record<string, unknown>;
+        return message.id !== undefined && 'method' in message === areRequests ? [message.id] : [];
+      } catch {
+        return [];
+      }
+    });
 
 const HELLO = {
   jsonrpc: '2.0',

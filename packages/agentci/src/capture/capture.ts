@@ -10,6 +10,7 @@ import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
 import type { Answer, AnswerAtOnce } from './model/answer.ts';
+import { isLoopback } from './model/model-call.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
@@ -17,6 +18,7 @@ import type { AgentEnd, Begun, CaptureNote, Evidence, Plane, PlaneContext, Plane
 import { preloadEnvironment } from './preload/environment.ts';
 import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, PROVIDERS, plainHost, providerOfHost } from './providers.ts';
 import type { Upstream } from './upstreams.ts';
+import { portOf } from './witness/user-proxy.ts';
 import { openWitness } from './witness/witness.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -118,12 +120,17 @@ export function createCapture(options: CaptureOptions): Capture {
   // Elsewhere than on this machine its files are not there.
   const startsPrograms = options.command === undefined || options.command.length > 0;
   const upstreams = found.inUse.map(({ upstream }) => upstream);
-  const ownHosts = upstreams.map(({ root }) => new URL(root).hostname);
+  const ownRoots = upstreams.map(({ root }) => new URL(root));
+  const ownHosts = ownRoots.map(({ hostname }) => hostname);
+  const isOwnHost = (host: string, port: number): boolean =>
+    ownRoots.some((root) =>
+      isLoopback(host) ? isLoopback(root.hostname) && portOf(root) === port : root.hostname === host,
+    );
   const providers = found.inUse.map(({ provider }) => provider.name);
   /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
   const upstreamOfHost = (host: string): Upstream | undefined => {
     const provider = providerOfHost(host)?.name;
-    if (provider === undefined) return offline === undefined ? undefined : upstreamElsewhere(upstreams);
+    if (provider === undefined) return undefined;
     const chosen = options.upstreams?.[provider] === undefined ? undefined : provider;
     const upstream = upstreams.find((one) => one.provider === chosen);
     return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
@@ -161,7 +168,7 @@ export function createCapture(options: CaptureOptions): Capture {
             lingerMs: options.command === undefined ? LINGER_MS : undefined,
           }),
           openWitness(context, {
-            isModelHost: (host) => isModelHost(host) || ownHosts.includes(host),
+            isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
             refuses: offline === undefined ? undefined : (host, isModel) => hooks.onBlocked?.(host, isModel),
@@ -232,7 +239,7 @@ export function createCapture(options: CaptureOptions): Capture {
           // Every format is known there: an agent can start before it is loaded.
           reading ??= await import('./captured-run.ts');
           const evidence = merged(parts, how, known.notes);
-          const result = reading.readTurn(evidence, run, turn === undefined ? [] : earlier.before(turn));
+          const result = reading.readLater(evidence, run, turn === undefined ? [] : earlier.before(turn));
           if (turn !== undefined) earlier.add(turn, evidence.exchanges);
           return result;
         },
@@ -252,12 +259,6 @@ const NOWHERE = (env: Env, now: () => number): PlaneContext => {
   const origin = 'http://127.0.0.1:0';
   return { origin, base: origin, token: '', env, now };
 };
-
-/** In replay a call may name any host. Where one provider was recorded at an address of the user's own, it is one of its calls. */
-function upstreamElsewhere(upstreams: readonly Upstream[]): Upstream {
-  const own = upstreams.filter(({ isOwn }) => isOwn);
-  return own.length === 1 ? own[0]! : { provider: 'elsewhere', root: 'https://replay.invalid', isOwn: false };
-}
 
 /** Where the recorded agent had an address of its own, it had the variable: that it is set decides what is set beside Azure. */
 function withRecordedAddresses(env: Env, providers: Readonly<Record<string, CassetteProvider>>): Env {

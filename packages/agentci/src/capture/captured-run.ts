@@ -12,7 +12,7 @@ import type { Evidence } from './plane.ts';
 export interface CaptureResult {
   readonly id: string;
   readonly evidence: Evidence;
-  readonly trace?: Trace;
+  readonly trace?: Trace | undefined;
   /** For the trace of a live run, whether there is a captured one or not. */
   readonly warnings: Trace['warnings'];
 }
@@ -62,6 +62,25 @@ export function readTurn(evidence: Evidence, id: string, earlier: readonly Excha
   return before.trace === undefined || whole.trace === undefined
     ? own
     : { ...own, trace: ownSteps(whole.trace, before.trace) };
+}
+
+/** As `readTurn`, when somebody first asks: whoever ran the agent can give it its next query before. */
+export function readLater(evidence: Evidence, id: string, earlier: readonly Exchange[]): CaptureResult {
+  let known: CaptureResult | undefined;
+  const result = (): CaptureResult => {
+    known ??= readTurn(evidence, id, earlier);
+    return known;
+  };
+  return {
+    id,
+    evidence,
+    get trace() {
+      return result().trace;
+    },
+    get warnings() {
+      return result().warnings;
+    },
+  };
 }
 
 const NOTHING: Evidence = { exchanges: [], telemetry: [], mcp: [], gaps: [], notes: [] };

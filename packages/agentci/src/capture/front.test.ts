@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Front, openFront } from './front.ts';
 import type { Plane, PlaneRequest } from './plane.ts';
 
@@ -138,6 +138,91 @@ describe('front', () => {
     expect(reply.toString().startsWith(expected)).toBe(true);
   });
 
+  describe('to a client that takes it for the proxy to itself', () => {
+    const address = (): string => front.origin.slice(7);
+    /** A connection as such clients have it: a tunnel from the front to the front. */
+    const tunnelled = async (): Promise<Socket> => {
+      const asked = httpRequest(front.origin, { method: 'CONNECT', path: address(), agent: false });
+      asked.end();
+      const [reply, socket] = (await once(asked, 'connect')) as [IncomingMessage, Socket];
+      onTestFinished(() => void socket.destroy());
+      expect(reply.statusCode).toBe(200);
+      return socket;
+    };
+
+    it('answers a request with its whole address as one without, and the token is still needed', async () => {
+      for (const path of [own('/llm/x?a=1'), '/r/wrong/llm/x', '']) {
+        const sent = httpRequest(front.origin, { method: 'POST', path: front.origin + path, agent: false });
+        sent.end('body');
+        const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+        reply.resume();
+        expect(reply.statusCode).toBe(path.includes(front.token) ? 200 : 404);
+      }
+      expect(seen).toEqual(['1.1 POST /x?a=1 body']);
+    });
+
+    it('speaks HTTP/1.1 in a tunnel to itself', async () => {
+      const socket = await tunnelled();
+      for (let round = 0; round < 2; round++) {
+        socket.write(`POST ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\ncontent-length: 2\r\n\r\nhi`);
+        expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
+      }
+      expect(seen).toEqual(['1.1 POST /x hi', '1.1 POST /x hi']);
+    });
+
+    it('speaks HTTP/2 in a tunnel to itself, as gRPC has it', async () => {
+      const socket = await tunnelled();
+      const client = connectHttp2(front.origin, { createConnection: () => socket });
+      const stream = client.request({ ':method': 'POST', ':path': '/a.B/C', 'content-type': 'application/grpc' });
+      stream.end('x');
+      await once(stream, 'response');
+      client.destroy();
+      expect(seen).toEqual(['2.0 POST /a.B/C x']);
+    });
+
+    it('turns a web page away there too', async () => {
+      const socket = await tunnelled();
+      socket.write(`GET ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\norigin: https://evil.example\r\n\r\n`);
+      expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 403/);
+    });
+  });
+
+  describe('with a plane that claims requests to other servers', () => {
+    const claimed = async (url: string, password = front.token): Promise<number> => {
+      const credentials = Buffer.from(`agentci:${password}`).toString('base64');
+      const headers = { 'proxy-authorization': `Basic ${credentials}`, host: 'x' };
+      const sent = httpRequest(front.origin, { method: 'POST', path: url, headers, agent: false });
+      sent.end();
+      const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+      reply.resume();
+      return reply.statusCode!;
+    };
+    beforeEach(() => {
+      const claim: Plane['claim'] = (method, { host, pathname }) =>
+        pathname === '/mine' ? `/${method}/${host}` : undefined;
+      const proxy: Plane['proxy'] = ({ request, response }) => {
+        seen.push(`proxy ${request.url} ${request.headers['proxy-authorization']}`);
+        response.end();
+      };
+      front.serve([
+        { ...plane, claim },
+        { ...plane, name: 'witness', proxy },
+      ]);
+    });
+
+    it('hands them to it, and all others to the proxy', async () => {
+      expect(await claimed('http://here:1/mine')).toBe(200);
+      expect(await claimed('http://here:1/other')).toBe(200);
+      expect(seen).toEqual(['1.1 POST /POST/here:1 ', 'proxy http://here:1/other undefined']);
+    });
+
+    it('hands no stranger’s to it', async () => {
+      expect(await claimed('http://here:1/mine', 'x')).toBe(407);
+      expect(await claimed('http://[/mine')).toBe(400);
+      expect(seen).toEqual([]);
+    });
+  });
+
   describe('with a plane that has replies at hand', () => {
     const known: string[] = [];
     beforeEach(() => {
@@ -174,6 +259,15 @@ describe('front', () => {
       expect(replies).toEqual(['200  at hand', '200  at hand', '200 OK seen', '200 OK seen']);
       expect(known).toEqual(['/known/1 hi', '/known/2 hi']);
       expect(seen).toEqual(['1.1 POST /other hi', '1.1 POST /known/3 hi']);
+    });
+
+    it('answers a client that takes it for the proxy to itself in the same way', async () => {
+      expect(await talk([front.origin + own('/llm/known')], [own('/llm/known')])).toEqual([
+        '200  at hand',
+        '200  at hand',
+      ]);
+      expect((await talk([`http://evil.example${own('/llm/known')}`]))[0]).toMatch(/^407/);
+      expect([known, seen]).toEqual([['/known hi', '/known hi'], []]);
     });
 
     it.each([

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Plane } from './plane.ts';
 import { refuse } from './refuse.ts';
-import { readWholeRequest, type WholeReply, writeWholeReply } from './whole-request.ts';
+import { readUpgrade, readWholeRequest, type WholeReply, writeWholeReply } from './whole-request.ts';
 
 /** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
 export interface Front {
@@ -57,24 +57,51 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     const asked = readWholeRequest(bytes);
     if (asked === undefined || isOfBrowser(asked.headers) || !hosts.includes(asked.headers.get('host') ?? ''))
       return undefined;
+    if (asked.authority !== undefined && !hosts.includes(asked.authority)) return undefined;
     const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
     if (!isSame(given, token)) return undefined;
     const plane = planes.find((known) => known.name === name);
-    return plane?.answerWhole?.({ method: asked.method, target, headers: asked.headers, body: asked.body });
+    const { method, authority, headers, body } = asked;
+    return plane?.answerWhole?.({ method, authority, target, headers, body });
+  };
+
+  /** A request to another server: a model's call is for the plane that claims it, any other for the proxy. */
+  const onProxied = (request: Incoming, response: Outgoing): void => {
+    const plane = planes.find(({ proxy }) => proxy !== undefined);
+    if (plane === undefined || !isSame(passwordOf(request.headers['proxy-authorization']), token)) {
+      strangers++;
+      refuse(response, 407, 'not a client of this capture', { 'proxy-authenticate': 'Basic realm="agentci"' });
+      return;
+    }
+    // It was meant for us alone. Kept as a key, there would be one more to look for with every agent.
+    delete request.headers['proxy-authorization'];
+    request.url = withBrackets(request.url ?? '');
+    if (!URL.canParse(request.url)) {
+      refuse(response, 400, 'the address cannot be read');
+      return;
+    }
+    const url = new URL(request.url ?? '');
+    for (const known of planes) {
+      const path = known.claim?.(request.method ?? 'GET', url);
+      if (path === undefined) continue;
+      known.handle({ path, request, response });
+      return;
+    }
+    plane.proxy!({ request, response });
   };
 
   const onRequest = (request: Incoming, response: Outgoing): void => {
     request.on('error', () => {});
     response.on('error', () => {});
-    if (/^http:\/\//i.test(request.url ?? '')) {
-      const plane = planes.find(({ proxy }) => proxy !== undefined);
-      if (plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token))
-        plane.proxy!({ request, response });
-      else {
-        strangers++;
-        refuse(response, 407, 'not a client of this capture', { 'proxy-authenticate': 'Basic realm="agentci"' });
-      }
+    const [, authority, own] = FULL.exec(request.url ?? '') ?? [];
+    if (authority !== undefined && !hosts.includes(authority)) {
+      onProxied(request, response);
       return;
+    }
+    // Clients that reach this machine through the proxy too, which is here: the same as without it.
+    if (authority !== undefined) {
+      request.url = own || '/';
+      delete request.headers['proxy-authorization'];
     }
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name.
     const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
@@ -111,6 +138,13 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   http.on('request', onRequest);
   http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
+    if (hosts.includes(request.url ?? '')) {
+      // A tunnel to where it begins, as gRPC has it: what follows is a connection like any other, and shows its token itself.
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) socket.unshift(head);
+      serve(socket as Socket);
+      return;
+    }
     const plane = planes.find(({ tunnel }) => tunnel !== undefined);
     const isOurs = plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
     if (isOurs) {
@@ -127,11 +161,17 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   http2.on('sessionError', () => {});
   http2.on('session', (session) => session.on('error', () => {}));
 
-  // As Node's own server of HTTP has it: a client that has said all may still be answered.
-  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
+  /** Clients open a connection for a WebSocket: its first request names the server, and all that follows is for that server. */
+  const upgrade = (bytes: Buffer, socket: Socket): boolean => {
+    const asked = readUpgrade(bytes);
+    const plane = planes.find((one) => one.upgrade !== undefined);
+    if (asked === undefined || plane === undefined || hosts.includes(asked.url.host)) return false;
+    if (!isSame(passwordOf(asked.authorization), token)) return false;
+    plane.upgrade!(asked.url, asked.head, socket);
+    return true;
+  };
+
+  const serve = (socket: Socket): void => {
     const end = (): void => void socket.end();
     socket.on('end', end);
     const reply = (bytes: Buffer): boolean => {
@@ -139,10 +179,20 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       if (known !== undefined) socket.write(writeWholeReply(known, KEEP_ALIVE_MS));
       return known !== undefined;
     };
-    passOn(socket, reply, (isHttp2) => {
+    passOn(socket, reply, (isHttp2, bytes) => {
       if (!isHttp2) socket.off('end', end);
+      if (!isHttp2 && upgrade(bytes, socket)) return;
+      socket.unshift(bytes);
       (isHttp2 ? http2 : http).emit('connection', socket);
     });
+  };
+
+  // As Node's own server of HTTP has it: a client that has said all may still be answered.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    serve(socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -170,8 +220,12 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   };
 }
 
-/** Looks at the first bytes of a connection and puts them back, once they are something that `reply` has no reply to. */
-function passOn(socket: Socket, reply: (bytes: Buffer) => boolean, next: (isHttp2: boolean) => void): void {
+/** Looks at the first bytes of a connection and gives them to `next`, once they are something that `reply` has no reply to. */
+function passOn(
+  socket: Socket,
+  reply: (bytes: Buffer) => boolean,
+  next: (isHttp2: boolean, bytes: Buffer) => void,
+): void {
   let seen: Buffer = NOTHING;
   const look = (): void => {
     for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
@@ -184,13 +238,19 @@ function passOn(socket: Socket, reply: (bytes: Buffer) => boolean, next: (isHttp
       return;
     }
     socket.removeListener('readable', look);
-    socket.unshift(seen);
-    next(mayBe);
+    next(mayBe, seen);
   };
   socket.on('readable', look);
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** What a client says to a proxy: the server, and what it asks of it. */
+const FULL = /^http:\/\/([^/?#]*)(.*)$/is;
+
+/** Some clients write an IPv6 address without its brackets. */
+const withBrackets = (url: string): string =>
+  url.replace(/^(https?:\/\/)([0-9a-f]*:[0-9a-f:.]*):(\d+)(?=[/?]|$)/i, '$1[$2]:$3');
 
 /** The token, the plane and what is asked of it. */
 const PLACE = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s;

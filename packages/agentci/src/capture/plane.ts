@@ -86,12 +86,16 @@ export interface Plane {
   readonly handle: (request: PlaneRequest) => void;
   /** Answers a request that is here as a whole with a reply that is known as a whole; undefined leaves it to `handle`. */
   readonly answerWhole?: (request: WholeRequest) => WholeReply | undefined;
+  /** The path below this plane of a request that came as to a proxy; undefined where it is not one of its own. */
+  readonly claim?: (method: string, url: URL) => string | undefined;
   /** Takes a gRPC call, which knows no path of ours: `/package.Service/Method`. */
   readonly grpc?: (request: Omit<PlaneRequest, 'path'>) => void;
   /** Takes a CONNECT, after the front has checked its credentials. */
   readonly tunnel?: (target: string, socket: Duplex, head: Buffer) => void;
   /** Takes a request to another server that came as to a proxy, its whole address in place of a path; checked likewise. */
   readonly proxy?: (request: Omit<PlaneRequest, 'path'>) => void;
+  /** Takes a request for a WebSocket that came as to a proxy: its bytes so far, and the connection. Checked likewise. */
+  readonly upgrade?: (url: URL, head: Buffer, socket: Duplex) => void;
   readonly begin: () => void;
   readonly end: (limits: EndLimits) => Promise<Partial<Evidence>>;
   readonly report: () => PlaneReport;

@@ -1,3 +1,5 @@
+import { isLoopback } from './model/model-call.ts';
+
 /** Where the calls of one provider go. */
 export interface Upstream {
   readonly provider: string;
@@ -11,6 +13,19 @@ export interface Upstream {
 
 /** Parts of an address that may be written down. Keys travel in the others, whatever they are called. */
 const KEPT_PARAMETERS: ReadonlySet<string> = new Set(['alt', 'api-version', 'beta', 'stream', 'limit', 'order']);
+
+/**
+ * A server that is called by an address in the agent's own code: no variable and no table names it. This machine has one name,
+ * so that `localhost` and `127.0.0.1` are the same server in a cassette.
+ */
+export function unnamedUpstream({ origin, hostname, port }: URL): Upstream {
+  const host = isLoopback(hostname) ? 'localhost' : hostname;
+  return { provider: `@${host}${port === '' ? '' : `:${port}`}`, root: origin, isOwn: true };
+}
+
+/** Whether a provider's name is that of an unnamed server, and one of this machine. */
+export const isUnnamed = (provider: string): boolean => provider.startsWith('@');
+export const isUnnamedLocal = (provider: string): boolean => /^@localhost(?::\d+)?$/.test(provider);
 
 interface Target {
   readonly target: URL;

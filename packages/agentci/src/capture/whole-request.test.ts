@@ -12,6 +12,13 @@ it('reads a request that is all there', () => {
   });
 });
 
+it('reads a request that came as to a proxy, without what was for the proxy alone', () => {
+  const text = `${HEAD.replace('/r', 'http://127.0.0.1:1/r')}Proxy-Authorization: Basic eA==\r\nProxy-Connection: Keep-Alive\r\n\r\nabcd`;
+  const asked = readWholeRequest(Buffer.from(text));
+  expect(asked).toMatchObject({ authority: '127.0.0.1:1', target: '/r/t/llm/x?a=1' });
+  expect(asked?.headers.has('proxy-authorization')).toBe(false);
+});
+
 it.each([
   ['its head is not there yet', HEAD],
   ['its body is not there yet', `${HEAD}\r\nabc`],
@@ -27,7 +34,8 @@ it.each([
   ['a header has a space before its colon', `${HEAD}x-a : b\r\n\r\nabcd`],
   ['a line ends in half an end', `${HEAD}x-a: b\nx-b: c\r\n\r\nabcd`],
   ['it is of an older version', HEAD.replace('1.1', '1.0').concat('\r\nabcd')],
-  ['it names a whole address', HEAD.replace('/r', 'http://x/r').concat('\r\nabcd')],
+  ['it names an address with a user', HEAD.replace('/r', 'http://a@x/r').concat('\r\nabcd')],
+  ['it wants the connection to the proxy closed', `${HEAD}proxy-connection: close\r\n\r\nabcd`],
   ['its head is huge', `${HEAD}x-a: ${'b'.repeat(20_000)}\r\n\r\nabcd`],
 ])('leaves a request to others where %s', (_, text) => {
   expect(readWholeRequest(Buffer.from(text))).toBeUndefined();

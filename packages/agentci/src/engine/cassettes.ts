@@ -8,6 +8,7 @@ import { CassetteSession } from '../capture/cassette/session.ts';
 import { type UserTake, UserTape } from '../capture/cassette/user-tape.ts';
 import type { UserWords } from '../capture/cassette/user-words.ts';
 import type { Exchange } from '../capture/exchange.ts';
+import type { Evidence } from '../capture/plane.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
@@ -29,6 +30,10 @@ interface Playing {
   readonly mcp: McpTape | undefined;
   /** The calls of the cassette there is. */
   readonly known: Cassette['entries'];
+  /** Hosts of models that were reached where nothing could be read. */
+  readonly past: Set<string>;
+  /** The agent made connections that could not be looked into. */
+  hasUnread: boolean;
 }
 
 /** The cassette of a run to come, if there is one, and its file as messages name it. */
@@ -195,6 +200,7 @@ export class Cassettes {
         this.#endedAt = performance.now();
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
+        if (playing !== undefined) this.#notePast(playing, result.evidence);
         // The turns of a conversation are one recording.
         if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
@@ -209,6 +215,16 @@ export class Cassettes {
   async settle(): Promise<void> {
     if (this.plan.mode !== 'replay' || this.#open === 0) return;
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
+  }
+
+  /** Calls of models that were made where nothing could be read; and connections of which no one can tell what they were for. */
+  #notePast(playing: Playing, { gaps, notes }: Evidence): void {
+    for (const { gap, detail = 'a model' } of gaps) {
+      if (gap !== 'tunnelled') continue;
+      if (this.plan.mode === 'replay') playing.session.blocked(detail, true);
+      else playing.past.add(detail);
+    }
+    if (notes.some(({ code }) => code === 'CAPTURE_OTHER_HOSTS')) playing.hasUnread = true;
   }
 
   #begin(about: RunAbout, introductions: Introductions): Playing {
@@ -229,7 +245,16 @@ export class Cassettes {
     const mcp = this.#capture?.planes.includes('mcp')
       ? new McpTape(mode, cassette?.mcp, { file, introductions })
       : undefined;
-    const playing: Playing = { about, session, exchanges: undefined, tape, mcp, known: cassette?.entries ?? [] };
+    const playing: Playing = {
+      about,
+      session,
+      exchanges: undefined,
+      tape,
+      mcp,
+      known: cassette?.entries ?? [],
+      past: new Set(),
+      hasUnread: false,
+    };
     this.#playing.set(key, playing);
     return playing;
   }
@@ -287,6 +312,12 @@ export class Cassettes {
           message: `none of the ${plural(session.size, 'recorded call')} was made: the agent answered without its model, or reached it past the cassette`,
         },
       };
+    if (this.plan.mode !== 'replay' && playing.past.size > 0)
+      return {
+        use,
+        warnings,
+        error: { kind: 'cassette', message: wordsOf(reachedPast([...playing.past].sort().join(', '))) },
+      };
     try {
       const recording = this.#record(playing);
       if (recording === undefined) return { use, warnings };
@@ -323,7 +354,7 @@ export class Cassettes {
     return proveRecording(cassette, { rules: this.#rules, place, calls, adds: mode === 'auto' });
   }
 
-  #use({ session, tape, mcp }: Playing): CassetteUse {
+  #use({ session, tape, mcp, hasUnread }: Playing): CassetteUse {
     const { hits, misses, scrubbed, unused, asked } = session.counts();
     const { mode } = this.plan;
     const missed = misses + (tape.missText === undefined ? 0 : 1) + (mcp?.misses ?? 0);
@@ -336,7 +367,7 @@ export class Cassettes {
       unused,
       ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
-      isolated: mode === 'replay' && hits > 0 && missed === 0,
+      isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread,
       planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
       ...(mcp?.isFrozen ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
@@ -383,6 +414,16 @@ const mcpIn = (
   if (before?.mcp !== undefined) return { mcp: before.mcp };
   return tape === undefined ? {} : { mcp: tape.record(now) };
 };
+
+/** What a recording lacks its replay would miss. */
+const reachedPast = (hosts: string): UserError =>
+  new UserError(
+    'CASSETTE_PAST',
+    `the agent reached ${hosts} in a way that cannot be recorded, so a replay would lack those calls, and nothing was written`,
+    {
+      hint: 'Give the agent that address by the variable of its provider, such as OPENAI_BASE_URL; `agentci doctor --capture` shows what is seen.',
+    },
+  );
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;
 

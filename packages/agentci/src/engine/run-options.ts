@@ -57,6 +57,8 @@ export interface QueueChoice {
   readonly rate?: { readonly max: number; readonly perMs: number };
   /** How long to wait for a worker that fits (as long as it takes if not given), and for a Redis that went away (a minute). */
   readonly timeoutMs?: number;
+  /** What is checked out here: a worker with another commit may run another agent. */
+  readonly commit?: string;
 }
 
 export interface RunOptions {

@@ -34,8 +34,11 @@ export class VerdictQueue {
   }
 
   async #work(): Promise<void> {
-    await turn();
-    for (let verdict = this.#due.shift(); verdict !== undefined; verdict = this.#due.shift()) {
+    for (;;) {
+      // Agents that wait for an answer of ours are served between any two verdicts.
+      await turn();
+      const verdict = this.#due.shift();
+      if (verdict === undefined) break;
       try {
         await verdict();
       } catch (error) {

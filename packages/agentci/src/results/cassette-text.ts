@@ -34,7 +34,7 @@ function whyNotIsolated({ mode, misses, hits }: CassetteUse): string {
   if (misses > 0) return 'not isolated: calls were missed';
   return hits === 0
     ? 'not isolated: no recorded call was served'
-    : 'not isolated: a query had no call served, or a call came after its answer';
+    : 'not isolated: a query had no call served, a call came after its answer, or an encrypted connection to this machine could not be looked into';
 }
 
 function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse, others: OtherBills): string {

@@ -192,7 +192,14 @@ describe('capture', () => {
 
   test.each([
     ['reads the variable', 'process.env.OPENAI_BASE_URL', 'ok', '1 call of openai (OPENAI_BASE_URL) came through', 0],
-    ['calls elsewhere', "'http://127.0.0.1:9'", 'fail', 'none of its calls came through', 1],
+    [
+      'has the address in its code',
+      "'http://127.0.0.1:9'",
+      'ok',
+      '1 call of localhost:9 (in its code) came through',
+      0,
+    ],
+    ['calls what is not known for a model', "'http://127.0.0.1:9/?'", 'fail', 'none of its calls came through', 1],
   ])('--capture runs an agent that %s, and asks no model', async (_, url, status, detail, code) => {
     const cwd = tempDir({ 'agentci_spec.yaml': spec(runner()), 'agent.mjs': agent(url) });
     const outcome = await cli(['doctor', '--capture', '--json'], { cwd, env: { ...NO_KEYS, OPENAI_BASE_URL: '' } });

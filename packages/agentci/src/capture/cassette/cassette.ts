@@ -32,6 +32,8 @@ export interface CassetteProvider {
   readonly tail?: false;
   /** The user had set its address. */
   readonly set?: true;
+  /** That address, where it was one of this machine: an agent may have it in its code as well. */
+  readonly at?: string;
 }
 
 /** Which run of which query a cassette holds. */

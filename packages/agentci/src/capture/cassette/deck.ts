@@ -54,6 +54,11 @@ export class Deck {
     return this.#cards.length;
   }
 
+  /** Whether there is an answer to this request, given or not. */
+  has(request: StoredRequest): boolean {
+    return this.#byKey.has(this.#rules.canonical(request).key);
+  }
+
   /** The next answer to this request. With `keeps` it stays there for the next time. */
   take(request: StoredRequest, { keeps = false } = {}): Match | undefined {
     const { key } = this.#rules.canonical(request);

@@ -1,5 +1,6 @@
 import { type ProvidersInUse, providersInUse } from '../environment.ts';
 import { PROVIDERS } from '../providers.ts';
+import { isUnnamedLocal, unnamedUpstream } from '../upstreams.ts';
 import type { CassetteProvider } from './cassette.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -71,6 +72,12 @@ export function missingKeys(env: Env, providers: Providers): Record<string, stri
 
 const dummyOf = (key: string): string => DUMMIES[key] ?? DUMMY;
 
+/** Addresses elsewhere are not written down: a gateway's name may be confidential. */
+function placeOf(root: string): { readonly at?: string } {
+  const { provider } = unnamedUpstream(new URL(root));
+  return isUnnamedLocal(provider) ? { at: provider.slice(1) } : {};
+}
+
 /** The recorded agent's providers, for the header. Those that it did not call are left out. */
 export function providersToKeep(found: ProvidersInUse, called: ReadonlySet<string>): Record<string, CassetteProvider> {
   const kept: Record<string, CassetteProvider> = {};
@@ -78,7 +85,7 @@ export function providersToKeep(found: ProvidersInUse, called: ReadonlySet<strin
     const one = found.inUse.find(({ provider }) => provider.name === name);
     kept[name] = {
       ...(one?.hasTail === false ? { tail: false as const } : {}),
-      ...(one?.upstream.isOwn === true ? { set: true as const } : {}),
+      ...(one?.upstream.isOwn === true ? { set: true as const, ...placeOf(one.upstream.root) } : {}),
     };
   }
   return kept;

@@ -8,6 +8,7 @@ import type { Cassette, CassetteEntry } from './cassette.ts';
 import { type Card, Deck, type Match, type Miss } from './deck.ts';
 import { missText } from './miss-text.ts';
 import { recordEntries } from './record.ts';
+import { RecordedServers } from './recorded-servers.ts';
 
 /** An agent that hung up when it was recorded does so again in this time, beyond what it took then. */
 const HANG_UP_MS = 1000;
@@ -51,6 +52,7 @@ export interface CassetteCounts {
 export class CassetteSession {
   readonly #options: SessionOptions;
   readonly #deck: Deck;
+  readonly #servers: RecordedServers;
   readonly #misses: string[] = [];
   readonly #causes: string[] = [];
   readonly #blocked = new Set<string>();
@@ -64,6 +66,7 @@ export class CassetteSession {
     this.#options = options;
     const known = options.mode === 'record' ? [] : (options.cassette?.entries ?? []);
     this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
+    this.#servers = new RecordedServers(options.cassette);
   }
 
   /** Answers a call whose request is that of the next recorded one, and whose reply is whole; leaves all others to `answer`. */
@@ -84,7 +87,7 @@ export class CassetteSession {
     const hit = (match: Match): ServedReply => this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
     const same = this.#deck.nextSame(asked);
     if (same !== undefined) return hit(this.#use(same));
-    const request = readRequest(asked);
+    const request = this.#addressed(readRequest(asked));
     const match = this.#deck.take(request);
     if (match !== undefined) return hit(match);
     if (this.#options.mode === 'auto') {
@@ -93,6 +96,13 @@ export class CassetteSession {
     }
     return this.#miss(request);
   };
+
+  /** The request to the server as it was recorded, which may have had another address. */
+  #addressed(request: StoredRequest): StoredRequest {
+    const under = (provider: string): StoredRequest => ({ ...request, provider });
+    const provider = this.#servers.nameOf(request.provider, (name) => this.#deck.has(under(name)));
+    return provider === request.provider ? request : under(provider);
+  }
 
   #use(card: Card): Match {
     card.isUsed = true;

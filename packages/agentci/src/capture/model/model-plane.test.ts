@@ -102,6 +102,74 @@ describe('model plane', () => {
     expect(exchange!.headers).toEqual({ 'content-type': 'application/json' });
   });
 
+  describe('with a server that nothing names', () => {
+    const reply: Behaviour = (_, response) => void response.end('{"id":"r1"}');
+
+    it('sends what looks like a model’s call on to the very address it names', async () => {
+      const other = await startChaos(reply);
+      closers.push(() => other.close());
+      const { upstream, url, exchanges } = await start(reply);
+      const { port } = new URL(other.url);
+      const to = url.replace(/openai$/, `@http:localhost:${port}`);
+      expect((await post(`${to}${CHAT}?x=1`, ask)).body.toString()).toBe('{"id":"r1"}');
+      expect([upstream.requests.length, other.requests]).toEqual([
+        0,
+        [expect.objectContaining({ path: `${CHAT}?x=1`, body: ask })],
+      ]);
+      expect(other.requests[0]!.headers.host).toBe(`localhost:${port}`);
+      expect(await exchanges()).toMatchObject([
+        { provider: `@localhost:${port}`, uri: `http://localhost:${port}${CHAT}`, path: `${CHAT}?x=1`, complete: true },
+      ]);
+    });
+
+    it.each([
+      ['another path', '@http:127.0.0.1:PORT/admin'],
+      ['a path of a tool', '@http:127.0.0.1:PORT/tools/run'],
+      ['a host without a scheme', '@127.0.0.1:PORT/v1/chat/completions'],
+      ['another scheme', '@ftp:127.0.0.1:PORT/v1/chat/completions'],
+      ['a user in the address', '@http:a@127.0.0.1:PORT/v1/chat/completions'],
+      ['another spelling of the address', '@http:127.1:PORT/v1/chat/completions'],
+      ['a query that looks like it', '@http:127.0.0.1:PORT/admin?/v1/chat/completions'],
+    ])('is no way to %s', async (_, path) => {
+      const { upstream, url, exchanges } = await start(reply);
+      const to = url.replace(/openai$/, path.replace('PORT', new URL(upstream.url).port));
+      expect((await post(to, ask)).reply.statusCode).toBe(404);
+      expect([upstream.requests, await exchanges()]).toEqual([[], []]);
+    });
+
+    it('says of one that does not answer that it did not, and to whom', async () => {
+      const { url, exchanges } = await start(reply);
+      const { reply: got } = await post(url.replace(/openai$/, `@http:127.0.0.1:9${CHAT}`), ask);
+      expect(got.statusCode).toBe(502);
+      expect(await exchanges()).toMatchObject([{ complete: false, error: 'no reply from 127.0.0.1:9 (ECONNREFUSED)' }]);
+    });
+
+    it('claims calls of it, and whatever is below an address of the user’s own', async () => {
+      const { plane, upstream } = await start(reply);
+      const claimed = (method: string, url: string) => plane.claim?.(method, new URL(url));
+      expect(claimed('POST', `http://localhost:1${CHAT}?a`)).toBe(`/@http:localhost:1${CHAT}?a`);
+      expect(claimed('POST', 'http://localhost:11434/api/chat')).toBe('/@http:localhost:11434/api/chat');
+      expect(claimed('GET', `${upstream.url}/v1/models?a`)).toBe('/openai/v1/models?a');
+      expect(claimed('POST', 'http://localhost:1/api/chat')).toBeUndefined();
+      expect(claimed('GET', `http://localhost:1${CHAT}`)).toBeUndefined();
+    });
+
+    it('claims none that needs the proxy of the user', async () => {
+      const { plane } = await start(reply, { env: { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'inside.example' } });
+      const claimed = (host: string) => plane.claim?.('POST', new URL(`http://${host}${CHAT}`)) !== undefined;
+      expect(['models.example', 'inside.example', 'localhost:1'].map(claimed)).toEqual([false, true, true]);
+    });
+
+    it('is told of calls that could not be led here, and names their server', async () => {
+      const { plane, url } = await start(reply);
+      expect((await post(url.replace(/openai$/, '@past/gateway.example:8443'), '')).reply.statusCode).toBe(204);
+      expect((await plane.end({ quietMs: 0, maxMs: 100 })).gaps).toEqual([
+        { gap: 'tunnelled', detail: 'gateway.example:8443' },
+      ]);
+      expect((await plane.end({ quietMs: 0, maxMs: 100 })).gaps).toEqual([]);
+    });
+  });
+
   it('passes each piece of a stream on when it comes, not all at the end', async () => {
     const pieces = [chunk('a'), chunk('b'), chunk('c'), chunk('d'), 'data: [DONE]\n\n'];
     const { url, exchanges } = await start(slowly(pieces, 40));

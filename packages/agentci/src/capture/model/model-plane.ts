@@ -1,24 +1,27 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { GapNote } from '../../adapters/build/draft.ts';
 import { rememberKeys } from '../../kit/request-keys.ts';
 import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
-import { targetOf, type Upstream } from '../upstreams.ts';
+import { targetOf, type Upstream, unnamedUpstream } from '../upstreams.ts';
 import type { WholeReply, WholeRequest } from '../whole-request.ts';
+import { proxyOf } from '../witness/user-proxy.ts';
 import type { Answer, AnswerAtOnce } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES, type Opened } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
+import { isModelCall } from './model-call.ts';
 import { relay } from './relay.ts';
 import { routeOf } from './route.ts';
 import { serveReply } from './serve-reply.ts';
 import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
-import type { Connections } from './upstream.ts';
+import { bareHost, type Connections } from './upstream.ts';
 
 export interface ModelPlaneOptions {
   readonly upstreams: readonly Upstream[];
-  /** Hosts that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
+  /** Hosts of providers that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
   readonly upstreamOfHost: (host: string) => Upstream | undefined;
   readonly environment: Plane['environment'];
   readonly connections: Connections;
@@ -48,6 +51,8 @@ const ARRIVAL_MS = 250;
 export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
   let book = new ExchangeBook(context.now, options.onExchange);
   let sockets = 0;
+  /** Servers that the preload could not lead calls away from. */
+  let past = new Set<string>();
   /** How many queries have begun; a module's thread counts its calls alike. */
   let query = 0;
   let hasTold = false;
@@ -98,6 +103,13 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       sockets++;
       const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' };
       refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
+      return;
+    }
+    const [, host] = /^\/@past\/([^/]+)$/.exec(path) ?? [];
+    if (host !== undefined) {
+      past.add(host);
+      response.writeHead(204);
+      response.end();
       return;
     }
     const found = placeOf(request.method ?? 'GET', path);
@@ -177,6 +189,11 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     name: 'llm',
     environment: options.environment,
     handle: (request) => void take(request),
+    // Calls in the clear that need the user's own proxy are left to the witness, which knows it.
+    claim: (method, url) =>
+      proxyOf('http', bareHost(url.hostname), context.env) === undefined
+        ? pathOf(method, url, options.upstreams)
+        : undefined,
     ...(options.answerAtOnce === undefined ? {} : { answerWhole }),
     begin: () => {
       query++;
@@ -200,7 +217,9 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
       counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;
       sockets = 0;
-      return { exchanges, notes };
+      const gaps: GapNote[] = past.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...past].sort().join(', ') }];
+      past = new Set();
+      return { exchanges, notes, gaps };
     },
     report: () => counts,
     close: async () => {},
@@ -227,17 +246,45 @@ interface Place {
   readonly about: Opened;
 }
 
-/** The address that a path stands for, by the provider it names. */
-function findPlace(method: string, path: string, { upstreams, upstreamOfHost }: ModelPlaneOptions): Place | undefined {
+/** The address that a path stands for, by the provider or the server it names. */
+function findPlace(method: string, path: string, options: ModelPlaneOptions): Place | undefined {
   const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
-  const upstream = name.startsWith('@')
-    ? upstreamOfHost(name.slice(1))
-    : upstreams.find(({ provider }) => provider === name);
+  const upstream = upstreamOf(name, { method, rest, ...options });
   if (upstream === undefined) return undefined;
   const { provider } = upstream;
   const { target, uri } = targetOf(upstream, rest);
   const route = routeOf(method, target.pathname);
   return { target, rest, about: { route, provider, method, uri, path: plainPath(rest) } };
+}
+
+interface Named extends ModelPlaneOptions {
+  readonly method: string;
+  readonly rest: string;
+}
+
+/** `openai`, `@api.openai.com`, or `@http:localhost:8000`: any server, but only for what looks like a model's call. */
+function upstreamOf(name: string, { method, rest, upstreams, upstreamOfHost }: Named): Upstream | undefined {
+  if (!name.startsWith('@')) return upstreams.find(({ provider }) => provider === name);
+  const [, scheme, host = ''] = /^@(https?:)(.+)$/.exec(name) ?? [];
+  if (scheme === undefined) return upstreamOfHost(name.slice(1));
+  const address = `${scheme}//${host}${rest}`;
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  // What a URL reads from it must be what was written: no user, and no host of another spelling.
+  // Of a path that others have too the preload has looked at the body.
+  const isCall = isModelCall(method, url) || routeOf(method, url.pathname) !== 'other';
+  return url.host === host.toLowerCase() && isCall ? unnamedUpstream(url) : undefined;
+}
+
+/** The path here of a request that names its server in full; undefined where it is not for a model. */
+function pathOf(method: string, url: URL, upstreams: readonly Upstream[]): string | undefined {
+  const place = url.origin + url.pathname;
+  for (const { root, provider, isOwn } of upstreams) {
+    const bare = root.replace(/\/+$/, '');
+    if (isOwn && (place === bare || place.startsWith(`${bare}/`)))
+      return `/${provider}${place.slice(bare.length)}${url.search}`;
+  }
+  return isModelCall(method, url) ? `/@${url.protocol}${url.host}${url.pathname}${url.search}` : undefined;
 }
 
 const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined => {

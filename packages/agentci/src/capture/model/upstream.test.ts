@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tempDir } from '../../../test/support/temp-dir.ts';
 import { signAgain } from './sign-v4.ts';
 import { openConnections, proxyFor } from './upstream.ts';
 
@@ -43,6 +48,36 @@ describe('the proxy of the agent’s environment', () => {
     expect(asked[0]!.url).toBe('api.openai.com:443');
     expect(asked[0]!.headers['proxy-authorization']).toBe(`Basic ${Buffer.from('me:pw').toString('base64')}`);
   });
+});
+
+it('trusts the certificates that the agent’s environment names', async () => {
+  const dir = tempDir();
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', ...names];
+  execFileSync('openssl', made, { stdio: 'ignore' });
+  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+    response.end('trusted'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const ask = async (env: Record<string, string>): Promise<string> => {
+    // A proxy would look for it on its own machine.
+    const connections = openConnections({ HTTPS_PROXY: 'http://127.0.0.1:9', ...env });
+    onTestFinished(() => connections.close());
+    const target = new URL(`https://localhost:${(server.address() as AddressInfo).port}/`);
+    const sent = connections.request(target, { method: 'GET', headers: ['Host', 'x'] });
+    sent.end();
+    return new Promise((resolve) => {
+      sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+      sent.on('response', (reply) => resolve(`${reply.resume().statusCode}`));
+    });
+  };
+  expect(await ask({})).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  expect(await ask({ NODE_EXTRA_CA_CERTS: cert })).toBe('200');
+  expect(await ask({ NODE_EXTRA_CA_CERTS: join(dir, 'none.pem') })).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  expect(await ask({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toBe('200');
 });
 
 it('reaches a server on an IPv6 address', async () => {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { isLoopback } from './model-call.ts';
 
 /** Connections to providers, kept open for the next call; shared by all fronts of a capture. */
 export interface Connections {
@@ -14,10 +16,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Opens connections as the agent would have: through the proxy of its environment, where one is set. */
 export function openConnections(env: Env): Connections {
   const plain = new HttpAgent({ keepAlive: true });
-  const secure = new HttpsAgent({ keepAlive: true });
+  const trust = trustOf(env);
+  const secure = new HttpsAgent({ keepAlive: true, ...trust });
   const throughProxy = new Map<string, HttpsAgent>();
   const proxied = (proxy: string): HttpsAgent => {
-    const known = throughProxy.get(proxy) ?? new ProxiedAgent(new URL(proxy));
+    const known = throughProxy.get(proxy) ?? new ProxiedAgent(new URL(proxy), trust);
     throughProxy.set(proxy, known);
     return known;
   };
@@ -40,8 +43,8 @@ export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '');
 /** The proxy the environment names for an address, unless it names an exception. */
 export function proxyFor(target: URL, env: Env): string | undefined {
   const proxy = env.https_proxy ?? env.HTTPS_PROXY ?? env.all_proxy ?? env.ALL_PROXY;
-  if (proxy === undefined || !/^http:\/\//i.test(proxy)) return undefined;
   const host = bareHost(target.hostname);
+  if (proxy === undefined || !/^http:\/\//i.test(proxy) || isLoopback(host)) return undefined;
   return proxyExceptions(env).some((name) => isCovered(host, name)) ? undefined : proxy;
 }
 
@@ -55,13 +58,33 @@ export function isCovered(host: string, exception: string): boolean {
   return exception === '*' || host === bare || host.endsWith(`.${bare}`);
 }
 
+/** Whom the agent trusts: variables of its own may let it reach servers that this program would not. */
+interface Trust {
+  readonly rejectUnauthorized?: false;
+  readonly secureContext?: SecureContext;
+}
+function trustOf(env: Env): Trust {
+  const trust = env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? { rejectUnauthorized: false as const } : {};
+  if (!env.NODE_EXTRA_CA_CERTS) return trust;
+  try {
+    const ca = [...rootCertificates, readFileSync(env.NODE_EXTRA_CA_CERTS, 'utf8')];
+    // Once for all connections: there are many certificates to read.
+    return { ...trust, secureContext: createSecureContext({ ca }) };
+  } catch {
+    // As Node does where the file cannot be read.
+    return trust;
+  }
+}
+
 /** Reaches TLS servers through a tunnel of an HTTP proxy. */
 class ProxiedAgent extends HttpsAgent {
   readonly #proxy: URL;
+  readonly #trust: Trust;
 
-  constructor(proxy: URL) {
+  constructor(proxy: URL, trust: Trust) {
     super({ keepAlive: true });
     this.#proxy = proxy;
+    this.#trust = trust;
   }
 
   override createConnection(
@@ -88,7 +111,7 @@ class ProxiedAgent extends HttpsAgent {
         socket.destroy();
         return fail(new Error(`the proxy ${this.#proxy.host} answered ${reply.statusCode}`));
       }
-      callback?.(null, connectTls({ socket, servername: options.host ?? '' }));
+      callback?.(null, connectTls({ socket, servername: options.host ?? '', ...this.#trust }));
     });
     asked.end();
     return undefined;

@@ -1,19 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { MAYBE_MODEL_CALL, MODEL_CALL } from '../model/model-call.ts';
 import type { PlaneContext } from '../plane.ts';
 import type { Upstream } from '../upstreams.ts';
 
 /** The file that Node programs load first. In the build it is beside the program, here beside this file. */
 const FILE = fileURLToPath(new URL('./register.cjs', import.meta.url));
 
-/**
- * Host and path of a model's call wherever it is made. Only what hardly means anything else: servers of tools have paths
- * such as `/messages` and `/api/chat`, and embeddings on this machine are mostly part of a tool.
- */
-const MODEL_CALL =
-  /\/chat\/completions$|\/v1\/(?:messages|responses|completions|complete)$|:(?:stream)?(?:generateContent|rawPredict)$|\/model\/[^/]+\/(?:converse|converse-stream|invoke|invoke-with-response-stream)$|:11434\/api\/(?:chat|generate)$/i;
-
-/** The variables that make Node programs call known hosts through the front, whatever their SDKs read. */
+/** The variables that make Node programs call models through the front, whatever their SDKs read. */
 export function preloadEnvironment(
   { origin, base, env }: PlaneContext,
   {
@@ -23,7 +17,7 @@ export function preloadEnvironment(
   }: {
     readonly hosts: readonly (string | RegExp)[];
     readonly upstreams: readonly Upstream[];
-    /** Calls of models come to the front whatever address they name. */
+    /** Nothing is sent on: a call is not made as it was written, even where the front is gone. */
     readonly isOffline?: boolean;
   },
 ): Record<string, string> {
@@ -37,7 +31,9 @@ export function preloadEnvironment(
       patterns: hosts.flatMap((host) => (typeof host === 'string' ? [] : [host.source])),
       // An address of the user's own may also be written in the agent's code.
       roots: upstreams.filter(({ isOwn }) => isOwn).map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
-      ...(isOffline ? { calls: MODEL_CALL.source } : {}),
+      calls: MODEL_CALL.source,
+      maybe: MAYBE_MODEL_CALL.source,
+      ...(isOffline ? { isOffline } : {}),
     }),
   };
 }

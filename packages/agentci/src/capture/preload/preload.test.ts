@@ -35,13 +35,53 @@ async function runAgent(
   onTestFinished(() => slot.close());
   const { stdout, stderr } = await run(process.execPath, [...args], { cwd, env: slot.env as NodeJS.ProcessEnv });
   const { evidence } = await slot.end('itself');
-  return { stdout: stdout.trim(), stderr, uris: evidence.exchanges.map(({ uri }) => uri), slot };
+  return { stdout: stdout.trim(), stderr, uris: evidence.exchanges.map(({ uri }) => uri), gaps: evidence.gaps, slot };
 }
 
 const URL_ = 'https://api.mistral.ai/v1/chat/completions';
 const POST = `{ method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Bearer k' } }`;
 const collect = `let text = ''; for await (const chunk of reply) text += chunk; console.log(text);`;
 const answered = (said: string): string => JSON.stringify({ uri: URL_, method: 'POST', said });
+
+it.each([
+  ['/responses', { model: 'm', input: 'hi' }, true],
+  ['/api/chat', { model: 'm', messages: [] }, true],
+  ['/messages', { model: 'm', messages: [] }, true],
+  ['/messages', { jsonrpc: '2.0', method: 'tools/call', id: 1 }, false],
+  ['/api/chat', { text: 'the "model" is here', prompt: 'x' }, false],
+])('what is sent to %s decides whether it is a model’s call: %j', async (path, body, isCall) => {
+  const server = await startChaos((_, response) => void response.end('direct'));
+  onTestFinished(() => server.close());
+  const url = new URL(server.url).origin + path;
+  const agent = `console.log(await (await fetch('${url}', { method: 'POST', body: ${JSON.stringify(JSON.stringify(body))} })).text())`;
+  const { stdout, uris } = await runAgent({ 'agent.mjs': agent });
+  expect([stdout === 'direct', uris]).toEqual(isCall ? [false, [url]] : [true, []]);
+});
+
+it('a reply says that it is from where it was asked for', async () => {
+  const agent = `console.log((await fetch('${URL_}', { ...${POST}, body: 'hi' })).url)`;
+  expect((await runAgent({ 'agent.mjs': agent })).stdout).toBe(URL_);
+});
+
+it.each([
+  ['createConnection', `createConnection: () => net.connect(PORT, '127.0.0.1')`],
+  ['socketPath', `socketPath: 'model.sock'`],
+])('a call with a way of its own is made and told of: %s', async (_, option) => {
+  const model = await startChaos((__, response) => void response.end('direct'));
+  onTestFinished(() => model.close());
+  const { port } = new URL(model.url);
+  const agent = `
+    import http from 'node:http'; import net from 'node:net';
+    const relay = net.createServer((socket) => socket.pipe(net.connect(${port}, '127.0.0.1')).pipe(socket)).listen('model.sock');
+    const options = { method: 'POST', path: '/v1/chat/completions', ${option.replace('PORT', port)} };
+    http.request(options, async (reply) => { ${collect} relay.close(); process.exit(); }).end('hi');`;
+  const { stdout, uris, gaps } = await runAgent({ 'agent.mjs': agent });
+  expect([stdout, uris, gaps]).toEqual([
+    'direct',
+    [],
+    [{ gap: 'tunnelled', detail: expect.stringContaining('localhost') }],
+  ]);
+});
 
 describe('calls of a known host go through the capture', () => {
   const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -108,6 +148,18 @@ describe('calls of a known host go through the capture', () => {
       },
     ],
     [
+      'undici, the package: Client',
+      {
+        'agent.mjs': `import { Client } from '${entryOf('undici')}/index.js'; const { body } = await new Client('https://api.mistral.ai').request({ path: '/v1/chat/completions', ...${POST}, body: 'hi' }); console.log(await body.text()); process.exit()`,
+      },
+    ],
+    [
+      'undici, the package: Pool',
+      {
+        'agent.mjs': `import { Pool } from '${entryOf('undici')}/index.js'; const { body } = await new Pool('https://api.mistral.ai').request({ path: '/v1/chat/completions', ...${POST}, body: 'hi' }); console.log(await body.text()); process.exit()`,
+      },
+    ],
+    [
       'node-fetch',
       {
         'agent.mjs': `import fetch from '${entryOf('node-fetch')}/src/index.js'; console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())`,
@@ -147,6 +199,66 @@ describe('calls of a known host go through the capture', () => {
     );
     expect(stdout.split('\n').sort()).toEqual(['a', 'b']);
     expect(uris).toHaveLength(2);
+  });
+});
+
+describe('what looks like a model’s call goes through the capture whatever its address', () => {
+  const asked = (url: string): string => `await (await fetch('${url}', { ...${POST}, body: 'hi' })).json()`;
+  it.each([
+    ['on this machine', 'http://localhost:9/v1/chat/completions'],
+    ['elsewhere', 'https://gateway.example/team/v1/messages'],
+    ['elsewhere, at a port of its own', 'https://gateway.example:8443/v1/responses'],
+    ['at an address of IPv6', 'http://[::1]:9/v1/chat/completions'],
+    ['of Ollama', 'http://127.0.0.1:11434/api/chat'],
+  ])('%s', async (_, url) => {
+    const { stdout, uris } = await runAgent({
+      'agent.mjs': `import http from 'node:http'; import https from 'node:https'; import { once } from 'node:events';
+        console.log((${asked(url)}).uri);
+        const sent = ('${url}'.startsWith('https') ? https : http).request('${url}', ${POST}); sent.end('hi');
+        const [reply] = await once(sent, 'response'); let text = ''; for await (const chunk of reply) text += chunk; console.log(JSON.parse(text).uri);`,
+    });
+    expect([stdout.split('\n'), uris]).toEqual([
+      [url, url],
+      [url, url],
+    ]);
+  });
+
+  it('with the user and the password of its address', async () => {
+    let authorization: string | undefined;
+    const server = await startChaos((request, response) => {
+      authorization = request.headers.authorization;
+      response.end('{}');
+    });
+    onTestFinished(() => server.close());
+    const capture = createCapture({
+      planes: ['llm'],
+      env: { PATH: process.env.PATH },
+      cwd: tempDir({}),
+      command: ['node'],
+    });
+    onTestFinished(() => capture.close());
+    const slot = await capture.open();
+    onTestFinished(() => slot.close());
+    const address = `${server.url.replace('//', '//ann:p%40ss@')}/v1/chat/completions`;
+    const program = `require('http').request('${address}', { method: 'POST' }, (reply) => reply.resume()).end('{}')`;
+    await run(process.execPath, ['-e', program], { env: slot.env as NodeJS.ProcessEnv });
+    expect(authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`);
+    const { evidence } = await slot.end('itself');
+    expect(evidence.exchanges).toMatchObject([{ provider: `@localhost:${new URL(server.url).port}`, status: 200 }]);
+  });
+
+  it('except where the program has certificates of its own: it is made as it was written, and told of', async () => {
+    const cwd = tempDir({});
+    const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
+    onTestFinished(() => capture.close());
+    const slot = await capture.open();
+    onTestFinished(() => slot.close());
+    const program = `require('https').request('https://127.0.0.1:9/v1/chat/completions', { method: 'POST', rejectUnauthorized: false })
+      .on('error', (error) => setTimeout(() => console.log(error.code), 50)).end('{}')`;
+    const { stdout } = await run(process.execPath, ['-e', program], { env: slot.env as NodeJS.ProcessEnv });
+    expect(stdout.trim()).toBe('ECONNREFUSED');
+    const { evidence } = await slot.end('itself');
+    expect([evidence.exchanges, evidence.gaps]).toEqual([[], [{ gap: 'tunnelled', detail: '127.0.0.1:9' }]]);
   });
 });
 

@@ -1,5 +1,5 @@
 // Loaded into Node programs by NODE_OPTIONS=--require while their agent is captured, for SDKs that honour no variable: calls
-// of known model hosts are sent through the capture. Plain JavaScript without imports of ours, since it runs in the user's
+// of known model hosts, and whatever looks like a model's call, are sent through the capture. Plain JavaScript without imports of ours, since it runs in the user's
 // programs, threads and child processes. It prints nothing, and where anything is odd the call is made as it was written.
 //
 // --require and not --import: with the latter Node loads every main file as an ES module would be loaded, and Node before
@@ -17,14 +17,29 @@
   if (globalThis[mark] === true || typeof rules !== 'object' || rules === null) return;
   Object.defineProperty(globalThis, mark, { value: true });
 
-  const { front, base, hosts = [], patterns = [], roots = [], calls } = rules;
+  const { front, base, hosts = [], patterns = [], roots = [], calls, maybe, isOffline = false } = rules;
   const names = new Set(hosts);
   const expressions = patterns.map((source) => new RegExp(source));
   const isModelHost = (name) => names.has(name) || expressions.some((expression) => expression.test(name));
 
-  /** Set in replay: what looks like a model's call is not made, whatever its address is. */
+  /** Host and path of what looks like a model's call, whatever its address is. The front sends it on to that very address. */
   const modelCall = calls === undefined ? undefined : new RegExp(calls, 'i');
   const isPlainHttpOurs = modelCall !== undefined || roots.some(([root]) => root.startsWith('http:'));
+
+  /** Paths that may be of anything: what is sent there decides. */
+  const maybeCall = maybe === undefined ? undefined : new RegExp(maybe, 'i');
+  const isForModel = (body) =>
+    typeof body === 'string' &&
+    /^\s*\{/.test(body) &&
+    /"model"\s*:\s*"/.test(body) &&
+    /"(?:messages|input|prompt)"\s*:/.test(body);
+  const movedByBody = (text, { method, body } = {}) => {
+    if (maybeCall === undefined || !/^post$/i.test(method ?? '') || !isForModel(body)) return undefined;
+    const url = new URL(text);
+    return url.host !== front && /^https?:$/.test(url.protocol) && maybeCall.test(url.pathname.replace(/\/+$/, ''))
+      ? `${base}/@${url.protocol}${url.host}${url.pathname}${url.search}`
+      : undefined;
+  };
 
   /** Where a call goes instead, or undefined where it is none of ours. */
   const moved = (url, method) => {
@@ -38,7 +53,7 @@
     }
     if (modelCall === undefined || url.host === front || !/^post$/i.test(method ?? '')) return undefined;
     return /^https?:$/.test(url.protocol) && modelCall.test(url.host + url.pathname.replace(/\/+$/, ''))
-      ? `${base}/@${url.host}${url.pathname}${url.search}`
+      ? `${base}/@${url.protocol}${url.host}${url.pathname}${url.search}`
       : undefined;
   };
   /** Programs call a few addresses many times, and reading one takes as long as much of the call. */
@@ -69,10 +84,9 @@
       let target;
       try {
         const isRequest = typeof Request === 'function' && input instanceof Request;
-        const to = movedText(
-          isRequest ? input.url : String(input),
-          init?.method ?? (isRequest ? input.method : undefined),
-        );
+        const to =
+          movedText(isRequest ? input.url : String(input), init?.method ?? (isRequest ? input.method : undefined)) ??
+          (isRequest ? undefined : movedByBody(String(input), init));
         if (to !== undefined) target = isRequest ? new Request(to, input) : to;
       } catch {
         target = undefined;
@@ -80,10 +94,11 @@
       if (target === undefined) return original.apply(this, args);
       const body = init?.body;
       const canRepeat =
-        modelCall === undefined &&
+        !isOffline &&
         typeof target === 'string' &&
         (body == null || typeof body === 'string' || ArrayBuffer.isView(body));
-      const sent = original.call(this, target, init);
+      const asked = typeof target === 'string' ? String(input) : input.url;
+      const sent = original.call(this, target, init).then((reply) => withUrl(reply, asked));
       return canRepeat
         ? sent.catch((error) => {
             if (isGone(error)) return original.call(this, input, init);
@@ -92,6 +107,16 @@
         : sent;
     };
     return fetch;
+  };
+
+  /** A reply says where it is from, and the front has another address in every run. */
+  const withUrl = (reply, asked) => {
+    try {
+      if (reply.url.startsWith(base)) Object.defineProperty(reply, 'url', { value: new URL(asked).href });
+    } catch {
+      // It is one of the program's own making.
+    }
+    return reply;
   };
 
   const done = new WeakSet();
@@ -114,7 +139,6 @@
       const [first, second] = rest;
       const isAddress = typeof first === 'string' || first instanceof URL;
       const options = { ...(isAddress ? second : first) };
-      if (options.socketPath || options.createConnection) return undefined;
       let url;
       if (isAddress) url = new URL(String(first));
       else {
@@ -125,8 +149,19 @@
       if (isAddress && options.path) url = new URL(options.path, url.origin);
       const to = moved(url, options.method);
       if (to === undefined) return undefined;
+      // Where its connections lead is the program's own affair.
+      const hasOwnWay = options.socketPath || options.createConnection;
+      if (hasOwnWay || (!isOffline && to.startsWith(`${base}/@https:`) && hasOwnTls(options))) {
+        tellPast(options.socketPath ? 'localhost' : url.host);
+        return undefined;
+      }
       const { hostname, port, pathname, search } = new URL(to);
-      const plain = { method: options.method, timeout: options.timeout, signal: options.signal, auth: options.auth };
+      const plain = {
+        method: options.method,
+        timeout: options.timeout,
+        signal: options.signal,
+        auth: options.auth ?? authOf(url),
+      };
       for (const key of ['insecureHTTPParser', 'maxHeaderSize', 'setHost', 'joinDuplicateHeaders'])
         if (options[key] !== undefined) plain[key] = options[key];
       for (const key of Object.keys(plain)) if (plain[key] === undefined) delete plain[key];
@@ -137,6 +172,14 @@
     };
     const plainRequest = http[mark] ?? http.request;
     if (http[mark] === undefined) Object.defineProperty(http, mark, { value: http.request });
+    /** Its certificates or connections are the program's own: the call is made as it was written and told of. */
+    const tellPast = (host) => {
+      const { hostname, port, pathname } = new URL(`${base}/@past/${host}`);
+      const told = plainRequest.call(http, { method: 'POST', hostname, port, path: pathname, agent: false });
+      told.on('error', () => {});
+      told.on('response', (reply) => reply.resume());
+      told.end();
+    };
     owner.request = function (...args) {
       let given;
       try {
@@ -169,6 +212,16 @@
     };
   };
 
+  const OWN_TLS = ['ca', 'cert', 'key', 'pfx', 'secureContext', 'checkServerIdentity'];
+  const hasOwnTls = ({ agent, ...options }) =>
+    [options, agent?.options ?? {}].some(
+      (given) => given.rejectUnauthorized === false || OWN_TLS.some((name) => given[name] !== undefined),
+    );
+
+  /** A user and a password in the address itself. */
+  const authOf = ({ username, password }) =>
+    username === '' && password === '' ? undefined : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+
   const withoutHost = (headers) => {
     if (Array.isArray(headers)) {
       const flat = headers.flat();
@@ -179,16 +232,13 @@
     return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !/^host$/i.test(name)));
   };
 
-  let hasHttp = false;
-  /** Loading these takes some milliseconds, so it is left until a program does it. */
-  const patchBuiltins = () => {
-    if (hasHttp) return;
-    hasHttp = true;
+  /** Those of http and https that are still to be patched. Loading them takes some milliseconds, so it is left to the program. */
+  const unpatched = new Set(isPlainHttpOurs ? ['http', 'https'] : ['https']);
+  const patchBuiltin = (name) => {
+    if (!unpatched.delete(name)) return;
     try {
       const http = require('node:http');
-      const https = require('node:https');
-      patchHttp(http, https, 'https:');
-      if (isPlainHttpOurs) patchHttp(http, http, 'http:');
+      patchHttp(http, require(`node:${name}`), `${name}:`);
       require('node:module').syncBuiltinESMExports();
     } catch {
       // The program continues without it.
@@ -198,6 +248,7 @@
   /** undici as a package has functions and a dispatcher of its own. */
   const patchUndici = once((undici) => {
     if (typeof undici.fetch === 'function') undici.fetch = wrapFetch(undici.fetch);
+    patchClients(undici);
     if (typeof undici.getGlobalDispatcher !== 'function' || typeof undici.setGlobalDispatcher !== 'function') return;
     const dispatcher = undici.getGlobalDispatcher();
     if (typeof dispatcher.compose !== 'function') return;
@@ -217,6 +268,37 @@
       }),
     );
   });
+  /** A client or pool is for one server; what looks like a model's call is asked of one for the front in its place. */
+  const patchClients = (undici) => {
+    let toFront;
+    for (const name of ['Client', 'Pool', 'BalancedPool']) {
+      const prototype = undici[name]?.prototype;
+      if (typeof prototype?.dispatch !== 'function') continue;
+      const { dispatch } = prototype;
+      prototype.dispatch = function (options, handler) {
+        try {
+          if (!this[mark]) {
+            const to = movedText(new URL(options.path, options.origin ?? originOf(this)).href, options.method);
+            if (to !== undefined) {
+              const { origin, pathname, search } = new URL(to);
+              toFront ??= new undici.Pool(origin);
+              toFront[mark] = true;
+              const given = { ...options, origin, path: pathname + search, headers: hostless(options.headers) };
+              return dispatch.call(toFront, given, handler);
+            }
+          }
+        } catch {
+          // The call is made as it was written.
+        }
+        return dispatch.call(this, options, handler);
+      };
+    }
+  };
+  /** The server of a client, which it keeps to itself. */
+  const originOf = (client) => {
+    const symbol = Object.getOwnPropertySymbols(client).find(({ description }) => description === 'url');
+    return client[symbol]?.origin;
+  };
   const hostless = (headers) =>
     Array.isArray(headers) || (headers && typeof headers[Symbol.iterator] === 'function')
       ? headers
@@ -227,7 +309,7 @@
     const Module = require('node:module');
     const load = Module._load;
     Module._load = function (request, ...rest) {
-      if (hasHttp === false && /^(?:node:)?https?$/.test(request)) patchBuiltins();
+      if (unpatched.size > 0 && /^(?:node:)?https?$/.test(request)) patchBuiltin(request.replace('node:', ''));
       const exports = load.call(this, request, ...rest);
       if (/(?:^|[\\/])undici(?:[\\/]index\.js)?$/.test(request)) patchUndici(exports);
       return exports;
@@ -244,14 +326,14 @@
   function watchBuiltins() {
     const EventEmitter = require('node:events');
     const { init } = EventEmitter;
-    const needed = isPlainHttpOurs ? 'NativeModule http' : 'NativeModule https';
     const look = () => {
-      if (hasHttp || !process.moduleLoadList.includes(needed)) return;
-      patchBuiltins();
-      if (EventEmitter.init === watched) EventEmitter.init = init;
+      // Each can be loaded without the other.
+      for (const name of [...unpatched])
+        if (process.moduleLoadList.includes(`NativeModule ${name}`)) patchBuiltin(name);
+      if (unpatched.size === 0 && EventEmitter.init === watched) EventEmitter.init = init;
     };
     const watched = function (options) {
-      if (!hasHttp && this.constructor?.name === 'Agent') queueMicrotask(look);
+      if (unpatched.size > 0 && this.constructor?.name === 'Agent') queueMicrotask(look);
       return init.call(this, options);
     };
     EventEmitter.init = watched;

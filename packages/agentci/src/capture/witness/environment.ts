@@ -1,3 +1,4 @@
+import { isLoopback } from '../model/model-call.ts';
 import { isCovered, proxyExceptions } from '../model/upstream.ts';
 import type { CaptureNote, PlaneEnvironment } from '../plane.ts';
 import { userProxies } from './user-proxy.ts';
@@ -6,8 +7,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Programs differ in the spelling they read, and some prefer one that was set before. */
 const PROXY_NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
-/** This machine, and the address at which clouds hand out credentials. IPv6 is left out: httpx cannot read it here. */
-const DIRECT = ['127.0.0.1', 'localhost', '169.254.169.254'];
+/** The address at which clouds hand out credentials. */
+const CREDENTIALS = '169.254.169.254';
 
 /** SDKs that send telemetry of their own to the host of their model: seen in a tunnel it cannot be told from a call. */
 const QUIET: Readonly<Record<string, readonly [name: string, value: string]>> = {
@@ -15,7 +16,12 @@ const QUIET: Readonly<Record<string, readonly [name: string, value: string]>> = 
   anthropic: ['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', '1'],
 };
 
-/** The variables that send an agent's other connections through the witness. */
+/**
+ * The variables that send an agent's other connections through the witness, those to this machine among them: a model may be
+ * here. The front itself is an exception by its port, which saves a step for the clients that read ports there (httpx, urllib,
+ * Node); to the others, such as curl and requests, the front answers as a proxy just as it does directly. An address of its
+ * own in 127.0.0.0/8 would be an exception that all of them read, but macOS has only 127.0.0.1.
+ */
 export function witnessEnvironment(options: {
   readonly origin: string;
   readonly token: string;
@@ -41,10 +47,14 @@ export function witnessEnvironment(options: {
     };
   const proxy = origin.replace('http://', `http://agentci:${token}@`);
   const set: Record<string, string> = Object.fromEntries(PROXY_NAMES.map((name) => [name, proxy]));
+  const direct = [new URL(origin).host, CREDENTIALS];
   const kept = proxyExceptions(env).filter(
-    (exception) => !DIRECT.includes(exception) && !modelHosts.some((host) => isCovered(host, exception)),
+    (exception) =>
+      !direct.includes(exception) &&
+      !hidesLoopback(exception) &&
+      !modelHosts.some((host) => !isLoopback(host) && isCovered(host, exception)),
   );
-  set.NO_PROXY = [...DIRECT, ...kept].join(',');
+  set.NO_PROXY = [...direct, ...kept].join(',');
   set.no_proxy = set.NO_PROXY;
   if (!env.NODE_USE_ENV_PROXY) set.NODE_USE_ENV_PROXY = '1';
   for (const provider of providers) {
@@ -54,3 +64,8 @@ export function witnessEnvironment(options: {
   }
   return { set, notes };
 }
+
+/** Most people who need a proxy except this machine from it. A single port is meant: something there must not be led here. */
+const hidesLoopback = (exception: string): boolean =>
+  exception === '*' ||
+  (!/[^:]:\d+$/.test(exception) && isLoopback(exception.replace(/^\*?\./, '').replace(/\/\d+$/, '')));

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isLoopback } from '../model/model-call.ts';
 import { bareHost, isCovered, proxyExceptions } from '../model/upstream.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -34,8 +35,9 @@ function proxyUrl(value: string): URL | undefined {
   }
 }
 
-/** The user's proxy for a host, unless it is one of the user's exceptions. */
+/** The user's proxy for a host, unless it is one of the user's exceptions or this machine, which means another one there. */
 export function proxyOf(scheme: 'http' | 'https', host: string, env: Env): URL | undefined {
+  if (isLoopback(host)) return undefined;
   const proxy = userProxies(env)[scheme];
   return proxyExceptions(env).some((exception) => isCovered(host, exception)) ? undefined : proxy;
 }

@@ -1,10 +1,17 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { startChaos } from '../../../test/support/chaos-upstream.ts';
+import { type Behaviour, startChaos } from '../../../test/support/chaos-upstream.ts';
 import { type Front, openFront } from '../front.ts';
 import type { Plane } from '../plane.ts';
 import { witnessEnvironment } from './environment.ts';
@@ -19,11 +26,15 @@ afterEach(async () => {
 });
 
 /** On a machine without a network the loopback is the model host. */
-async function open(env: Record<string, string> = {}, modelHosts = ['127.0.0.1']) {
+async function open(
+  env: Record<string, string> = {},
+  modelHosts = ['127.0.0.1'],
+  refuses?: (host: string, isModel: boolean) => void,
+) {
   const front = await openFront();
   const plane = openWitness(
     { ...front, env, now: Date.now },
-    { isModelHost: (host) => modelHosts.includes(host), modelHosts, providers: [] },
+    { isModelHost: (host) => modelHosts.includes(host), modelHosts, providers: [], refuses },
   );
   front.serve([plane]);
   opened = { front, plane };
@@ -130,33 +141,221 @@ describe('tunnels', () => {
   });
 });
 
+/** A request as to a proxy. */
+function proxied(url: string, options: RequestOptions = {}): ClientRequest {
+  const { front } = opened!;
+  return httpRequest(front.origin, {
+    agent: false,
+    ...options,
+    path: url,
+    headers: { host: new URL(url).host, 'proxy-authorization': auth(front.token), ...options.headers },
+  });
+}
+async function replyTo(sent: ClientRequest): Promise<{ reply: IncomingMessage; text: string }> {
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of reply) text += chunk;
+  return { reply, text };
+}
+async function server(behave: Behaviour) {
+  const started = await startChaos(behave);
+  onTestFinished(() => started.close());
+  return started;
+}
+
 describe('requests in the clear', () => {
   it.each([
-    ['the page of a website', '/page', false],
-    ['a model on a server of one’s own, by its path', '/v1/chat/completions', true],
-  ])('%s', async (_, path, isModel) => {
-    const { front, plane } = await open({}, []);
-    const server = await startChaos((request, response) => {
+    ['the page of a website', '/page', []],
+    [
+      'a model at a host that nothing names, by its path',
+      '/messages',
+      [{ gap: 'tunnelled', detail: 'models.example' }],
+    ],
+  ])('%s', async (_, path, gaps) => {
+    // The user's proxy is the website: no name has to be looked up.
+    const website = await server((request, response) => {
       response.writeHead(418, { 'x-mine': 'yes' });
       response.end(`${request.method} ${request.path} ${request.body}`);
     });
-    onTestFinished(() => server.close());
-    const sent = httpRequest(front.origin, {
-      method: 'POST',
-      path: server.url + path,
-      headers: {
-        host: new URL(server.url).host,
-        'proxy-authorization': auth(front.token),
-        'content-type': 'text/plain',
-      },
-    });
+    const { plane } = await open({ HTTP_PROXY: website.url }, []);
+    const url = `http://models.example${path}`;
+    const sent = proxied(url, { method: 'POST', headers: { 'content-type': 'text/plain' } });
     sent.end('body');
+    const { reply, text } = await replyTo(sent);
+    expect([reply.statusCode, reply.headers['x-mine'], text]).toEqual([418, 'yes', `POST ${url} body`]);
+    expect(website.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
+    expect((await plane.end(LIMITS)).gaps).toEqual(gaps);
+  });
+
+  it('to this machine go there, whatever proxy the user has, and its tools are no models', async () => {
+    const tool = await server((request, response) => void response.end(`${request.path} ${request.headers.host}`));
+    const refused: string[] = [];
+    const { plane } = await open({ HTTP_PROXY: 'http://127.0.0.1:9' }, [], (host) => refused.push(host));
+    const sent = proxied(`${tool.url}/api/chat?x=1`, { method: 'POST' });
+    sent.end('body');
+    expect((await replyTo(sent)).text).toBe(`/api/chat?x=1 ${new URL(tool.url).host}`);
+    expect([refused, await plane.end(LIMITS)]).toEqual([[], { gaps: [] }]);
+  });
+
+  it('pass as they are: names, repeated headers, a body of unknown length, the status and its words', async () => {
+    const tool = await server((request, response) => {
+      response.writeHead(201, 'Made it', ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Own-Name', 'x']);
+      response.end(request.body);
+    });
+    await open();
+    const sent = proxied(tool.url, { method: 'PUT', headers: { 'X-Own-Name': 'x', 'x-two': ['1', '2'] } });
+    sent.write('in ');
+    sent.end('pieces');
+    const { reply, text } = await replyTo(sent);
+    expect([reply.statusCode, reply.statusMessage, text]).toEqual([201, 'Made it', 'in pieces']);
+    expect(reply.rawHeaders).toEqual(expect.arrayContaining(['X-Own-Name', 'a=1', 'b=2']));
+    expect(tool.requests[0]!.rawHeaders).toEqual(expect.arrayContaining(['X-Own-Name', '1', '2']));
+    expect(tool.requests[0]!.headers['transfer-encoding']).toBe('chunked');
+  });
+
+  it('keep the name that they ask a server of this machine for, and have no body where they had none', async () => {
+    const tool = await server((request, response) => void response.end(request.headers.host));
+    await open();
+    const sent = proxied(tool.url, { method: 'POST', headers: { host: 'site.example' } });
+    sent.removeHeader('transfer-encoding');
+    sent.useChunkedEncodingByDefault = false;
+    sent.end();
+    expect((await replyTo(sent)).text).toBe('site.example');
+    expect(tool.requests[0]!.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  it('are streams where the reply is one: headers and pieces come when they are sent', async () => {
+    let more: () => void = () => {};
+    const tool = await server((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      more = () => void response.write('data: x\n\n');
+    });
+    await open();
+    const sent = proxied(tool.url);
+    sent.end();
     const [reply] = (await once(sent, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const chunk of reply) text += chunk;
-    expect([reply.statusCode, reply.headers['x-mine'], text]).toEqual([418, 'yes', `POST ${path} body`]);
-    expect(server.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
-    expect((await plane.end(LIMITS)).gaps).toHaveLength(isModel ? 1 : 0);
+    for (let piece = 0; piece < 2; piece++) {
+      more();
+      expect(String((await once(reply, 'data'))[0])).toBe('data: x\n\n');
+    }
+    reply.destroy();
+  });
+
+  it('may be large, wait for a word before their bodies, and follow each other on one connection', async () => {
+    const tool = await server((request, response) => void response.end(String(request.body.length)));
+    await open();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const sockets = new Set<unknown>();
+    for (const size of [5_000_000, 3]) {
+      const sent = proxied(tool.url, {
+        agent,
+        method: 'POST',
+        headers: { expect: '100-continue', 'content-length': size },
+      });
+      await once(sent, 'continue');
+      sent.end('x'.repeat(size));
+      expect((await replyTo(sent)).text).toBe(String(size));
+      sockets.add(sent.socket);
+    }
+    expect(sockets.size).toBe(1);
+  });
+
+  it('to a server of this machine that is not there break off, as no server would answer', async () => {
+    await open();
+    const sent = proxied('http://127.0.0.1:9/health');
+    sent.end();
+    const [error] = (await once(sent, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNRESET');
+    // Its errors of connections are those of statuses as well.
+    const python = proxied('http://127.0.0.1:9/health', { headers: { 'user-agent': 'Python-urllib/3.11' } });
+    python.end();
+    expect((await replyTo(python)).reply.statusCode).toBe(502);
+  });
+});
+
+describe('WebSockets', () => {
+  const echo = async (): Promise<number> => {
+    const there = createServer();
+    there.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+      const names = Object.keys(request.headers).filter((name) => name.startsWith('proxy-'));
+      socket.write(`HTTP/1.1 101 ${request.url} ${names.length}\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n`);
+      socket.pipe(socket);
+    });
+    there.listen(0, '127.0.0.1');
+    await once(there, 'listening');
+    onTestFinished(() => void there.close());
+    return (there.address() as AddressInfo).port;
+  };
+
+  it('of this machine pass through', async () => {
+    await open({}, [], () => {});
+    const sent = proxied(`http://localhost:${await echo()}/ws?a=1`, {
+      headers: { connection: 'Upgrade', upgrade: 'websocket', 'proxy-connection': 'keep-alive' },
+    });
+    sent.end();
+    const [reply, socket] = (await once(sent, 'upgrade')) as [IncomingMessage, Socket];
+    onTestFinished(() => void socket.destroy());
+    socket.write('hello');
+    expect([reply.statusMessage, String((await once(socket, 'data'))[0])]).toEqual(['/ws?a=1 0', 'hello']);
+  });
+
+  it('need the token, and in replay other machines are refused', async () => {
+    const refused: string[] = [];
+    await open({}, [], (host) => refused.push(host));
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    const sent = proxied('http://chat.example/ws', { headers });
+    sent.end();
+    expect((await replyTo(sent)).reply.statusCode).toBe(403);
+    expect(refused).toEqual(['chat.example']);
+    const stranger = proxied('http://localhost:9/ws', { headers: { ...headers, 'proxy-authorization': auth('x') } });
+    stranger.end();
+    expect((await replyTo(stranger)).reply.statusCode).toBe(407);
+  });
+});
+
+describe('what can be seen of a tunnel to this machine', () => {
+  const CALL = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n\r\n';
+
+  it('a model’s call in the clear, also after others, is one past the capture', async () => {
+    const { plane } = await open({}, []);
+    const { socket } = await tunnel(`localhost:${await echoServer()}`);
+    for (const [text, gaps] of [
+      ['GET /health HTTP/1.1\r\n\r\n', []],
+      [CALL, [{ gap: 'tunnelled', detail: 'localhost' }]],
+    ] as const) {
+      socket.write(text);
+      expect(String((await once(socket, 'data'))[0])).toBe(text);
+      expect((await plane.end(LIMITS)).gaps).toEqual(gaps);
+    }
+  });
+
+  it('in replay it does not get there', async () => {
+    const refused: [string, boolean][] = [];
+    let received = '';
+    const model = createTcp((socket) => socket.on('data', (chunk) => (received += chunk)).on('error', () => {}));
+    model.listen(0, '127.0.0.1');
+    await once(model, 'listening');
+    onTestFinished(() => void model.close());
+    await open({}, [], (host, isModel) => refused.push([host, isModel]));
+    const { status, socket } = await tunnel(`127.0.0.1:${(model.address() as AddressInfo).port}`);
+    socket.on('error', () => {});
+    socket.write(CALL);
+    await once(socket, 'close');
+    expect([status, refused, received]).toEqual([200, [['127.0.0.1', true]], '']);
+  });
+
+  it('where it is encrypted, its address', async () => {
+    const { plane } = await open({}, []);
+    const port = await echoServer();
+    const { socket } = await tunnel(`127.0.0.1:${port}`);
+    socket.write(Buffer.from([0x16, 3, 1, 0]));
+    await once(socket, 'data');
+    expect(await plane.end(LIMITS)).toMatchObject({
+      gaps: [],
+      notes: [{ code: 'CAPTURE_OTHER_HOSTS', message: expect.stringContaining(`127.0.0.1:${port}:`) }],
+    });
   });
 });
 
@@ -170,20 +369,22 @@ describe('environment', () => {
       modelHosts: ['api.openai.com', 'name.openai.azure.com'],
     });
 
-  it('sets every spelling, and leaves this machine out', () => {
+  it('sets every spelling, and leaves only the front out', () => {
     const { set } = of({});
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'])
       expect(set[name]).toBe('http://agentci:t@127.0.0.1:4000');
-    expect(set.NO_PROXY).toMatch(/^127\.0\.0\.1,localhost\b/);
+    expect(set.NO_PROXY).toBe('127.0.0.1:4000,169.254.169.254');
     expect(set.NODE_USE_ENV_PROXY).toBe('1');
   });
 
   it.each([
     ['keeps exceptions of the user', '10.0.0.0/8,.corp.example', '10.0.0.0/8,.corp.example'],
     ['drops those that would hide a model', '*,.azure.com,api.openai.com,db', 'db'],
+    ['drops those of this machine', 'localhost,127.0.0.1,127.0.0.0/8,.localhost,::1,[::1],0.0.0.0,db', 'db'],
+    ['keeps those of a port of this machine', 'localhost:9000,127.0.0.1:9000', 'localhost:9000,127.0.0.1:9000'],
   ])('%s', (_, given, kept) => {
     const { set } = of({ no_proxy: given });
-    expect(set.no_proxy).toBe(`127.0.0.1,localhost,169.254.169.254,${kept}`);
+    expect(set.no_proxy).toBe(`127.0.0.1:4000,169.254.169.254,${kept}`);
   });
 
   it('leaves a proxy alone that cannot be chained, and says so', () => {
@@ -217,10 +418,9 @@ describe('programs that honour the variables', () => {
     await promisify(execFile)(program, [...args, 'http://localtest.example/'], { env }).catch(() => {});
     // The host does not exist: the witness was asked and could not reach it.
     expect(opened!.front.strangers()).toBe(0);
-    const server = await startChaos((_request, response) => void response.end('hello'));
-    onTestFinished(() => server.close());
-    const direct = await promisify(execFile)(program, [...args, server.url], { env });
-    expect(direct.stdout.trim()).toBe('hello');
-    expect(plane.report()).toEqual({ connections: 0, hosts: [] });
+    const { url } = await server((_request, response) => void response.end('hello'));
+    const here = await promisify(execFile)(program, [...args, url], { env });
+    expect(here.stdout.trim()).toBe('hello');
+    expect(plane.report()).toEqual({ connections: 1, hosts: ['127.0.0.1'] });
   });
 });

@@ -1,7 +1,9 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { headerObject, headersForClient } from '../model/headers.ts';
+import { headersForClient } from '../model/headers.ts';
+import { isLoopback, isModelCall } from '../model/model-call.ts';
+import { writeHead } from '../model/relay.ts';
 import { routeOf } from '../model/route.ts';
 import { bareHost } from '../model/upstream.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
@@ -11,12 +13,12 @@ import { witnessEnvironment } from './environment.ts';
 import { credentialsFor, portOf, proxyOf, reach } from './user-proxy.ts';
 
 export interface WitnessOptions {
-  /** A host at which models answer, port left out. */
-  readonly isModelHost: (host: string) => boolean;
+  /** A host at which models answer. On this machine a port is needed to tell: others have servers here too. */
+  readonly isModelHost: (host: string, port: number) => boolean;
   /** Of each kind one, to find exceptions that would hide them. */
   readonly modelHosts: readonly string[];
   readonly providers: readonly string[];
-  /** Set where nothing may pass: called with every host that was refused. This machine's own are not. */
+  /** Set where nothing may pass: called with every host that was refused. Of this machine's own only models are. */
   readonly refuses?: ((host: string, isModel: boolean) => void) | undefined;
 }
 
@@ -35,18 +37,18 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
   const all = new Set<string>();
   let models = new Set<string>();
   let others = new Set<string>();
-  const tunnels = new Map<Duplex, string>();
+  const tunnels = new Map<Duplex, { readonly host: string; readonly isModel: boolean }>();
   const counts = { connections: 0 };
 
   const note = (host: string, isModel: boolean): void => {
     counts.connections++;
     if (all.size < MAX_HOSTS) all.add(host);
     if (isModel) models.add(host);
-    else if (others.size < MAX_HOSTS && !isLocal(host)) others.add(host);
+    else if (others.size < MAX_HOSTS && !isLoopback(host)) others.add(host);
   };
 
   const isRefused = (host: string, isModel: boolean): boolean => {
-    if (options.refuses === undefined || isLocal(host)) return false;
+    if (options.refuses === undefined || (isLoopback(host) && !isModel)) return false;
     note(host, false);
     others.delete(host);
     options.refuses(host, isModel);
@@ -60,64 +62,122 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
       return;
     }
     const host = plainHost(place.host);
-    if (isRefused(host, options.isModelHost(host))) {
+    const isModel = options.isModelHost(host, place.port);
+    if (isRefused(host, isModel)) {
       client.end(`HTTP/1.1 403 ${BLOCKED}\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     try {
       const { socket, head: first } = await reach(place, env);
-      note(host, options.isModelHost(host));
-      for (const end of [client, socket]) tunnels.set(end, host);
+      open({ client, socket, place, isModel });
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.write(first);
+      const watch = watched({ place, client, socket });
+      if (head.length > 0) watch(head);
       socket.write(head);
-      join(client, socket, () => {
-        for (const end of [client, socket]) tunnels.delete(end);
-      });
+      // Before the bytes are passed on: a connection that it ends passes nothing.
+      client.on('data', watch);
+      join(client, socket, () => closed(client, socket));
     } catch {
       client.end('HTTP/1.1 502 the host could not be reached\r\ncontent-length: 0\r\n\r\n');
     }
   };
 
-  const proxy = ({ request, response }: Omit<PlaneRequest, 'path'>): void => {
-    let target: URL;
-    try {
-      target = new URL(request.url ?? '');
-    } catch {
-      refuse(response, 400, 'the address cannot be read');
+  const open = (ends: Ends & { readonly isModel: boolean }): void => {
+    const { client, socket, place, isModel } = ends;
+    const host = plainHost(place.host);
+    note(host, isModel);
+    for (const end of [client, socket]) tunnels.set(end, { host, isModel });
+  };
+  const closed = (...ends: readonly Duplex[]): void => {
+    for (const end of ends) tunnels.delete(end);
+  };
+
+  /**
+   * Looks at what a client sends through a tunnel in the clear, piece by piece: a model's call in there is told of, and in
+   * replay does not get through. What is encrypted cannot be looked at, on this machine it is at least named.
+   */
+  const watched = ({ place, client, socket }: Ends): ((chunk: Buffer) => void) => {
+    const host = plainHost(place.host);
+    const shown = `${host.includes(':') ? `[${host}]` : host}:${place.port}`;
+    let isEncrypted: boolean | undefined;
+    return (chunk) => {
+      if (isEncrypted === undefined) {
+        isEncrypted = chunk[0] === TLS_HANDSHAKE;
+        if (isEncrypted && isLoopback(host) && others.size < MAX_HOSTS) others.add(shown);
+      }
+      if (isEncrypted) return;
+      const [, method, path = ''] = REQUEST_LINE.exec(chunk.toString('latin1', 0, MAX_LINE)) ?? [];
+      const address = `http://${shown}${path}`;
+      if (method === undefined || !URL.canParse(address) || !isModelCall(method, new URL(address))) return;
+      if (isRefused(host, true)) for (const end of [client, socket]) end.destroy();
+      else models.add(host);
+    };
+  };
+
+  /** A WebSocket: its first request goes to the server as it would have come without a proxy, and the rest are bytes. */
+  const upgrade = async (url: URL, head: Buffer, client: Duplex): Promise<void> => {
+    const place = { host: bareHost(url.hostname), port: Number(url.port) || 80 };
+    const host = plainHost(place.host);
+    const isModel = options.isModelHost(host, place.port);
+    if (isRefused(host, isModel)) {
+      client.end(`HTTP/1.1 403 ${BLOCKED}\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
+    try {
+      const { socket } = await reach(place, env);
+      open({ client, socket, place, isModel });
+      socket.write(head);
+      join(client, socket, () => closed(client, socket));
+    } catch {
+      client.destroy();
+    }
+  };
+
+  const proxy = ({ request, response }: Omit<PlaneRequest, 'path'>): void => {
+    const target = new URL(request.url ?? '');
     const method = request.method ?? 'GET';
     const host = bareHost(target.hostname);
-    if (
-      isRefused(plainHost(host), options.isModelHost(plainHost(host)) || routeOf(method, target.pathname) !== 'other')
-    ) {
+    const port = Number(target.port) || 80;
+    // A server of tools on this machine may have such a path. What is a model's by its looks has been claimed.
+    const isModel =
+      !isLoopback(host) && (options.isModelHost(plainHost(host), port) || routeOf(method, target.pathname) !== 'other');
+    if (isRefused(plainHost(host), isModel)) {
       refuse(response, 403, BLOCKED);
       return;
     }
     const upstream = proxyOf('http', host, env);
-    const headers = headerObject(headersForClient(request.rawHeaders));
     const length = request.headers['content-length'];
     const hasBody = length !== undefined || request.headers['transfer-encoding'] !== undefined;
+    // A program may ask a server of this machine for a site by another name.
+    const named = isLoopback(host) ? request.headers.host : undefined;
+    const headers = ['Host', named ?? target.host, ...headersForClient(request.rawHeaders, RENEWED)];
+    if (hasBody && length === undefined) headers.push('Transfer-Encoding', 'chunked');
+    // Without it Node announces a body in chunks.
+    if (!hasBody && !/^(?:get|head|options|delete)$/i.test(method)) headers.push('Content-Length', '0');
+    for (const [name, value] of Object.entries(upstream === undefined ? {} : credentialsFor(upstream)))
+      headers.push(name, value);
     const sending = httpRequest({
       host: upstream === undefined ? host : bareHost(upstream.hostname),
-      port: upstream === undefined ? target.port || 80 : portOf(upstream),
+      port: upstream === undefined ? port : portOf(upstream),
       path: upstream === undefined ? target.pathname + target.search : target.href,
       method,
       agent: false,
-      headers: { ...headers, host: target.host, ...(upstream === undefined ? {} : credentialsFor(upstream)) },
+      headers,
     });
+    sending.setNoDelay(true);
     sending.on('response', (reply) => {
-      note(plainHost(host), options.isModelHost(plainHost(host)) || routeOf(method, target.pathname) !== 'other');
-      (response as { writeHead: (status: number, headers: object) => unknown }).writeHead(
-        reply.statusCode ?? 502,
-        headerObject(headersForClient(reply.rawHeaders)),
-      );
+      note(plainHost(host), isModel);
+      writeHead(response, reply.statusCode ?? 502, reply.statusMessage ?? '', headersForClient(reply.rawHeaders));
+      // The headers of a stream may come long before its first event.
+      if (reply.headers['content-length'] === undefined) (response as ServerResponse).flushHeaders();
       reply.pipe(response as unknown as NodeJS.WritableStream);
       reply.on('error', () => response.destroy());
+      reply.on('aborted', () => response.destroy());
     });
     sending.on('error', () => {
       if (response.headersSent) response.destroy();
+      else if (isLoopback(host)) breakOff(request, response);
       else refuse(response, 502, 'the host could not be reached');
     });
     response.on('close', () => sending.destroy());
@@ -139,11 +199,12 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     handle: ({ response }) => refuse(response, 404, 'the witness is a proxy'),
     tunnel: (target, socket, head) => void tunnel(target, socket, head),
     proxy,
+    upgrade: (url, head, socket) => void upgrade(url, head, socket),
     begin: () => {
       // A connection that is still open may be used again.
-      const open = [...tunnels.values()];
-      models = new Set(open.filter(options.isModelHost));
-      others = new Set(open.filter((host) => !options.isModelHost(host) && !isLocal(host)));
+      const still = [...tunnels.values()];
+      models = new Set(still.filter(({ isModel }) => isModel).map(({ host }) => host));
+      others = new Set(still.filter(({ host, isModel }) => !isModel && !isLoopback(host)).map(({ host }) => host));
     },
     end: async () => ({
       gaps: models.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...models].sort().join(', ') }],
@@ -164,7 +225,28 @@ const otherHosts = (hosts: readonly string[]): CaptureNote => ({
   }: if a model answers at one of them, its calls are missing`,
 });
 
-const isLocal = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+interface Ends {
+  readonly client: Duplex;
+  readonly socket: Duplex;
+  readonly place: { readonly host: string; readonly port: number };
+}
+
+/** The first byte of an encrypted connection. */
+const TLS_HANDSHAKE = 0x16;
+const MAX_LINE = 4096;
+const REQUEST_LINE = /^([A-Z]+) (\/[!-~]*) HTTP\/1\.[01]\r\n/;
+/** Said anew; `expect` was answered here already. */
+const RENEWED: ReadonlySet<string> = new Set(['host', 'expect']);
+
+/**
+ * No server is there. Without a proxy the connection is refused, which is how programs wait for a server to come up: an answer
+ * of ours would look like it. A connection that breaks off is nearest to it, but urllib reports that as another kind of
+ * error than one that is refused, and a status of a proxy as the same.
+ */
+function breakOff(request: PlaneRequest['request'], response: PlaneRequest['response']): void {
+  if (/^Python-urllib\//.test(request.headers['user-agent'] ?? '')) refuse(response, 502, 'the connection was refused');
+  else (request.socket as Socket).resetAndDestroy();
+}
 
 /** `host:port`, with IPv6 in brackets. */
 function placeOf(target: string): { readonly host: string; readonly port: number } | undefined {

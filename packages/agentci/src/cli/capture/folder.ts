@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaptureResult } from '../../capture/captured-run.ts';
 import type { Exchange } from '../../capture/exchange.ts';
@@ -6,6 +6,7 @@ import { exchangeLine } from '../../capture/exchange-line.ts';
 import { maskReply } from '../../capture/mask-replies.ts';
 import { maskText } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { makeFolder } from '../../mcp/make-folder.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 import { maskTrace } from '../../trace/mask-trace.ts';
 import { cleanName } from '../mcp/server-name.ts';
@@ -23,7 +24,7 @@ export class CaptureFolder {
 
   constructor(path: string) {
     this.path = path;
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, { mode: 0o700 });
     if (readdirSync(path).length > 0)
       throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
         hint: 'A capture has a folder of its own; name a new one.',

@@ -3,7 +3,7 @@ import { EXCHANGE_SCHEMA, type ExchangeRecord } from '../../adapters/formats/age
 import type { CassetteEntry } from '../../capture/cassette/cassette.ts';
 import { providersInUse } from '../../capture/environment.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
-import { targetOf } from '../../capture/upstreams.ts';
+import { isUnnamed, targetOf } from '../../capture/upstreams.ts';
 import { PLACEHOLDER } from '../../kit/credentials.ts';
 import { stringifyExact } from '../../kit/exact-json.ts';
 import type { LlmStep } from '../../trace/model.ts';
@@ -32,6 +32,7 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
   if (entry.route === 'other') return skip('it is not a call of a model');
   if (entry.body.kind !== 'json') return skip('its request was not JSON');
   if (stringifyExact(entry.body.value).includes(PLACEHOLDER)) return skip('its request held a credential');
+  if (isUnnamed(entry.provider)) return skip(`no variable names the server ${entry.provider.slice(1)}`);
   const provider = PROVIDERS.find(({ name }) => name === entry.provider);
   const key = provider?.keys.map((name) => env[name]).find(Boolean);
   const { inUse } = providersInUse(env, provider === undefined ? {} : { providers: [provider.name] });

@@ -3,6 +3,7 @@ import { createCapture } from '../../capture/capture.ts';
 import type { Exchange } from '../../capture/exchange.ts';
 import { receiveByTraceparent } from '../../capture/otlp/by-traceparent.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
+import { isUnnamed } from '../../capture/upstreams.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { RunnerConfig } from '../../runners/config.ts';
@@ -38,7 +39,8 @@ export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Pr
     return {
       what,
       status: 'warn',
-      detail: 'no key and no address of a provider is set, here or in .env: nothing would be seen',
+      detail:
+        'no key and no address of a provider is set, here or in .env: only calls to addresses in its code would be seen',
       fix: 'Set the key that the agent uses, or the address of its model.',
     };
   } catch (error) {
@@ -125,8 +127,10 @@ async function tried(
       detail: `the agent was run once and none of its calls came through${failure}${isUnset ? '; neither a key nor an address of a provider is set, here or in .env' : ''}`,
       fix: isUnset ? `Set the key that the agent uses, or the address of its model. ${FIX}` : FIX,
     };
-  const variables = honoured.map(
-    (name) => `${name} (${PROVIDERS.find((provider) => provider.name === name)?.variables[0]?.name ?? 'its address'})`,
+  const variables = honoured.map((name) =>
+    isUnnamed(name)
+      ? `${name.slice(1)} (in its code)`
+      : `${name} (${PROVIDERS.find((provider) => provider.name === name)?.variables[0]?.name ?? 'its address'})`,
   );
   return {
     what,

@@ -21,8 +21,9 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/perplexity/, 'perplexity'],
 ];
 
+/** A server that is known by its address (`@host`) may have models of anyone. */
 const familyOf = (provider: string): string | undefined =>
-  FAMILIES.find(([pattern]) => pattern.test(provider.toLowerCase()))?.[1];
+  provider.startsWith('@') ? undefined : FAMILIES.find(([pattern]) => pattern.test(provider.toLowerCase()))?.[1];
 
 /** Whether a span and an exchange may be one call: neither the provider nor the model says otherwise. */
 export function maySame(span: DraftLlm, exchange: DraftLlm, caller: Caller | undefined): boolean {

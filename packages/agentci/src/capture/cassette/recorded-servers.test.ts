@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { RecordedServers } from './recorded-servers.ts';
+
+const recorded = (names: readonly string[], own: readonly string[] = []) =>
+  new RecordedServers({
+    entries: names.map((provider) => ({ provider })) as never,
+    providers: Object.fromEntries([...names, ...own].map((name) => [name, own.includes(name) ? { set: true } : {}])),
+  });
+const always = () => true;
+const never = () => false;
+
+describe('the recorded server of an address', () => {
+  it.each([
+    ['a provider is itself', recorded(['@localhost:1']), 'openai', always, 'openai'],
+    [
+      'one that was recorded is itself',
+      recorded(['@localhost:1', '@localhost:2']),
+      '@localhost:2',
+      never,
+      '@localhost:2',
+    ],
+    [
+      'the only one of this machine, at another port',
+      recorded(['@localhost:1']),
+      '@localhost:9',
+      always,
+      '@localhost:1',
+    ],
+    ['the only one, to say what differs', recorded(['@localhost:1']), '@localhost:9', never, '@localhost:1'],
+    [
+      'none of two that could both answer',
+      recorded(['@localhost:1', '@localhost:2']),
+      '@localhost:9',
+      always,
+      '@localhost:9',
+    ],
+    [
+      'the one of two that can answer',
+      recorded(['@localhost:1', '@localhost:2']),
+      '@localhost:9',
+      (name: string) => name === '@localhost:2',
+      '@localhost:2',
+    ],
+    ['none for another host', recorded(['@gateway.example']), '@other.example', always, '@other.example'],
+    ['none of this machine for another host', recorded(['@localhost:1']), '@other.example', always, '@other.example'],
+    [
+      'the provider at an address of the user’s own',
+      recorded(['openai'], ['openai']),
+      '@other.example',
+      always,
+      'openai',
+    ],
+    [
+      'none of two providers at addresses of the user’s own',
+      recorded(['openai', 'anthropic'], ['openai', 'anthropic']),
+      '@other.example',
+      always,
+      '@other.example',
+    ],
+    [
+      'none where the user’s own could answer too',
+      recorded(['openai', '@localhost:1'], ['openai']),
+      '@localhost:9',
+      always,
+      '@localhost:9',
+    ],
+  ])('%s', (_, servers, asked, has, name) => {
+    expect(servers.nameOf(asked, has)).toBe(name);
+  });
+
+  it('is a provider’s, where the user had set that very address', () => {
+    const servers = new RecordedServers({
+      entries: [{ provider: 'openai' }, { provider: '@localhost:1' }] as never,
+      providers: { openai: { set: true, at: 'localhost:5' }, '@localhost:1': {} },
+    });
+    expect(servers.nameOf('@localhost:5', always)).toBe('openai');
+  });
+
+  it('is the same for all its calls, and of no other address', () => {
+    const servers = recorded(['@localhost:1', '@localhost:2']);
+    expect(servers.nameOf('@localhost:8', (name) => name === '@localhost:1')).toBe('@localhost:1');
+    expect(servers.nameOf('@localhost:9', always)).toBe('@localhost:2');
+    expect(servers.nameOf('@localhost:8', (name) => name === '@localhost:2')).toBe('@localhost:1');
+    expect(servers.nameOf('@localhost:7', always)).toBe('@localhost:7');
+  });
+});
