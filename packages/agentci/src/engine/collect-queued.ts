@@ -95,6 +95,9 @@ class Collector {
   #duplicates = 0;
   #judged = 0;
   #wastedUsd = 0;
+  #lostAttempts = 0;
+  /** By host: workers that have another commit checked out. */
+  readonly #otherCommits = new Map<string, string>();
   user: RunResult['user'];
 
   constructor(input: CollectorInput, pending: readonly Run[]) {
@@ -136,6 +139,8 @@ class Collector {
       await queue.stop('interrupted', this.#jobs());
       return;
     }
+    this.#lostAttempts = await queue.lostAttempts();
+    this.#compareCommits(await queue.workers());
     await queue.end();
     await this.#readAll(undefined);
     await this.#settled();
@@ -161,11 +166,25 @@ class Collector {
 
   /** What decides nothing but must be known. */
   notices(): string[] {
-    if (this.#duplicates === 0) return [];
-    const cost = this.#wastedUsd === 0 ? '' : `; $${this.#wastedUsd.toFixed(4)} was spent on them and not used`;
-    return [
-      `${plural(this.#duplicates, 'result')} came a second time, from workers that had lost their queries${cost}`,
-    ];
+    const { choice, options } = this.#input;
+    const notices: string[] = [];
+    if (this.#duplicates > 0) {
+      const cost = this.#wastedUsd === 0 ? '' : `; $${this.#wastedUsd.toFixed(4)} was spent on them and not used`;
+      notices.push(
+        `${plural(this.#duplicates, 'result')} came a second time, from workers that had lost their queries${cost}`,
+      );
+    }
+    if (this.#lostAttempts > 0) {
+      const limit = options.maxCostUsd === undefined ? '' : ', nor is it part of what --max-cost limits';
+      notices.push(
+        `up to ${plural(this.#lostAttempts, 'query was', 'queries were')} begun by workers that died, and begun again: what that cost is not known${limit}`,
+      );
+    }
+    for (const [host, commit] of this.#otherCommits)
+      notices.push(
+        `a worker on ${host} has commit ${commit.slice(0, 7)} checked out, and this run is of ${choice.commit!.slice(0, 7)}: it may have run another agent`,
+      );
+    return notices;
   }
 
   #jobs = (): Job[] => [...this.#open.values()].map(({ job }) => job);
@@ -277,7 +296,9 @@ class Collector {
     const missing = await queue.missing(this.#jobs());
     await queue.restore(missing.filter((job) => this.#suspects.has(nameOf(job))));
     this.#suspects = new Set(missing.map(nameOf));
-    await this.#sayWhoWorks(await queue.workers());
+    const workers = await queue.workers();
+    this.#compareCommits(workers);
+    await this.#sayWhoWorks(workers);
   }
 
   /** There will be no result. */
@@ -286,6 +307,16 @@ class Collector {
     if (entry === undefined) return;
     this.#open.delete(nameOf(job));
     await this.#judge(entry.of, outcomeOf(entry.of.query), undefined);
+  }
+
+  /** The spec says which agent is run, and not what is in its files. */
+  #compareCommits(workers: readonly SeenWorker[]): void {
+    const { ticket, choice } = this.#input;
+    for (const { spec, version, commit, host } of workers) {
+      const isOurs = spec === ticket.spec && version === ticket.version;
+      if (!isOurs || commit === undefined || choice.commit === undefined || commit === choice.commit) continue;
+      this.#otherCommits.set(host, commit);
+    }
   }
 
   async #sayWhoWorks(workers: readonly SeenWorker[]): Promise<void> {

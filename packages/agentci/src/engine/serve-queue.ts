@@ -17,6 +17,8 @@ export interface ServeQueueOptions {
   readonly suite: Suite;
   readonly address: string;
   readonly version: string;
+  /** What is checked out here. */
+  readonly commit?: string | undefined;
   /** How many queries are in progress at a time. */
   readonly workers: number;
   readonly lockMs: number;
@@ -46,6 +48,7 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
     address: parseQueueAddress(options.address, env),
     spec: suite.hash,
     version: options.version,
+    commit: options.commit,
     slots: options.workers,
     lockMs: options.lockMs,
     idleMs: options.idleMs,

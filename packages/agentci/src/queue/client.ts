@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionOptions, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
 import type { Redis, RedisOptions } from 'ioredis';
 import { UserError } from '../kit/user-error.ts';
-import { addressText, PASSWORD_VARIABLE, type QueueAddress } from './address.ts';
+import { addressText, PASSWORD_VARIABLE, type QueueAddress, USERNAME_VARIABLE } from './address.ts';
 import { SCRIPTS } from './scripts.ts';
 
 interface Packages {
@@ -96,6 +96,11 @@ export async function connect(packages: Packages, address: QueueAddress): Promis
 async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<Client> {
   const redis = new Redis({ ...redisOptions(address), retryStrategy: () => null, enableAutoPipelining: true });
   let why: Error | undefined;
+  const tooLong = setTimeout(() => {
+    why = new Error(`what is there took the connection and said nothing for ${CONNECT_MS / 1000} s`);
+    redis.stream?.destroy();
+    redis.disconnect();
+  }, CONNECT_MS);
   redis.on('error', (error: Error) => {
     why = error;
   });
@@ -107,6 +112,8 @@ async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<C
   } catch (error) {
     redis.disconnect();
     throw why ?? error;
+  } finally {
+    clearTimeout(tooLong);
   }
   // From here on a connection that is lost is made again.
   redis.options.retryStrategy = (times) => Math.min(50 * times, 1000);
@@ -114,12 +121,33 @@ async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<C
   return redis as Client;
 }
 
+/** What Node says of a certificate that no authority it knows has issued, that is for another host, or whose time is over. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_CERT_ALTNAME|self-signed|certificate/i;
+
 function unreachable(address: QueueAddress, error: Error): UserError {
   const at = addressText(address);
   const { message } = error;
   if (/NOAUTH|WRONGPASS|NOPERM|invalid username-password|Authentication/i.test(message))
     return new UserError('QUEUE_REFUSED', `the Redis at ${at} does not let us in: ${message}`, {
-      hint: `Set ${PASSWORD_VARIABLE}.`,
+      hint:
+        address.password === undefined
+          ? `Set ${PASSWORD_VARIABLE}${address.username === undefined ? `, and ${USERNAME_VARIABLE} if there is one` : ''}.`
+          : `${PASSWORD_VARIABLE} is set, and what it says is not accepted${address.username === undefined ? ` (without ${USERNAME_VARIABLE})` : ` for the user in ${USERNAME_VARIABLE}`}. Correct it, or what the Redis allows this user.`,
+    });
+  // What the parser of the protocol says of a first byte that no Redis sends.
+  if (/Unknown RESP type|reply type byte|Protocol error/i.test(message))
+    return new UserError('QUEUE_UNREACHABLE', `what answers at ${at} is not a Redis`, {
+      hint: address.isTls
+        ? 'Correct the host and port of --queue.'
+        : 'Correct the host and port of --queue; a port that speaks TLS needs rediss://.',
+    });
+  if (/DB index is out of range/i.test(message))
+    return new UserError('QUEUE_ADDRESS', `the Redis at ${at} has no database ${address.db}`, {
+      hint: 'Most have 0 to 15. Leave the number out of --queue, or let the Redis have more ("databases" of its configuration).',
+    });
+  if (address.isTls && UNTRUSTED.test(`${(error as { code?: string }).code} ${message}`))
+    return new UserError('QUEUE_UNTRUSTED', `the certificate of the Redis at ${at} cannot be trusted: ${message}`, {
+      hint: 'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
     });
   return new UserError(
     'QUEUE_UNREACHABLE',

@@ -5,7 +5,7 @@ import { Backlog } from './backlog.ts';
 import { bundleData, queueEntry, readBundle } from './bundle.ts';
 import { type Client, type QueuedJob, steadily } from './client.ts';
 import { type Job, nameOf, readTicket, type Ticket } from './job.ts';
-import { MAX_ALONE, OVER, runKeys } from './names.ts';
+import { MAX_ALONE, OVER, READY, runKeys } from './names.ts';
 import { Outbox, type Receipt } from './outbox.ts';
 import { packParcel } from './parcel.ts';
 import { Room } from './room.ts';
@@ -266,7 +266,7 @@ export class Office {
     if (known.state !== 'go') return known;
     const { ticket, lease, stop, done, starts } = runKeys(job.run);
     const name = nameOf(job);
-    const tries = await steadily(() => this.#redis.hincrby(starts, `${name} ready`, 1));
+    const tries = await steadily(() => this.#redis.hincrby(starts, `${name}${READY}`, 1));
     if (tries <= MAX_READY) await (await this.#placeOf(job.run, known.ticket)?.bench)?.warm();
     const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
     return { state, ticket: known.ticket, starts: tries <= MAX_READY ? Number(before) : tries };

@@ -16,7 +16,8 @@ import {
 } from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
-import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, type RunKeys, runKeys } from './names.ts';
+import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, READY, type RunKeys, runKeys } from './names.ts';
+import { hangUp, Pulse } from './pulse.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
 
 /** A job that came to no result. */
@@ -50,6 +51,9 @@ const RENEW_MS = 2_500;
 const KEEP_S = 7 * 24 * 3600;
 /** A Redis that is restarted is back within this. */
 const RECONNECT_MS = 60_000;
+/** Someone who has had enough waits this long for a Redis that may be silent. */
+const HURRY_MS = 2000;
+const TIDY_MS = 5000;
 const CHUNK = 500;
 /** How long workers may take to end their agents. */
 const END_MS = 15_000;
@@ -67,6 +71,7 @@ export class RunQueue {
   readonly #keys: RunKeys;
   readonly #token = randomUUID();
   readonly #address: QueueAddress;
+  readonly #pulse: Pulse;
   #renewal: NodeJS.Timeout | undefined;
   #outage: NodeJS.Timeout | undefined;
   #last = '0';
@@ -91,6 +96,7 @@ export class RunQueue {
 
   private constructor(redis: Client, reader: Client, queue: Queue, ticket: Ticket, about: About) {
     this.#redis = redis;
+    this.#pulse = new Pulse(redis);
     this.#reader = reader;
     this.#queue = queue;
     this.#ticket = ticket;
@@ -113,13 +119,18 @@ export class RunQueue {
       queue.on('error', () => {});
       const run = new RunQueue(redis, reader, queue, ticket, { address, isLimited: rate !== undefined });
       run.#watchConnection(options);
-      await run.#begin(rate, onNote).catch(async (error) => {
-        await run.close(false);
-        throw error;
-      });
+      const begun = run.#begin(rate, onNote);
+      // What comes of it after we gave up is of no interest.
+      begun.catch(() => {});
+      await Promise.race([begun, run.#given])
+        .then(() => run.#throwFault())
+        .catch(async (error) => {
+          await run.close(false);
+          throw error;
+        });
       return run;
     } catch (error) {
-      redis.disconnect();
+      hangUp(redis);
       throw error;
     }
   }
@@ -166,6 +177,7 @@ export class RunQueue {
     const giveUp = (): void => this.#fail(lost(this.#address, patienceMs));
     this.#redis.on('close', () => {
       if (this.#outage !== undefined || this.#isClosed) return;
+      if (signal?.aborted) return giveUp();
       onNote(`the Redis at ${addressText(this.#address)} went away; waiting for it for ${formatMs(patienceMs)}`);
       this.#outage = setTimeout(giveUp, patienceMs);
     });
@@ -175,7 +187,12 @@ export class RunQueue {
       this.#outage = undefined;
       void this.#renew().catch(() => {});
     });
-    signal?.addEventListener('abort', () => this.#redis.status !== 'ready' && giveUp(), { once: true });
+    const onAbort = (): void => {
+      if (this.#redis.status !== 'ready') giveUp();
+      // One that is silent is told from one that is busy with taking jobs out.
+      else void this.#pulse.look(HURRY_MS);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
   }
 
   /** A collector that was killed holds its run for a few seconds more; one that is alive holds on to it. */
@@ -210,7 +227,7 @@ export class RunQueue {
 
   #fail(error: UserError): void {
     this.#fault ??= error;
-    this.#reader.disconnect();
+    hangUp(this.#reader);
     this.#giveUp();
   }
 
@@ -296,6 +313,13 @@ export class RunQueue {
     return suspects.filter((_, i) => isNone(found[2 * i]) && isNone(found[2 * i + 1]));
   }
 
+  /** How often a job was begun again because a worker that had it died: so many runs came to nothing, at the most. */
+  async lostAttempts(): Promise<number> {
+    const counts = await this.#steadily(() => this.#redis.hgetall(this.#keys.starts));
+    const alone = Object.entries(counts).filter(([name]) => !name.endsWith(READY));
+    return alone.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
   /** Those of the jobs that are not in the queue, nor is their result on its way to us. */
   async missing(jobs: readonly Job[]): Promise<Job[]> {
     const missing: Job[] = [];
@@ -375,10 +399,12 @@ export class RunQueue {
     this.#isClosed = true;
     clearInterval(this.#renewal);
     clearTimeout(this.#outage);
+    this.#pulse.stop();
     // Tidying up: what is left if it fails expires by itself.
-    if (this.#fault === undefined && this.#redis.status === 'ready') await this.#tidy(isOver).catch(() => {});
-    this.#reader.disconnect();
-    this.#redis.disconnect();
+    if (this.#fault === undefined && this.#redis.status === 'ready')
+      await Promise.race([this.#tidy(isOver).catch(() => {}), sleep(TIDY_MS, undefined, { ref: false })]);
+    hangUp(this.#reader);
+    hangUp(this.#redis);
     await Promise.race([this.#queue.disconnect().catch(() => {}), sleep(1000, undefined, { ref: false })]);
   }
 

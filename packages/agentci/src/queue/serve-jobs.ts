@@ -6,6 +6,7 @@ import { UserError } from '../kit/user-error.ts';
 import { type Client, connect, loadPackages, queueConnection, refuseEviction } from './client.ts';
 import { PREFIX, queueName } from './names.ts';
 import { Office } from './office.ts';
+import { hangUp, Pulse } from './pulse.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { setHands } from './set-hands.ts';
 import { BEAT_MS, hideWorker, type SeenWorker, showWorker } from './worker-list.ts';
@@ -35,6 +36,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     slots: options.slots,
     spec: options.spec,
     version: options.version,
+    commit: options.commit,
   };
   const name = queueName(options.spec, options.version);
   const place = { connection: queueConnection(options.address), prefix: PREFIX };
@@ -71,6 +73,9 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     outage = '';
   });
   const beat = setInterval(() => void showWorker(redis, self).catch(() => {}), BEAT_MS);
+  const pulse = new Pulse(redis);
+  // Whoever ends a worker should not have to wait for a Redis that is silent.
+  options.signal.addEventListener('abort', () => void pulse.look(), { once: true });
   try {
     await showWorker(redis, self);
     options.onReady();
@@ -92,7 +97,8 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     }
   } finally {
     clearInterval(beat);
-    redis.disconnect();
+    pulse.stop();
+    hangUp(redis);
   }
   return { done: office.done, duplicates: office.duplicates };
 }

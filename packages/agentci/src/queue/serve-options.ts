@@ -24,6 +24,7 @@ export interface ServeOptions {
   /** Hash of the spec. */
   readonly spec: string;
   readonly version: string;
+  readonly commit?: string | undefined;
   readonly slots: number;
   /** A worker that is silent for this long has lost its jobs. */
   readonly lockMs: number;

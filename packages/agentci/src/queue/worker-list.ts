@@ -11,6 +11,8 @@ export interface SeenWorker {
   /** Hash of its spec. */
   readonly spec: string;
   readonly version: string;
+  /** What is checked out there, where that can be told. */
+  readonly commit?: string | undefined;
 }
 
 export const BEAT_MS = 1000;
@@ -42,4 +44,5 @@ export async function seenWorkers(redis: Redis): Promise<SeenWorker[]> {
 const isWorker = (value: unknown): value is SeenWorker =>
   isObject(value) &&
   ['id', 'host', 'spec', 'version'].every((key) => typeof value[key] === 'string') &&
-  ['pid', 'slots'].every((key) => typeof value[key] === 'number');
+  ['pid', 'slots'].every((key) => typeof value[key] === 'number') &&
+  (value.commit === undefined || typeof value.commit === 'string');

@@ -54,7 +54,8 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
   const setCookies = response.headers['set-cookie'];
   return {
     status: response.statusCode ?? 0,
-    headers: headersOf(response),
+    // Node joins what came more than once; cookies are the one list.
+    headers: response.headers as Readonly<Record<string, string>>,
     chunks,
     times,
     ...(setCookies === undefined ? {} : { setCookies }),
@@ -79,7 +80,7 @@ function readToEnd(body: Readable, onChunk: (chunk: Buffer) => void): Promise<vo
 }
 
 function responseTo(request: HttpRequest): Promise<IncomingMessage> {
-  const { url, method, headers, body, signal } = request;
+  const { url, method, body, signal } = request;
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {
       const { message } = classifyError(errorFacts(error), { prefix: 'the request failed: ' });
@@ -87,12 +88,11 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
     };
     try {
       const target = targetAt(url);
-      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const isTls = target.protocol === 'https:';
       const options = {
         ...target,
         method,
-        headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers },
+        headers: headersFor(request, target),
         agent: isTls ? AGENTS.https : AGENTS.http,
       };
       const sent = isTls ? requestHttps(options, resolve) : requestHttp(options, resolve);
@@ -109,15 +109,30 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
-type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'>;
+type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'> & { readonly host: string };
+
+/**
+ * As a list: Node writes one down as it is, which takes a third less than the whole request with a map. It then adds neither the
+ * host nor what the address says of the user.
+ */
+function headersFor({ headers, body }: HttpRequest, { host, auth }: Target): Record<string, string> | string[] {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const all: Record<string, string> = { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers };
+  if (auth != null) return all;
+  const list: string[] = all.host === undefined ? ['host', host] : [];
+  for (const name in all) list.push(name, all[name]!);
+  return list;
+}
 
 let lastTarget: { readonly url: string; readonly target: Target } | undefined;
 
 /** An address as Node's client wants it. Mostly it is the same for every query, and parsing it takes as long as the request. */
 function targetAt(url: string): Target {
   if (lastTarget?.url !== url) {
-    const { protocol, hostname, port, path, auth } = urlToHttpOptions(new URL(url));
-    lastTarget = { url, target: { protocol, hostname, port, path, ...(auth === undefined ? {} : { auth }) } };
+    const at = new URL(url);
+    const { protocol, hostname, port, path, auth } = urlToHttpOptions(at);
+    const { host } = at;
+    lastTarget = { url, target: { protocol, hostname, port, path, host, ...(auth === undefined ? {} : { auth }) } };
   }
   return lastTarget.target;
 }
@@ -150,13 +165,4 @@ function decoderOf(coding: string) {
   if (coding === 'gzip' || coding === 'x-gzip') return createGunzip();
   if (coding === 'br') return createBrotliDecompress();
   return coding === 'deflate' ? createInflate() : undefined;
-}
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const texts: Record<string, string> = Object.create(null);
-  for (const name in headers) {
-    const value = headers[name];
-    if (value !== undefined) texts[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return texts;
 }

@@ -53,6 +53,38 @@ test('fills the body template without letting the query break out of its string'
   });
 });
 
+test.each([
+  {
+    what: 'the address',
+    http: {},
+    as: (url: string) => url,
+    expected: (host: string) => ({ host, connection: 'keep-alive' }),
+  },
+  {
+    what: 'a host of its own',
+    http: { headers: { Host: 'agent.example' } },
+    as: (url: string) => url,
+    expected: () => ({ host: 'agent.example' }),
+  },
+  {
+    what: 'a user in the address',
+    http: {},
+    as: (url: string) => url.replace('//', '//me:secret@'),
+    expected: (host: string) => ({ host, authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` }),
+  },
+])('names the host and the user as the spec does: $what', async ({ http, as, expected }) => {
+  const url = await serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
+  const { value } = await runner(as(url), http).run(request);
+  const headers = JSON.parse(String(value)) as Record<string, string>;
+  expect(headers).toMatchObject({
+    ...expected(new URL(url).host),
+    'content-type': 'application/json',
+    'content-length': expect.stringMatching(/^\d+$/),
+    'accept-encoding': 'gzip, br',
+    'user-agent': 'agentci',
+  });
+});
+
 test('takes the answer at a JSON pointer', async () => {
   const url = await serve((_, response) => response.end(JSON.stringify({ choices: [{ text: 'hello' }] })));
   expect(await runner(url, { answer: '/choices/0/text' }).run(request)).toMatchObject({ value: { answer: 'hello' } });

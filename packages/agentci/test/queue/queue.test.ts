@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
-import { findRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { findRedis, type RedisServer, startRedis, tlsFor } from '../support/redis.ts';
 import { makeDir } from '../support/temp-dir.ts';
 
 const found = findRedis();
@@ -187,10 +190,11 @@ queries:
       expect(await run.ended, run.stderr()).toBe(2);
       isOver = true;
       await starting;
-      const { results } = report(run.stdout());
+      const { results, notices } = report(run.stdout());
       expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
         ['killer', 'worker_lost'],
       ]);
+      expect(notices).toEqual([expect.stringMatching(/^up to \d+ queries were begun by workers that died/)]);
       expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
     },
   );
@@ -482,10 +486,115 @@ queries:
     const env = { AGENTCI_QUEUE_PASSWORD: 'correct-horse-battery' };
     const refused = await cli(['test', '--queue', own.url], { cwd });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('QUEUE_REFUSED')]);
+    expect(refused.stderr).toContain('Set AGENTCI_QUEUE_PASSWORD');
+    const wrong = await cli(['test', '--queue', own.url], {
+      cwd,
+      env: { AGENTCI_QUEUE_PASSWORD: 'wrong-horse-battery' },
+    });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('QUEUE_REFUSED')]);
+    expect(wrong.stderr).toContain('AGENTCI_QUEUE_PASSWORD is set, and what it says is not accepted');
+    expect(wrong.stderr).not.toMatch(/wrong-horse|Set AGENTCI/);
     const worker = await work(own.url, { cwd, env });
     const { code, stdout, stderr } = await cli(['test', '--queue', own.url], { cwd, env });
     expect(code).toBe(0);
     expect(stdout + stderr + worker.stderr()).not.toContain('correct-horse');
+    await end(worker);
+    await own.stop();
+  });
+
+  test('a worker with another commit is named: it may have run another agent', async () => {
+    const redis = await serve();
+    const cwd = project(many(2));
+    const same = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'a'.repeat(40) } });
+    const env = { AGENTCI_COMMIT: 'a'.repeat(40) };
+    const run = async () => report((await cli(['test', '-f', 'json', '--queue', redis.url], { cwd, env })).stdout);
+    expect((await run()).notices).toEqual([]);
+    const other = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'b'.repeat(40) } });
+    expect((await run()).notices).toEqual([
+      expect.stringMatching(/^a worker on \S+ has commit bbbbbbb checked out, and this run is of aaaaaaa/),
+    ]);
+    await end(same, other);
+  });
+
+  test('a Redis that says nothing any more is given up like one that is gone', async () => {
+    const redis = await serve();
+    const cwd = project(many(8, 'slow 300'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url, '--queue-timeout', '1s'], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    redis.freeze();
+    expect([await run.ended, run.stderr()]).toEqual([2, expect.stringContaining('QUEUE_LOST')]);
+    worker.child.kill('SIGTERM');
+    expect([await worker.ended, worker.stderr()]).toEqual([2, expect.stringContaining('QUEUE_LOST')]);
+  });
+
+  test('Ctrl-C ends a run whose Redis says nothing any more', async () => {
+    const redis = await serve();
+    const cwd = project(many(8, 'slow 300'));
+    await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    redis.freeze();
+    run.child.kill('SIGINT');
+    expect([await run.ended, run.stdout() + run.stderr()]).toEqual([130, expect.stringContaining('--resume')]);
+  });
+
+  test('what takes connections and never answers is no Redis', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const { code, stderr } = await cli(['test', '--queue', url], { cwd: project(many(1)) });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/QUEUE_UNREACHABLE/)]);
+    silent.close();
+  });
+
+  test('that what answers is not a Redis is said', async () => {
+    const server = createHttp((_, response) => void response.end('hello'));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, stderr } = await cli(['test', '--queue', url], { cwd: project(many(1)) });
+    server.close();
+    expect(code).toBe(2);
+    expect(stderr).toContain(`what answers at ${url} is not a Redis [QUEUE_UNREACHABLE]`);
+    expect(stderr).not.toContain('report this');
+  });
+
+  test('an interrupted run prints the command that continues it over the same queue', async () => {
+    const redis = await serve();
+    const cwd = project(many(8, 'slow 300'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(20);
+    run.child.kill('SIGINT');
+    expect(await run.ended).toBe(130);
+    const [, command] = /continue with: (?:npx )?agentci (.*)/.exec(run.stdout())!;
+    expect(command).toBe(`test --queue ${redis.url} --resume`);
+    expect(await cli(command!.split(' '), { cwd })).toMatchObject({ code: 0 });
+    await end(worker);
+    await redis.stop();
+  });
+
+  test('a lock that no worker could keep is refused', async () => {
+    const { code, stderr } = await cli(['worker', '--queue', 'redis://127.0.0.1:1', '--lock', '1ms'], {
+      cwd: project(many(1)),
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it must be at least 1s')]);
+  });
+
+  test('TLS: a certificate of an authority that is named is trusted, any other is refused in words', async () => {
+    const { args, authority } = tlsFor(folder({}));
+    const own = await startRedis((found as { path: string }).path, args);
+    servers.push(own);
+    const url = own.url.replace('redis:', 'rediss:');
+    const cwd = project(many(2));
+    const refused = await cli(['test', '--queue', url], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/QUEUE_UNTRUSTED.*\n.*NODE_EXTRA_CA_CERTS/),
+    ]);
+    const env = { NODE_EXTRA_CA_CERTS: authority };
+    const worker = await work(url, { cwd, env });
+    expect((await cli(['test', '--queue', url], { cwd, env })).code).toBe(0);
     await end(worker);
     await own.stop();
   });
@@ -497,8 +606,13 @@ queries:
       const { code, stderr } = await cli([name, '--queue', own.url], { cwd: project(many(2)) });
       expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
     }
-    for (const name of ['test', 'worker'])
-      expect((await cli([name, '--queue', `${redis.url}/99`], { cwd: project(many(2)) })).code).toBe(2);
+    for (const name of ['test', 'worker']) {
+      const { code, stderr } = await cli([name, '--queue', `${redis.url}/99`], { cwd: project(many(2)) });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/the Redis at \S+ has no database 99 \[QUEUE_ADDRESS\]/),
+      ]);
+    }
     await own.stop();
   });
 });

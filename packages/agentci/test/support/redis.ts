@@ -34,12 +34,32 @@ export interface RedisServer {
   readonly port: number;
   /** Ends it and starts it again; `kill` loses what is not on disk. */
   readonly restart: (how: 'SIGTERM' | 'SIGKILL', downMs?: number) => Promise<void>;
+  /** From now on it says nothing, and keeps its connections. */
+  readonly freeze: () => void;
   readonly stop: () => Promise<void>;
 }
 
+/** Makes a certificate for this machine in a folder: the arguments with which a Redis speaks TLS alone, and whom to trust. */
+export function tlsFor(dir: string): { readonly args: (port: number) => string[]; readonly authority: string } {
+  const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
+  const about = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+  const made = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate];
+  const { status, stderr } = spawnSync('openssl', ['req', '-x509', ...made, ...about], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`openssl made no certificate: ${stderr}`);
+  const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
+  return {
+    args: (port) => ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files],
+    authority: certificate,
+  };
+}
+
 /** A Redis of its own on a free port of this machine. */
-export async function startRedis(path: string, args: readonly string[] = []): Promise<RedisServer> {
+export async function startRedis(
+  path: string,
+  more: readonly string[] | ((port: number) => readonly string[]) = [],
+): Promise<RedisServer> {
   const port = await freePort();
+  const args = typeof more === 'function' ? more(port) : more;
   const dir = mkdtempSync(join(tmpdir(), 'agentci-redis-'));
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(path, ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...args], {
@@ -63,6 +83,7 @@ export async function startRedis(path: string, args: readonly string[] = []): Pr
       await sleep(downMs);
       child = await start();
     },
+    freeze: () => void child.kill('SIGSTOP'),
     stop: async () => {
       await end('SIGKILL');
       rmSync(dir, { recursive: true, force: true });

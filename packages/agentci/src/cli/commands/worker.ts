@@ -3,9 +3,13 @@ import { escapeTerminalLine } from '../../kit/escape.ts';
 import { plural } from '../../kit/words.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { duration, someText, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC } from '../spec-folders.ts';
+import { gitState } from '../git-state.ts';
+import { atLeast, duration, someText, wholeNumber } from '../options.ts';
+import { DEFAULT_SPEC, folderOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
+
+/** A worker says that it is alive every few hundred milliseconds; with less, a busy machine would take its queries away. */
+const MIN_LOCK_MS = 1000;
 
 export const command: CliCommand = {
   name: 'worker',
@@ -22,7 +26,7 @@ export const command: CliCommand = {
       .option('--idle <time>', 'end after this long without work: 30s, 5m (default: never)', duration)
       .addOption(
         new Option('--lock <time>', 'a worker that is silent for this long has lost its queries')
-          .argParser(duration)
+          .argParser(atLeast(duration, MIN_LOCK_MS, '1s'))
           .default(15_000, '15s'),
       )
       .addHelpText(
@@ -50,6 +54,7 @@ Exit: 0 ended as told, 2 could not start.`,
       suite,
       address: queue,
       version: io.version,
+      commit: gitState(folderOf(suite, io), io).commit,
       workers,
       lockMs: lock,
       idleMs: idle,
