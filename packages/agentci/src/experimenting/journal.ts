@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { maskText } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { makeFolder } from '../mcp/make-folder.ts';
 import type { Trial } from '../results/experiment-result.ts';
 import { maskResult } from '../results/mask-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
@@ -29,7 +30,7 @@ export class TrialJournal {
   /** Begins anew; trials of an earlier start are set aside, not deleted. */
   static create(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     if (existsSync(path)) renameSync(path, path.replace(/\.jsonl$/, '.previous.jsonl'));
     writeFileAtomic(path, `${JSON.stringify({ schema: SCHEMA, experiment: plan.name, hash: plan.hash })}\n`);
     return new TrialJournal(path, []);

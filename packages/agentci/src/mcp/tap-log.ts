@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { findCredentials, mapTexts } from '../kit/credentials.ts';
 import { maskMark, SECRETS } from '../kit/secrets.ts';
+import { makeFolder } from './make-folder.ts';
 import { type Direction, messagesIn } from './message.ts';
 
 /** One line of a tap's file, the form in which the adapter `mcp` reads it. */
@@ -90,7 +91,7 @@ export function openTapFile(path: string): {
   write: (line: TapLine) => void;
   close: () => void;
 } {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   let free = path;
   let file: number | undefined;
   for (let n = 2; file === undefined; n++) {

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { systemErrorText } from '../kit/system-error.ts';
 import { killMarked, MARK, newMark, outlives } from '../mcp/process-mark.ts';
+import { Undertaker } from './undertaker.ts';
 
 export interface ProcessRequest {
   readonly command: string;
@@ -152,10 +153,13 @@ export const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?
 /** Groups that are running: should this process end in a hurry, they end with it. */
 const running = new Set<number>();
 let isWatching = false;
+/** Should it be killed, somebody else has to do it. */
+const undertaker = process.platform === 'win32' ? undefined : new Undertaker();
 
 export function keepTrack(pid: number | undefined): void {
   if (pid === undefined) return;
   running.add(pid);
+  undertaker?.begin(pid);
   if (isWatching) return;
   isWatching = true;
   process.on('exit', () => {
@@ -164,7 +168,7 @@ export function keepTrack(pid: number | undefined): void {
 }
 
 export const forget = (pid: number | undefined): void => {
-  if (pid !== undefined) running.delete(pid);
+  if (pid !== undefined && running.delete(pid)) undertaker?.end(pid);
 };
 
 export function tail(buffer: Buffer): string {

@@ -83,8 +83,8 @@ export interface RunOutput {
 
 /** What was seen of a run from outside of the agent. */
 export interface Sighting {
-  /** Absent where nothing was seen. */
-  readonly trace?: Trace;
+  /** Absent where nothing was seen. Reading it may take a moment: not before the agent has its next query. */
+  readonly trace?: Trace | undefined;
   readonly warnings: Trace['warnings'];
 }
 

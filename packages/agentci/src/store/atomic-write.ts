@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../mcp/make-folder.ts';
 import { TextFile } from './text-file.ts';
 
 /** A text, or pieces of it, some as bytes. */
@@ -20,7 +21,7 @@ export function writeFileAtomic(
     writeContent(path, content, { isSynced: false });
     return;
   }
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const target = found === undefined ? path : realpathSync(path);
   const temporary = `${target}.${process.pid}.tmp`;
   try {

@@ -21,6 +21,8 @@ export interface JournalHeader {
   readonly judges?: JudgedRun;
   /** Of a merged run: the runs of its shards. */
   readonly shard_runs?: readonly string[];
+  /** Runs that were there before it and are dated later: a clock was ahead. */
+  readonly ahead?: readonly string[];
   /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
+import { makeFolder } from '../mcp/make-folder.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { isStorable, StoredResult } from '../results/stored-result.ts';
@@ -77,7 +78,7 @@ export class RunStore {
 
   static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
     const dir = options.dir ?? join(root, header.run_id);
-    mkdirSync(join(dir, 'traces'), { recursive: true });
+    makeFolder(join(dir, 'traces'));
     const lock = RunLock.take(dir, header.run_id);
     try {
       const journal = openSync(journalPath(dir), 'ax');

@@ -27,6 +27,8 @@ export interface PlanFile {
   readonly runs: readonly number[];
   /** The ids of every shard. */
   readonly shards: readonly (readonly string[])[];
+  /** Positions of cases that are expected to fail: what their runs came to is not their verdict. */
+  readonly xfail: readonly number[];
 }
 
 export const shardPath = (dir: string): string => join(dir, 'shard.json');
@@ -72,9 +74,11 @@ function isShardFile(file: unknown): file is ShardFile {
 
 function isPlanFile(file: unknown, count: number): file is PlanFile {
   if (!isObject(file)) return false;
-  const { cases, runs, shards } = file;
+  const { cases, runs, shards, xfail } = file;
   return (
     Array.isArray(cases) &&
+    Array.isArray(xfail) &&
+    xfail.every((at) => Number.isInteger(at)) &&
     cases.every((each) => isObject(each) && typeof each.id === 'string' && isCell(each.cell)) &&
     Array.isArray(runs) &&
     runs.length === cases.length &&

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { runTime } from '../results/run-time.ts';
 import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
 import { stateOf } from './recording-state.ts';
 
@@ -15,16 +16,19 @@ export interface StoredRun {
   readonly age: string;
   /** The run in which the agent ran: the one that this one judges again, or itself. */
   readonly agentRun: string;
+  /** When that was, in the same form. */
+  readonly ranAt: string;
 }
 
 /**
  * All runs, the one in which the agent ran last first: to judge the recordings of a run again is not to run the agent again, so
  * the judgement is listed with that run, and first of the two. Ids begin with the time, so names sort by age; a
- * run that was resumed is as new as that. A folder that is not a run is passed over.
+ * run that was resumed is as new as that. A run that a clock dated ahead of its time comes where it arrived. A folder that is not a run
+ * is passed over.
  */
-export function listRuns(root: string): StoredRun[] {
-  if (!existsSync(root)) return [];
-  const found = new Map<string, Omit<StoredRun, 'agentRun'>>();
+export function listRuns(root: string, now = Date.now()): StoredRun[] {
+  if (!isFolder(root)) return [];
+  const found = new Map<string, FoundRun>();
   for (const id of readdirSync(root)) {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
@@ -32,11 +36,59 @@ export function listRuns(root: string): StoredRun[] {
     const age = resumedAt(join(root, id)) ?? id;
     if (header) found.set(id, { id, header, age, finished: existsSync(join(root, id, 'run.json')) });
   }
-  const runs = [...found.values()].map((run): StoredRun => ({ ...run, agentRun: agentRunOf(run.id, found) }));
-  const ranAt = ({ agentRun }: StoredRun): string => found.get(agentRun)?.age ?? agentRun;
+  const arrivals = arrivalsOf(root, found, runTime(new Date(now).toISOString()));
+  const ageOf = (id: string): string => arrivals.get(id) ?? found.get(id)?.age ?? id;
+  const runs = [...found.values()].map((run): StoredRun => {
+    const agentRun = agentRunOf(run.id, found);
+    return { ...run, age: ageOf(run.id), agentRun, ranAt: ageOf(agentRun) };
+  });
   const newer = (a: string, b: string): number => (a === b ? 0 : a < b ? 1 : -1);
-  return runs.sort((a, b) => newer(ranAt(a), ranAt(b)) || newer(a.age, b.age));
+  return runs.sort((a, b) => newer(a.ranAt, b.ranAt) || newer(a.age, b.age));
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+type FoundRun = Omit<StoredRun, 'agentRun' | 'ranAt'>;
+
+/**
+ * When runs arrived that say they are of a later time than they can be: before the first run that found them there, though it is older by its
+ * own clock; where there is none yet, when they were written.
+ */
+function arrivalsOf(root: string, found: ReadonlyMap<string, FoundRun>, now: string): Map<string, string> {
+  const foundBy = new Map<string, FoundRun[]>();
+  for (const run of found.values())
+    for (const id of run.header.ahead ?? [])
+      if (run.age < (found.get(id)?.age ?? '')) foundBy.set(id, [...(foundBy.get(id) ?? []), run]);
+  const arrivals = new Map<string, string>();
+  const arrivalOf = ({ id, age }: FoundRun): string => {
+    const known = arrivals.get(id);
+    if (known !== undefined) return known;
+    const later = foundBy.get(id);
+    const written = later === undefined && age > now ? writtenAt(join(root, id)) : age;
+    // Without the end of its id, the name of a run sorts right before it.
+    const arrival =
+      later?.map((run) => arrivalOf(run).slice(0, now.length)).sort()[0] ?? (written > now ? age : written);
+    if (arrival !== age) arrivals.set(id, arrival);
+    return arrival;
+  };
+  for (const run of found.values()) arrivalOf(run);
+  return arrivals;
+}
+
+const writtenAt = (dir: string): string => runTime(statSync(journalPath(dir)).mtime.toISOString());
+
+/** Runs that are there already and say they are of a later time than now: a clock was ahead. */
+export function runsAhead(root: string, now: number): string[] {
+  const time = runTime(new Date(now).toISOString());
+  if (!isFolder(root)) return [];
+  return readdirSync(root)
+    .filter((id) => RUN_ID.test(id) && id.slice(0, time.length) > time && existsSync(journalPath(join(root, id))))
+    .slice(0, MAX_AHEAD);
+}
+
+const RUN_ID = /^\d{8}-\d{9}-/;
+/** They are named in the header of a journal, which is a line of some size. */
+const MAX_AHEAD = 200;
 
 function agentRunOf(id: string, runs: ReadonlyMap<string, Pick<StoredRun, 'header'>>): string {
   const { judges, started_with: { traces } = {} } = runs.get(id)?.header ?? {};
@@ -69,10 +121,7 @@ export const resumedPath = (dir: string): string => join(dir, 'resumed');
 /** When a run was resumed, in the form that ids begin with. */
 function resumedAt(dir: string): string | undefined {
   try {
-    return readFileSync(resumedPath(dir), 'utf8')
-      .trim()
-      .replace(/[-:.Z]/g, '')
-      .replace('T', '-');
+    return runTime(readFileSync(resumedPath(dir), 'utf8').trim());
   } catch {
     return undefined;
   }
@@ -151,15 +200,32 @@ const MAX_LOOKED_AT = 1000;
 /** Past the newest run of all queries, for those that were not in it: they may have been taken out of the spec and put back. */
 const MAX_OLDER = 20;
 
+/** By `caseKey`, what the spec says of cases that decides when their verdict is there. */
+export type CaseRules = ReadonlyMap<string, { readonly runs: number; readonly xfail?: string | undefined }>;
+
+/**
+ * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong;
+ * of one that is expected to fail its run says nothing.
+ */
+function unfinishedVerdicts({ header, entries }: ReturnType<typeof readJournal>, cases: CaseRules): QueryResult[] {
+  return entries.flatMap((entry): QueryResult[] => {
+    const result = { ...entry.result, id: entry.id };
+    const rule = cases.get(caseKey(result));
+    const runs = header.started_with?.runs ?? rule?.runs ?? 1;
+    const isBad = result.status === 'fail' || result.status === 'error';
+    return rule?.xfail === undefined && (runs === 1 || isBad) ? [result] : [];
+  });
+}
+
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
- * the others, and one that stopped early says nothing about the queries it did not get to. Looks until each of `wanted` has one,
+ * the others, and one that stopped early says nothing about the queries it did not get to. Looks until each of `cases` has one,
  * or at least to the newest run of all queries.
  */
 export function latestVerdicts(
   root: string,
   isOurs: (run: StoredRun) => boolean,
-  wanted: readonly string[] = [],
+  cases: CaseRules = new Map(),
 ): LatestVerdicts | undefined {
   const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
   const [latest] = runs;
@@ -169,10 +235,10 @@ export function latestVerdicts(
   const current = new Set<string>();
   let isCurrent = true;
   let older = 0;
-  for (const { id, age, agentRun, finished, header } of runs) {
+  for (const { id, agentRun, ranAt: at, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
-      : readJournal(journalPath(join(root, id))).entries.map((entry) => ({ ...entry.result, id: entry.id }));
+      : unfinishedVerdicts(readJournal(journalPath(join(root, id))), cases);
     let isWhole = finished && !isPart(header);
     for (const result of found) {
       const key = caseKey(result);
@@ -183,12 +249,12 @@ export function latestVerdicts(
       }
       if (!results.has(key)) {
         results.set(key, result);
-        ranAt.set(key, agentRun === id ? age : agentRun);
+        ranAt.set(key, at);
         if (isCurrent) current.add(key);
       }
     }
     if (isWhole) isCurrent = false;
-    if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
+    if (!isCurrent && (++older > MAX_OLDER || [...cases.keys()].every((key) => results.has(key)))) break;
   }
   return { id: latest.id, results, ranAt, current };
 }

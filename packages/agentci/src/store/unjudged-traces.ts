@@ -1,6 +1,7 @@
-import { existsSync, ftruncateSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, ftruncateSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
+import { makeFolder } from '../mcp/make-folder.ts';
 import { type Cell, caseKey } from '../results/cell.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
@@ -17,7 +18,7 @@ export function restoreTraces(dir: string, entries: readonly JournalEntry[]): vo
       hint: 'Start a new run without --resume; the verdicts so far are in results.jsonl.',
     });
   }
-  mkdirSync(join(dir, 'traces'), { recursive: true });
+  makeFolder(join(dir, 'traces'));
 }
 
 /**

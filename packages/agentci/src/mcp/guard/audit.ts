@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sha256Hex } from '../../kit/hash.ts';
 import { systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type AuditLine, NO_HASH } from '../../results/guard-audit.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** What an audit line is made of, without what the log itself adds. */
 export type AuditEntry = AuditLine extends infer Line
@@ -47,7 +38,7 @@ const MAX_LINE = 70 * 1024 * 1024;
 export function openAudit(path: string, now: () => number): Audit {
   const lock = `${path}.lock`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     takeLock(lock, path);
     const file = openSync(path, 'a+', 0o600);
     let chain = lastOf(file, path);
