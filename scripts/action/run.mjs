@@ -1,7 +1,7 @@
 // The action's main step: runs agentci with every report a pull request can use, and hands the files and the verdict on.
 // It never fails the job by itself; the last step does, after reports and comment are out.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findAgentci, folderProblem, fromRoot, folder as project } from './project.mjs';
 import { splitWords } from './words.mjs';
@@ -54,11 +54,17 @@ for (const [flag, value] of isMerge
     ]) {
   if (value) args.push(flag, value);
 }
+// What the merge of an earlier run measured; it is the same for all shards of this one.
+if (env.INPUT_SHARD && env.AGENTCI_TIMINGS && existsSync(env.AGENTCI_TIMINGS))
+  args.push('--weights', env.AGENTCI_TIMINGS);
 if (failOn === 'warn' && !isMerge) args.push('--strict');
 if (!isMerge) args.push(...words);
 
 const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, { stdio: 'inherit' });
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
+const timings = join(dirname(spec), '.agentci', 'timings.json');
+// For the shards of later runs.
+if (isMerge && existsSync(timings)) copyFileSync(timings, join(folder, 'timings.json'));
 const summary = join(folder, files.markdown);
 const hasResults = existsSync(join(folder, files.json));
 compareWithBase();

@@ -1,22 +1,33 @@
 import { basename, dirname } from 'node:path';
 import { historyRoot } from '../history/history-files.ts';
-import { readPastVerdicts } from '../history/past-verdicts.ts';
+import { type PastVerdicts, readPastVerdicts } from '../history/past-verdicts.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore, plural } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts, listRuns, readRun, type StoredRun } from '../store/stored-runs.ts';
+import {
+  isPart,
+  type LatestVerdicts,
+  latestVerdicts,
+  listRuns,
+  readRun,
+  type StoredRun,
+} from '../store/stored-runs.ts';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { folderOf, isRunOf } from './spec-folders.ts';
 import { onBranch } from './stored-run.ts';
 
-/**
- * The cases of a spec whose last verdict was bad, for `--failed`. The history knows verdicts of runs that are no longer stored: where it has a
- * newer one, that counts.
- */
-export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
+/** The last verdict on every case of a spec, from stored runs and from the history. */
+interface LastVerdicts {
+  readonly previous: LatestVerdicts | undefined;
+  readonly past: PastVerdicts;
+  readonly statusOf: (key: string) => CheckStatus | undefined;
+}
+
+/** The history knows verdicts of runs that are no longer stored: where it has a newer one, that counts. */
+function lastVerdicts(root: string, suite: Suite, io: Io): LastVerdicts {
   const folder = folderOf(suite, io);
   const { branch } = gitState(folder, io);
   const isOurs = (run: StoredRun): boolean => isRunOf(suite, run);
@@ -24,13 +35,34 @@ export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
   const of = { spec: basename(suite.file), agent: suite.agent, branch };
   const past = readPastVerdicts(historyRoot(folder), of, (id) => stored.has(id));
   const isHere = onBranch(root, isOurs, branch, { isStrict: past.isOfBranch });
-  const previous = latestVerdicts(root, isHere, suite.queries.map(caseKey));
-  if (previous === undefined && past.verdicts.size === 0) throw noVerdicts(suite, past.listed);
+  const previous = latestVerdicts(root, isHere, new Map(suite.queries.map((query) => [caseKey(query), query])));
   const statusOf = (key: string): CheckStatus | undefined => {
     const known = past.verdicts.get(key);
-    const isNewer = known !== undefined && known.run > (previous?.ranAt.get(key) ?? '');
+    const isNewer = known !== undefined && known.ranAt > (previous?.ranAt.get(key) ?? '');
     return isNewer ? known.query.status : previous?.results.get(key)?.status;
   };
+  return { previous, past, statusOf };
+}
+
+/**
+ * Whether the last verdict on every query of a suite is good, and so was every check over the whole run the last time all queries were run:
+ * a run of a part says nothing about those.
+ */
+export function isSuiteGood(root: string, suite: Suite, io: Io): boolean {
+  const { statusOf } = lastVerdicts(root, suite, io);
+  const isBad = (status: CheckStatus | undefined): boolean =>
+    status === undefined || status === 'fail' || status === 'error';
+  if (suite.queries.some((query) => isBad(statusOf(caseKey(query))))) return false;
+  const { branch } = gitState(folderOf(suite, io), io);
+  const isHere = onBranch(root, (run) => isRunOf(suite, run), branch);
+  const whole = listRuns(root).find((run) => run.finished && isHere(run) && !isPart(run.header));
+  return whole !== undefined && !readRun(root, whole.id).checks.some(({ status }) => isBad(status));
+}
+
+/** The cases of a spec whose last verdict was bad, for `--failed`. */
+export function failedCases(root: string, suite: Suite, io: Io): CaseName[] {
+  const { previous, past, statusOf } = lastVerdicts(root, suite, io);
+  if (previous === undefined && past.verdicts.size === 0) throw noVerdicts(suite, past.listed);
   const hasFailed = (key: string): boolean => {
     const status = statusOf(key);
     return status === 'fail' || status === 'error';

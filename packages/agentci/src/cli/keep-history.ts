@@ -1,5 +1,7 @@
-import { appendRuns, historyRoot } from '../history/history-files.ts';
+import { appendRuns, historyRoot, runsAhead } from '../history/history-files.ts';
 import { historyQuery, historyRun } from '../history/history-run.ts';
+import { escapeTerminalLine } from '../kit/escape.ts';
+import { andMore, plural } from '../kit/words.ts';
 import type { RunResult } from '../results/run-result.ts';
 import type { JudgedRun } from '../store/journal.ts';
 import type { GitState } from './git-state.ts';
@@ -21,6 +23,8 @@ interface KeepInput {
   readonly io: Io;
 }
 
+const RUN_AHEAD = 'RUN_AHEAD';
+
 /** Adds a finished run to the history. A history that cannot be written is a warning: the verdict is there already. */
 export function keepHistory(
   run: RunResult,
@@ -28,7 +32,21 @@ export function keepHistory(
 ): void {
   if (run.interrupted) return;
   try {
-    const about = { ...git, models, isPart, isRecorded, judges, shardRuns, at: new Date(io.now()).toISOString() };
+    const { ids: ahead, fresh } = runsAhead(historyRoot(folder), io.now());
+    if (fresh.length > 0)
+      io.stderr.write(
+        `agentci: warning: ${plural(fresh.length, 'run')} in the history ${fresh.length === 1 ? 'is' : 'are'} dated after now, so a clock was wrong: ${escapeTerminalLine(andMore(fresh, 3))}. Counted as older than this run [${RUN_AHEAD}]\n`,
+      );
+    const about = {
+      ...git,
+      ahead,
+      models,
+      isPart,
+      isRecorded,
+      judges,
+      shardRuns,
+      at: new Date(io.now()).toISOString(),
+    };
     appendRuns(historyRoot(folder), [{ run: historyRun(run, about), queries: run.results.map(historyQuery) }]);
   } catch (error) {
     io.stderr.write(`agentci: the run is not added to the history: ${(error as Error).message}\n`);

@@ -44,6 +44,15 @@ export function duration(text: string): number {
   return value;
 }
 
+/** Refuses values that are smaller. */
+export const atLeast =
+  (parse: (text: string) => number, least: number, shown: string) =>
+  (text: string): number => {
+    const value = parse(text);
+    if (value < least) throw new InvalidArgumentError(`it must be at least ${shown}.`);
+    return value;
+  };
+
 /** `10/s`, `300/m`. */
 export function rate(text: string): { max: number; perMs: number } {
   const match = /^([1-9]\d{0,6})\/(s|m|h)$/.exec(text.trim());

@@ -4,7 +4,7 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { Channel } from './notify/send.ts';
+import { type Channel, URLS } from './notify/channels.ts';
 
 type ReporterName = keyof typeof REPORTERS;
 
@@ -18,7 +18,23 @@ export interface OutputPlan {
 
 /** Without a file name these go to a channel. */
 const CHANNELS: readonly Channel[] = ['slack', 'webhook'];
-const channelOf = (reporter: ReporterName): Channel | undefined => CHANNELS.find((channel) => channel === reporter);
+const channelNamed = (name: string): Channel | undefined => CHANNELS.find((channel) => channel === name);
+const channelOf: (reporter: ReporterName) => Channel | undefined = channelNamed;
+
+/** `https://…` anywhere, and what is one but for that. */
+const ADDRESS = /[a-z][a-z\d+.-]+:\/|(?:^|=)hooks\.slack\.com(?:\/|$)/i;
+
+/** As a file name an address would be written to disk, and whoever has that of a Slack channel can post there. So it is not printed either. */
+function refuseAddress(given: string, channel: Channel | undefined, flag: string): void {
+  if (!ADDRESS.test(given)) return;
+  const what = channel === undefined ? flag : `${flag} ${channel}=…`;
+  throw new UserError('OUTPUT_ADDRESS', `${what}: an address is not the name of a file, and nothing is sent to it`, {
+    hint:
+      channel === undefined
+        ? `-f slack sends to the address in ${URLS.slack}, -f webhook to that in ${URLS.webhook}.`
+        : `Set ${URLS[channel]} to the address, in CI as a secret, and use -f ${channel} alone.`,
+  });
+}
 
 /** Reads `-f name[=file]` and `-o FILE`; refuses combinations that would mix two documents on stdout. */
 export function planOutputs(input: {
@@ -30,6 +46,7 @@ export function planOutputs(input: {
   const plans: OutputPlan[] = [];
   for (const format of input.formats) {
     const [name = '', ...rest] = format.split('=');
+    refuseAddress(format, channelNamed(name), '-f');
     const reporter = reporterNamed(name);
     if (format.endsWith('=') && rest.length === 1)
       throw new UserError('OUTPUT_NO_FILE', `-f ${format} has no file name after "="`, {
@@ -39,6 +56,7 @@ export function planOutputs(input: {
     if (rest.length > 0) plans.push({ reporter, file: resolve(input.cwd, rest.join('=')) });
     else plans.push(sentTo === undefined ? { reporter } : { reporter, sentTo });
   }
+  for (const file of input.files) refuseAddress(file, undefined, '-o');
   for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
   if (input.formats.every((format) => CHANNELS.some((channel) => channel === format)))
     plans.unshift({ reporter: 'console' });

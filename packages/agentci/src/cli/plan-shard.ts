@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { planHash, planShards, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
 import { selectedQueries } from '../engine/run-suite.ts';
 import { UserError } from '../kit/user-error.ts';
-import { readPlanFile } from '../store/shard-file.ts';
-import type { StoredRun } from '../store/stored-runs.ts';
+import type { Suite } from '../spec/suite.ts';
+import { readPlanFile, readShardFile, shardPath } from '../store/shard-file.ts';
+import { listRuns, type StoredRun } from '../store/stored-runs.ts';
 import { readTimings, timingsPath } from '../store/timings.ts';
 import { ciRunOf } from './ci-run.ts';
 import type { Io } from './io.ts';
 import type { ShardChoice } from './options.ts';
-import { folderOf } from './spec-folders.ts';
+import { folderOf, runsRoot } from './spec-folders.ts';
 
 /** What this process runs of the selected queries; every shard comes to the same plan. */
 export function planShard(
@@ -24,15 +26,40 @@ export function planShard(
     throw new UserError('WEIGHTS_MISSING', `--weights: there is no file "${weights}"`, {
       hint: 'agentci merge writes one. Without --weights, queries count as equally long.',
     });
-  return planShards({
+  const ciRun = ciRunOf(io.env);
+  const plan = planShards({
     specHash: run.suite.hash,
     queries: selectedQueries(run),
     runsOf: (query) => run.runs ?? query.runs,
     index,
     count,
-    timings: readTimings(file, ciRunOf(io.env)),
+    timings: readTimings(file, ciRun),
   });
+  // In CI the timings themselves know what a run had found; elsewhere the shards that are there do.
+  return weights === undefined && ciRun === undefined ? (planBeside(plan, run.suite, io) ?? plan) : plan;
 }
+
+/**
+ * The plan of the newest shard in this folder, where it is one of the same queries: merge may have written other timings since, and a shard
+ * planned from those would not fit the ones beside it.
+ */
+function planBeside(plan: ShardPlan, suite: Suite, io: Io): ShardPlan | undefined {
+  const root = runsRoot(folderOf(suite, io));
+  const { index, count } = plan;
+  for (const { id } of listRuns(root)) {
+    const dir = join(root, id);
+    const file = existsSync(shardPath(dir)) ? readShardFile(dir) : 'not a shard';
+    if (typeof file === 'string' || file.count !== count || file.spec.hash !== suite.hash) continue;
+    const kept = readPlanFile(dir, count);
+    if (typeof kept === 'string' || planHash(suite.hash, kept) !== file.plan_hash) continue;
+    if (isDeepStrictEqual([kept.cases, kept.runs], plain([plan.cases, plan.runs])))
+      return { index, count, hash: file.plan_hash, ...kept };
+  }
+  return undefined;
+}
+
+/** As a file has it. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /**
  * The plan that an unfinished shard was started with. Timings may have changed since: made anew, the plan could leave out queries that no

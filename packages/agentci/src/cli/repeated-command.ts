@@ -2,11 +2,11 @@ import type { Io } from './io.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 
-type Repeated = Pick<TestOptions, 'traces' | 'judge' | 'cassette' | 'cell'> & { readonly file: string };
+type Repeated = Pick<TestOptions, 'traces' | 'judge' | 'cassette' | 'cell' | 'queue'> & { readonly file: string };
 
 /** The command that does again what was done, without a choice of queries; options that say which are added to it. */
 export function repeatedCommand(
-  { file, traces, judge, cassette, cell }: Repeated,
+  { file, traces, judge, cassette, cell, queue }: Repeated,
   { commandName, env }: { readonly commandName: string; readonly env: Io['env'] },
 ): string {
   // npx says so in the environment: the program itself may not be on the path.
@@ -19,6 +19,8 @@ export function repeatedCommand(
     words.push('--cassette', dir === undefined ? mode : quote(`${mode}=${dir}`));
   }
   for (const each of cell ?? []) words.push('--cell', quote(each));
+  // Credentials are refused in an address, so there are none to show.
+  if (queue !== undefined) words.push('--queue', quote(queue));
   return words.join(' ');
 }
 
@@ -38,5 +40,6 @@ export function storedCommand(
   return repeatedCommand({ file: spec.file, ...given }, { commandName: 'test', env });
 }
 
-const quote = (word: string): string =>
+/** A word as a shell takes it. */
+export const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", `'\\''`)}'`;

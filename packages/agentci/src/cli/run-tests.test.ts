@@ -10,6 +10,7 @@ import { RunStore } from '../store/run-store.ts';
 import { listRuns } from '../store/stored-runs.ts';
 import { runTests } from './run-tests.ts';
 import { runsRoot } from './spec-folders.ts';
+import { newRunId } from './store-session.ts';
 import type { TestOptions } from './test-options.ts';
 
 const SPEC = `agent: demo
@@ -76,6 +77,36 @@ test('--failed says when the last verdict on every query was good', async () => 
   await expect(go(cwd, { traces: 't.jsonl', failed: true })).rejects.toMatchObject({ code: 'NOTHING_FAILED' });
 });
 
+test.each([
+  {
+    what: 'a repeat that failed',
+    entries: [
+      ['b', 1, 'pass'],
+      ['b', 2, 'fail'],
+    ],
+    failed: ['a', 'b', 'c'],
+  },
+  { what: 'repeats of which some are missing', entries: [['a', 1, 'pass']], failed: ['a', 'c'] },
+  { what: 'a run that passed where a failure is expected', entries: [['c', 1, 'pass']], failed: ['a', 'c'] },
+] as const)('--failed knows what a killed run says of its queries: $what', async ({ entries, failed }) => {
+  const spec = SPEC.replace('{id: c,', '{id: c, xfail: known,').replace(/id: [ab],/g, '$& runs: 2,');
+  const two = (id: string, answer: string) => [1, 2].map(() => JSON.stringify({ id, query: id, answer }));
+  const recorded = [...two('a', 'no'), ...two('b', 'ok'), JSON.stringify({ id: 'c', query: 'c', answer: 'ok' })];
+  const cwd = project({ 'agentci_spec.yaml': spec, 't.jsonl': recorded.join('\n') });
+  expect(statuses((await go(cwd)).stdout)).toEqual(['a fail', 'b pass', 'c fail']);
+  const hash = parseSpec(spec, { file: 'agentci_spec.yaml' }).suite!.hash;
+  const about = { agent: 'demo', spec: { file: 'agentci_spec.yaml', hash }, started_at: '', started_with: {} };
+  const store = RunStore.create(runsRoot(cwd), { run_id: newRunId(new Date().toISOString(), 0), ...about });
+  for (const [id, run, status] of entries)
+    store.record(
+      { id, run, result: { ...runOf([]).results[0], id, query: id, status, tags: [] } as QueryResult },
+      undefined,
+    );
+  store.close();
+  const again = await go(cwd, { failed: true });
+  expect((JSON.parse(again.stdout) as RunResult).results.map(({ id }) => id)).toEqual(failed);
+});
+
 /** A run that was started with some choices and came to its end nowhere. */
 function unfinished(cwd: string, id: string, startedWith: object, file = 'agentci_spec.yaml'): void {
   const hash = parseSpec(SPEC, { file: 'agentci_spec.yaml' }).suite!.hash;
@@ -98,6 +129,12 @@ test.each([
   { what: 'other tags', given: { tags: ['other'] } },
   { what: 'a filter', given: { filter: 'b' } },
   { what: 'a number of runs', given: { runs: 2 } },
+  { what: 'ids', given: { ids: ['a'] } },
+  { what: 'what has failed', given: { failed: true } },
+  { what: 'what has failed elsewhere', given: { failedFrom: 'merged' } },
+  { what: 'cassettes', given: { cassette: { mode: 'replay' as const } } },
+  { what: 'another judge', given: { judge: 'off' as const } },
+  { what: 'another baseline', given: { baseline: 'v2' } },
 ])('--resume with $what would mix two runs in one', async ({ given }) => {
   const cwd = project();
   unfinished(cwd, 'r1', { tags: ['smoke'], traces: 't.jsonl' });

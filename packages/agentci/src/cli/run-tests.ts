@@ -10,14 +10,14 @@ import { UserError } from '../kit/user-error.ts';
 import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
-import type { Suite } from '../spec/suite.ts';
+import type { Query, Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
 import { isPart, listRuns, readRun, runWithTraces, type StoredRun, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
-import { failedCases, failedCasesIn } from './failed-cases.ts';
-import { gitState } from './git-state.ts';
+import { failedCases, failedCasesIn, isSuiteGood } from './failed-cases.ts';
+import { type GitState, gitState } from './git-state.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { prepareNotify } from './notify/prepare.ts';
@@ -35,11 +35,18 @@ import { writeReports } from './write-reports.ts';
 /** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
 export interface RunHooks {
   readonly only?: readonly CaseName[];
-  /** The stored run whose recordings are judged. */
-  readonly judges?: JudgedRun | undefined;
+  /** Where the recordings are, and the stored run they are of; told which queries it is about. */
+  readonly findRecordings?: (asked: Asked) => { readonly traces: string; readonly judges: JudgedRun | undefined };
   readonly onSuite?: (suite: Suite) => void;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
   readonly onRun?: (run: RunResult) => void;
+}
+
+/** The queries a run is about, and how often each is run. */
+export interface Asked {
+  readonly suite: Suite;
+  readonly queries: readonly Query[];
+  readonly runsOf: (query: Query) => number;
 }
 
 /** Loads, runs, stores, reports; gives the exit code. */
@@ -68,22 +75,29 @@ export async function runTests(
 
   const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
-  const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined) ? await prepareNotify(given, io) : undefined;
+  const notifyWith = await prepareNotify(plans, given, io);
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
-  const options = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
-  const recordings = recordingsOf(options, suite, io);
-  refuseInputs(plans, inputsOf(suite, file, recordings, io));
+  const chosen = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
   const only = hooks.only
     ? hooks.only
     : previous
       ? onlyIn(previous.header.started_with ?? {})
-      : options.failed
+      : chosen.failed
         ? failedCases(root, suite, io)
-        : options.failedFrom !== undefined
-          ? failedCasesIn(resolve(io.cwd, options.failedFrom), suite)
+        : chosen.failedFrom !== undefined
+          ? failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite)
           : undefined;
-  const runOptions = { ...runOptionsOf(options, suite, io), ...defined({ only }) };
+  const found = hooks.findRecordings?.({
+    suite,
+    queries: selectedQueries({ ...runOptionsOf(chosen, suite, io), ...defined({ only }) }),
+    runsOf: (query) => chosen.runs ?? query.runs,
+  });
+  const options = found === undefined ? chosen : { ...chosen, traces: found.traces };
+  const recordings = recordingsOf(options, suite, io);
+  refuseInputs(plans, inputsOf(suite, file, recordings, io));
+  const git = gitState(folderOf(suite, io), io);
+  const runOptions = { ...withCommit(runOptionsOf(options, suite, io), git), ...defined({ only }) };
   const shard =
     options.shard === undefined
       ? undefined
@@ -92,11 +106,10 @@ export async function runTests(
         : planShard(options.shard, runOptions, options, io);
   if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
-  const git = gitState(folderOf(suite, io), io);
   const started = startedWith(options, only, shard);
   const judges = previous
     ? previous.header.judges
-    : (hooks.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
+    : (found?.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
   const session = new StoreSession({
     root,
     suite,
@@ -138,14 +151,23 @@ export async function runTests(
   hooks.onRun?.(run);
 
   const isWhole = !isPart({ started_with: started });
-  if (shard !== undefined && notifyWith !== undefined)
+  // What a run has no recording of was not run in it.
+  const hasAll = isWhole && !(judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace'));
+  const isAllGood = (): boolean => session.isStored && isSuiteGood(root, suite, io);
+  const part = hasAll && !run.interrupted ? undefined : { total: suite.queries.length, isAllGood };
+  if (shard !== undefined && plans.some(({ sentTo }) => sentTo !== undefined))
     io.stderr.write('agentci: a shard notifies no one: agentci merge does, once for the whole run\n');
   const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
   const { failed } = await writeReports(run, plans, {
-    ...(shard === undefined ? notifyWith?.(run, { folder: folderOf(suite, io), git, isPart: !isWhole, io }) : {}),
+    ...(shard === undefined
+      ? notifyWith?.(run, { folder: folderOf(suite, io), git, part, ranAt: judges?.at, io })
+      : {}),
     io,
     quiet: options.quiet ?? false,
-    rerunCommand: `${command} --failed`,
+    // Only `test` resumes; it continues with the recordings of an `eval` as well.
+    rerunCommand: run.interrupted
+      ? `${repeatedCommand({ ...options, file }, { commandName: 'test', env: io.env })} --resume`
+      : `${command} --failed`,
     command,
     ...(shard === undefined ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io }) : {}),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
@@ -155,8 +177,7 @@ export async function runTests(
     const { keepHistory } = await import('./keep-history.ts');
     const about = {
       models: session.models,
-      // What a run has no recording of was not run in it.
-      isPart: !isWhole || (judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace')),
+      isPart: !hasAll,
       git,
       judges,
       isRecorded: recordings !== undefined,
@@ -237,6 +258,10 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
   };
 }
 
+/** Workers may have another commit checked out than we have. */
+const withCommit = (run: RunOptions, { commit }: GitState): RunOptions =>
+  run.queue === undefined || commit === undefined ? run : { ...run, queue: { ...run.queue, commit } };
+
 /** What an unfinished run was restricted to; older ones name ids alone. */
 function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly CaseName[] | undefined {
   return (only as CaseName[] | undefined) ?? (ids as string[] | undefined)?.map((id) => ({ id }));
@@ -262,17 +287,34 @@ function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
     );
   }
   const before = unfinished.header.started_with ?? {};
-  for (const key of CHOICES) {
+  // Which queries have failed is decided when a run is started; of later choices there is nothing to compare with.
+  for (const key of [...CHOICES, 'ids', 'failed', 'failedFrom'] as const) {
     if (given[key] === undefined || JSON.stringify(given[key]) === JSON.stringify(before[key])) continue;
-    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was started with another --${key}`, {
+    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was not started with this ${flagOf(key)}`, {
       hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
     });
   }
   return unfinished;
 }
 
-/** The options that say what a run is about, as opposed to how fast or where its reports go. */
-const CHOICES = ['traces', 'tags', 'filter', 'runs', 'cell', 'shard'] as const;
+const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/**
+ * The options that say what a run is about and what its verdicts rest on, as opposed to how fast it is or where its reports go. A run
+ * that is continued has them from its beginning: one that was answered from cassettes must not continue with the real model.
+ */
+const CHOICES = [
+  'traces',
+  'tags',
+  'filter',
+  'runs',
+  'cell',
+  'shard',
+  'cassette',
+  'judge',
+  'baseline',
+  'baselineDir',
+] as const;
 
 const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
   Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));

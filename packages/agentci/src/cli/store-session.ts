@@ -4,10 +4,11 @@ import { defined } from '../kit/defined.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { runTime } from '../results/run-time.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry, JudgedRun } from '../store/journal.ts';
+import type { JournalEntry, JournalHeader, JudgedRun } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
-import type { StoredRun } from '../store/stored-runs.ts';
+import { runsAhead, type StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
@@ -121,14 +122,15 @@ export class StoreSession {
         started_at: this.#startedAt,
         ...this.#input.git,
         ...defined({ judges: this.#input.judges }),
+        ...aheadIn(root, io),
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);
       if (recordings !== undefined) this.#store.judges(recordings);
       if (shard !== undefined) {
-        const { index, count, hash, cases, runs, shards } = shard;
+        const { index, count, hash, ...plan } = shard;
         const file = { version: io.version, agent: suite.agent, spec, index, count, plan_hash: hash };
-        this.#store.isShard(file, { cases, runs, shards });
+        this.#store.isShard(file, plan);
       }
     } catch (error) {
       if (error instanceof UserError) throw error;
@@ -140,6 +142,12 @@ export class StoreSession {
     }
     return this.#store;
   }
+}
+
+/** What a new run says of those that a clock dated ahead of it, so that they do not count as newer once their time has come. */
+export function aheadIn(root: string, io: Io): Pick<JournalHeader, 'ahead'> {
+  const ahead = runsAhead(root, io.now());
+  return ahead.length === 0 ? {} : { ahead };
 }
 
 /** Only the user's module could measure a metric of its own, so what it needs is left out. */
@@ -161,8 +169,7 @@ const notStored = (error: unknown, root: string): UserError =>
 
 /** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
 export function newRunId(startedAt: string, chance: number): string {
-  const [date = '', time = ''] = startedAt.replace(/[-:.Z]/g, '').split('T');
-  return `${date}-${time}-${Math.floor(chance * 0x10000)
+  return `${runTime(startedAt)}-${Math.floor(chance * 0x10000)
     .toString(16)
     .padStart(4, '0')}`;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
-import { isPart, listRuns, type StoredRun } from '../store/stored-runs.ts';
+import { listRuns, type StoredRun } from '../store/stored-runs.ts';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from './spec-folders.ts';
@@ -16,8 +16,6 @@ export interface LatestOptions {
   readonly spec?: string;
   /** What is checked out: runs on other branches count only where there is none on this one. */
   readonly branch?: string | undefined;
-  /** What is chosen now: a run of all queries has it, and one with the same choice. Without it, any run counts. */
-  readonly selection?: Readonly<Record<string, unknown>>;
   /** A run in progress, or one that was killed, counts as well. */
   readonly withUnfinished?: boolean;
 }
@@ -56,16 +54,15 @@ export function storedRunId(root: string, given = 'latest', options: LatestOptio
   );
 }
 
-/**
- * The newest run of a spec, by when the agent ran: on this branch where there is one that has the queries chosen, else on any branch, else
- * the newest with other queries.
- */
+/** The newest run of a spec, by when the agent ran: on this branch where there is one, else on any branch. */
 export function latestRun(root: string, options: LatestOptions): StoredRun | undefined {
-  const { isOurs = () => true, branch, selection, withUnfinished = false } = options;
-  const all = listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
-  const here = all.filter(isOn(branch));
-  const hasIt: RunTest = (run) => selection === undefined || hasSelection(run, selection);
-  return here.find(hasIt) ?? all.find(hasIt) ?? here[0] ?? all[0];
+  const all = storedRuns(root, options);
+  return all.find(isOn(options.branch)) ?? all[0];
+}
+
+/** The runs that "latest" may be, the newest first, on whatever branch. */
+export function storedRuns(root: string, { isOurs = () => true, withUnfinished = false }: LatestOptions): StoredRun[] {
+  return listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
 }
 
 /** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do, unless it is strict. */
@@ -79,25 +76,7 @@ export function onBranch(
   return isStrict || listRuns(root).some(isThere) ? isThere : isOurs;
 }
 
-const isOn =
+export const isOn =
   (branch: string | undefined): RunTest =>
   ({ header }) =>
     branch === undefined || (header.branch ?? branch) === branch;
-
-const CHOICES = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
-
-function hasSelection({ header }: StoredRun, selection: Readonly<Record<string, unknown>>): boolean {
-  const { started_with: chosen = {} } = header;
-  return (
-    !isPart(header) ||
-    CHOICES.every((name) =>
-      name === 'ids'
-        ? includesAll(chosen.ids, selection.ids)
-        : JSON.stringify(chosen[name]) === JSON.stringify(selection[name]),
-    )
-  );
-}
-
-/** Without a list there is every id. */
-const includesAll = (ids: unknown, wanted: unknown): boolean =>
-  !Array.isArray(ids) || (Array.isArray(wanted) && wanted.every((id) => ids.includes(id)));

@@ -11,8 +11,8 @@ import type { RunResult } from '../results/run-result.ts';
 import { writeFileAtomic } from '../store/atomic-write.ts';
 import { jobUrl, lineUrl } from './ci-urls.ts';
 import { type Io, wantsColor } from './io.ts';
+import type { Channel } from './notify/channels.ts';
 import type { NotifyPlan } from './notify/plan.ts';
-import type { Channel } from './notify/send.ts';
 import type { OutputPlan } from './outputs.ts';
 
 interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {

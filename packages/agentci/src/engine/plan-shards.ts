@@ -17,6 +17,8 @@ export interface ShardPlan {
   readonly runs: readonly number[];
   /** The ids of each shard, in the order of the spec. */
   readonly shards: readonly (readonly string[])[];
+  /** Positions of cases that are expected to fail. */
+  readonly xfail: readonly number[];
 }
 
 interface PlanInput {
@@ -59,7 +61,8 @@ export function planShards({ specHash, queries, runsOf, index, count, timings }:
   const shards = loads.map((load) => load.ids.sort((a, b) => position.get(a)! - position.get(b)!));
   const cases = queries.map(({ id, cell }): CaseName => (cell === undefined ? { id } : { id, cell }));
   const runs = queries.map(runsOf);
-  return { index, count, hash: planHash(specHash, { cases, runs, shards }), cases, runs, shards };
+  const xfail = queries.flatMap((query, at) => (query.xfail === undefined ? [] : [at]));
+  return { index, count, hash: planHash(specHash, { cases, runs, shards }), cases, runs, shards, xfail };
 }
 
 /** Equal plans of equal specs have equal hashes. */

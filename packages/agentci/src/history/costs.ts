@@ -10,14 +10,18 @@ export interface PeriodCost {
   /** `2026-11-17`, `2026-W47` or `2026-11`, in UTC. */
   readonly period: string;
   readonly runs: number;
-  readonly usd: number;
-  readonly tokens: number;
+  /** Of what is known; `null` where nothing is. */
+  readonly usd: number | null;
+  /** Of what is known; `null` where nothing is. */
+  readonly tokens: number | null;
   /** Of the runs of which all costs are known; `null` where none is. */
   readonly usd_per_run: number | null;
   /** 95 %, from Student's t; `null` below two such runs. */
   readonly interval: Interval | null;
   /** Runs of queries whose cost is not known: the sum lacks them. */
   readonly unpriced: number;
+  /** Runs some or all of whose tokens are not known: the sum lacks them. */
+  readonly uncounted: number;
 }
 
 /** What the runs of each period cost, the oldest first. */
@@ -34,14 +38,26 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
     return {
       period: key,
       runs: group.length,
-      usd: group.reduce((sum, { usd }) => sum + (usd ?? 0), 0),
-      tokens: group.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
+      // Where no query was asked, nothing was spent; that is known.
+      usd: sumOf(group.map(({ usd, unpriced }) => usd ?? (unpriced === 0 ? 0 : null))),
+      tokens: sumOf(group.map(({ tokens, uncounted }) => tokens ?? (uncounted === 0 ? 0 : null))),
       usd_per_run: mean(whole),
       interval: meanInterval(whole),
       unpriced: group.reduce((sum, { unpriced }) => sum + unpriced, 0),
+      uncounted: group.filter(isUncounted).length,
     };
   });
 }
+
+/** Nothing known is not nothing spent. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** Lines of older versions do not say of how many queries the tokens are known. */
+const isUncounted = ({ tokens, uncounted }: HistoryRun): boolean =>
+  uncounted === undefined ? tokens === null : uncounted > 0;
 
 function periodOf(period: Period, at: Date): string {
   const day = at.toISOString().slice(0, 10);

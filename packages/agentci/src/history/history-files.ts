@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { maskText } from '../kit/secrets.ts';
+import { makeFolder } from '../mcp/make-folder.ts';
 import { type HistoryQuery, type HistoryRun, isHistoryQuery, isHistoryRun } from './history-run.ts';
 
 /** Runs whose lines are kept; the oldest go when there are a tenth more. */
@@ -48,7 +48,7 @@ export function appendRuns(
   root: string,
   runs: readonly { readonly run: HistoryRun; readonly queries: readonly HistoryQuery[] }[],
 ): void {
-  mkdirSync(root, { recursive: true });
+  makeFolder(root);
   // A history is of one machine, or of a cache: committed, it would change with every run.
   if (!existsSync(join(root, '.gitignore'))) writeFileSync(join(root, '.gitignore'), '*\n');
   for (const { run, queries } of runs) {
@@ -87,18 +87,69 @@ function appendLines(path: string, lines: readonly string[]): void {
 
 /**
  * All runs, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the newest: a
- * shard that was run again, or was late, makes the run whole and not another one.
+ * shard that was run again, or was late, makes the run whole and not another one. A run that a clock dated ahead comes where it arrived.
  */
-export function readRuns(root: string): Lines<HistoryRun> {
+export function readRuns(root: string, now = Date.now()): Lines<HistoryRun> {
   const path = runsPath(root);
   const { lines, damaged } = readLinesOf(path, isHistoryRun);
   const byId = new Map<string, HistoryRun>();
   for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
-  const runs = withoutEarlierMerges([...byId.values()]).sort((a, b) =>
+  const runs = withoutEarlierMerges(atArrival(byId, new Date(now).toISOString())).sort((a, b) =>
     a.at === b.at ? Number(a.id > b.id) - Number(a.id < b.id) : a.at < b.at ? -1 : 1,
   );
   return { lines: runs, damaged };
 }
+
+/**
+ * Runs that say they are of a later time than they can be get the latest that it can be: right before the first run that found them here, or
+ * else before the next line that is not ahead itself.
+ */
+function atArrival(byId: ReadonlyMap<string, HistoryRun>, now: string): HistoryRun[] {
+  const runs = [...byId.values()];
+  const foundBy = new Map<string, HistoryRun[]>();
+  const note = (id: string, run: HistoryRun): void => {
+    if (run.at < (byId.get(id)?.at ?? '')) foundBy.set(id, [...(foundBy.get(id) ?? []), run]);
+  };
+  let next: HistoryRun | undefined;
+  for (const run of runs.toReversed()) {
+    for (const id of run.ahead ?? []) note(id, run);
+    if (run.at <= now) next = run;
+    else if (next !== undefined) note(run.id, next);
+  }
+  if (foundBy.size === 0) return runs;
+  const timeOf = ({ id, at }: HistoryRun): string => {
+    const first = foundBy.get(id)?.map(timeOf).sort()[0];
+    return first === undefined ? at : new Date(Date.parse(first) - 1).toISOString();
+  };
+  return runs.map((run) => {
+    const at = timeOf(run);
+    const judged = run.judges === undefined ? undefined : byId.get(run.judges.run);
+    return {
+      ...run,
+      ...(at === run.at ? {} : { at, dated: run.at }),
+      ...(judged === undefined || !foundBy.has(judged.id) ? {} : { judges: { ...run.judges!, at: timeOf(judged) } }),
+    };
+  });
+}
+
+/** The runs of a history that say they are of a later time than now, and those of them that no run has found there before. */
+export function runsAhead(
+  root: string,
+  now: number,
+): { readonly ids: readonly string[]; readonly fresh: readonly string[] } {
+  const path = runsPath(root);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const at = new Date(now).toISOString();
+  // Lines begin like this. Parsing thousands of them takes longer than many a run.
+  const ids = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"/gm)].flatMap(([, id, time]) =>
+    time! > at ? [id!] : [],
+  );
+  if (ids.length === 0) return { ids, fresh: ids };
+  const found = new Set(readLinesOf(path, isHistoryRun).lines.flatMap(({ ahead = [] }) => ahead));
+  return { ids: [...new Set(ids)].slice(-MAX_AHEAD), fresh: [...new Set(ids)].filter((id) => !found.has(id)) };
+}
+
+const MAX_AHEAD = 200;
 
 function withoutEarlierMerges(runs: readonly HistoryRun[]): HistoryRun[] {
   const byShard = new Map<string, HistoryRun>();

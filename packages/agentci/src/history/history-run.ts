@@ -24,6 +24,10 @@ export interface HistoryRun {
   readonly judges?: JudgedAgain;
   /** Of a merged run: the runs of its shards. */
   readonly shard_runs?: readonly string[];
+  /** Runs that were in the history before it and are dated later: a clock was ahead. */
+  readonly ahead?: readonly string[];
+  /** What it says of its time, where that was later than it can be; `at` is then the latest that it can be. */
+  readonly dated?: string;
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
@@ -34,8 +38,10 @@ export interface HistoryRun {
   readonly usd: number | null;
   /** Runs whose cost is not known. */
   readonly unpriced: number;
-  /** Of the runs that know it. */
+  /** Of the runs that know it; `null` where none does. */
   readonly tokens: number | null;
+  /** Runs whose tokens are not known. */
+  readonly uncounted?: number;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly exit: number;
@@ -70,6 +76,7 @@ export interface RunAbout {
   readonly isRecorded?: boolean;
   readonly judges?: JudgedAgain | undefined;
   readonly shardRuns?: readonly string[] | undefined;
+  readonly ahead?: readonly string[] | undefined;
   /** Where the results do not say it. */
   readonly at: string;
 }
@@ -79,13 +86,15 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
   const costs: (number | null)[] = [];
   const latencies: number[] = [];
   let tokens: number | null = null;
+  let uncounted = 0;
   for (const result of run.results)
     for (const used of usesOf(result)) {
       costs.push(numberOr(used.cost_usd));
       const ms = numberOr(used.latency_ms);
       if (ms !== null) latencies.push(ms);
       const count = numberOr(used.total_tokens);
-      if (count !== null) tokens = (tokens ?? 0) + count;
+      if (count === null) uncounted++;
+      else tokens = (tokens ?? 0) + count;
     }
   const known = costs.filter((cost) => cost !== null);
   const { total, passed, failed, warnings, errors, skipped, exit_code } = run.summary;
@@ -102,6 +111,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     ...(about.isRecorded ? { recorded: true } : {}),
     ...(about.judges === undefined ? {} : { judges: about.judges }),
     ...(about.shardRuns === undefined ? {} : { shard_runs: about.shardRuns }),
+    ...(about.ahead === undefined || about.ahead.length === 0 ? {} : { ahead: about.ahead }),
     total,
     passed,
     failed,
@@ -111,6 +121,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     usd: known.length === 0 ? null : rounded(known.reduce((sum, cost) => sum + cost, 0)),
     unpriced: costs.length - known.length,
     tokens,
+    uncounted,
     p50_ms: whole(quantile(latencies, 0.5)),
     p95_ms: whole(quantile(latencies, 0.95)),
     exit: exit_code,
@@ -179,12 +190,14 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     typeof line.at === 'string' &&
     Number.isFinite(Date.parse(line.at)) &&
     (line.judges === undefined || isJudgedAgain(line.judges)) &&
-    (line.shard_runs === undefined ||
-      (Array.isArray(line.shard_runs) && line.shard_runs.every((id) => typeof id === 'string'))) &&
+    [line.shard_runs, line.ahead].every(
+      (ids) => ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
+    ) &&
     [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&
     COUNTS.every((name) => Number.isInteger(line[name]) && (line[name] as number) >= 0) &&
+    (line.uncounted === undefined || (Number.isInteger(line.uncounted) && (line.uncounted as number) >= 0)) &&
     MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
   );
 }

@@ -17,13 +17,13 @@ export async function mergeShards(
   found: FoundShards,
   { store, runId }: { readonly store: RunStore; readonly runId: string },
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
-  const { cases, runs, shards } = found.plan;
+  const { cases, shards } = found.plan;
   const { count, agent, spec } = found.shards[0]!.file;
   const problems: CheckResult[] = found.damaged.map((what) => problem('shards.damaged', what));
   const results = new Map<string, QueryResult>();
   const parts: RunParts[] = [];
   const ends: ShardEnd[] = [];
-  const runsOf = new Map(cases.map((each, at) => [caseKey(each), runs[at]!]));
+  const ofOneRun = casesOfOneRun(found.plan);
   const whyMissing = new Map<number, string>();
   for (const shard of found.shards) {
     const { dir, file } = shard;
@@ -36,7 +36,7 @@ export async function mergeShards(
       problems.push(problem('shards.unfinished', `shard ${file.index} of ${count} was not finished (${dir})`));
       whyMissing.set(file.index, 'its shard was not finished');
     }
-    problems.push(...takeResults(shard, end, { store, results, runsOf, own: new Set(shards[file.index - 1]) }));
+    problems.push(...takeResults(shard, end, { store, results, ofOneRun, own: new Set(shards[file.index - 1]) }));
     store.adoptTraces(dir);
     if (end !== undefined) {
       parts.push(end.parts);
@@ -86,6 +86,15 @@ export async function mergeShards(
   return { run, models: joined.models };
 }
 
+/**
+ * The cases whose one run is their verdict. Of the others a shard that has no end says nothing: some of their runs may be missing, and
+ * what is expected to fail is turned round at the end.
+ */
+function casesOfOneRun({ cases, runs, xfail }: FoundShards['plan']): ReadonlySet<string> {
+  const expected = new Set(xfail);
+  return new Set(cases.filter((_, at) => runs[at] === 1 && !expected.has(at)).map(caseKey));
+}
+
 /** Streams the journal of a shard into the merged one, and says what does not add up. */
 function takeResults(
   { dir, file }: FoundShard,
@@ -93,7 +102,7 @@ function takeResults(
   to: {
     readonly store: RunStore;
     readonly results: Map<string, QueryResult>;
-    readonly runsOf: ReadonlyMap<string, number>;
+    readonly ofOneRun: ReadonlySet<string>;
     /** The ids of the shard. */
     readonly own: ReadonlySet<string>;
   },
@@ -118,8 +127,7 @@ function takeResults(
     }
     to.store.record(line, undefined);
     if (line.run !== 1) continue;
-    // Without its end, a shard says nothing of queries that are run more than once: some of their runs may be missing.
-    const isWanted = end === undefined ? to.runsOf.get(key) === 1 : end.named.has(key);
+    const isWanted = end === undefined ? to.ofOneRun.has(key) : end.named.has(key);
     if (isWanted) taken.set(key, to.store.keep(line.result));
   }
   for (const [key, result] of end?.whole ?? []) if (own.has(result.id)) taken.set(key, result);

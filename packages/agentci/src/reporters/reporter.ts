@@ -43,6 +43,8 @@ export interface NotifyContext {
   readonly url?: string;
   /** The verdict of the previous run, in a word. */
   readonly previous?: string;
+  /** Of a run of some queries: that it is one, in words. */
+  readonly part?: string;
   /** JSON with `{{names}}` in its texts. */
   readonly template?: unknown;
 }

@@ -34,11 +34,12 @@ function message(notice: Notice): object {
     commit,
     url,
     previous_status,
+    part,
   } = notice;
   const where = [branch, commit?.slice(0, 8)].filter((part) => part !== null && part !== undefined).join(' ');
   const was = previous_status === null || previous_status === status ? '' : ` (was: ${previous_status})`;
   const head = `${ICONS[status] ?? ':grey_question:'} *AgentCI ${escapeSlack(agent)}: ${status}*${was}${where === '' ? '' : ` on ${escapeSlack(where)}`}`;
-  const counts = `${passed} of ${total} passed, ${failed} failed, ${errors} could not be judged`;
+  const counts = `${passed} of ${total} passed, ${failed} failed, ${errors} could not be judged${part === null ? '' : ` (${part})`}`;
   const lines = failures.map(({ id, message: why }) => `• ${escapeSlack(id)}: ${escapeSlack(why)}`);
   if (failures_left_out > 0) lines.push(`and ${failures_left_out} more`);
   const link = url === null ? '' : `\n<${escapeSlack(url).replaceAll('|', '%7C')}|the job>`;

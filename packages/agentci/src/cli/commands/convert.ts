@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { convertSuite, SPEC_FILE } from '../../convert/convert.ts';
@@ -11,6 +11,7 @@ import type { Diagnostic } from '../../kit/diagnostic.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { makeFolder } from '../../mcp/make-folder.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { SpecError } from '../../spec/spec-error.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -124,7 +125,7 @@ async function validate(files: ReadonlyMap<string, string>): Promise<readonly Di
   try {
     for (const [name, text] of files) {
       const path = join(dir, name);
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       writeFileSync(path, text);
     }
     const { diagnostics } = await loadSpec(join(dir, SPEC_FILE));

@@ -4,8 +4,9 @@ import { UserError } from '../../kit/user-error.ts';
 import { journalPath, readHeader } from '../../store/journal.ts';
 import { judgedRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { latestWithRecordings } from '../recorded-run.ts';
 import { runTests } from '../run-tests.ts';
-import { specRuns, storedRunId } from '../stored-run.ts';
+import { specRuns } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 import type { TestOptions } from '../test-options.ts';
 
@@ -17,7 +18,7 @@ export const command: CliCommand = {
       .option('--traces <path>', 'the recordings: a file or a folder')
       .option(
         '--run <id>',
-        'the recordings of a stored run; "latest" is the newest finished one on this branch that has the chosen queries',
+        'the recordings of a stored run; "latest" is the newest finished one that has them for the chosen queries and repeats, on this branch if there is one',
       )
       .addHelpText(
         'after',
@@ -39,11 +40,13 @@ Example:
     }
     if (run === undefined) return runTests(rest, io, 'eval');
     const { root, latest } = specRuns(rest.config, io);
-    const { ids, tags, filter, cell } = rest;
-    const id = storedRunId(root, run, { ...latest, selection: { ids, tags, filter, cell } });
-    if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
-    const judges = judgedRun(join(root, id));
-    return runTests({ ...rest, traces: tracesOf(root, id) }, io, 'eval', { judges });
+    return runTests(rest, io, 'eval', {
+      findRecordings: (asked) => {
+        const id = run === 'latest' ? latestWithRecordings(root, latest, asked, io) : run;
+        if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
+        return { traces: tracesOf(root, id), judges: judgedRun(join(root, id)) };
+      },
+    });
   },
 };
 

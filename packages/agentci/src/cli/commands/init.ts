@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { Option } from 'commander';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore } from '../../kit/words.ts';
+import { makeFolder } from '../../mcp/make-folder.ts';
 import { listCassetteFiles } from '../../store/cassette-files.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findProgram } from '../find-program.ts';
@@ -153,7 +154,7 @@ function writeStarter({ files, agents }: Starter, io: Io): boolean {
       io.stdout.write(`kept ${path}\n`);
       continue;
     }
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     writeFileSync(target, text);
     io.stdout.write(`wrote ${path}\n`);
   }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { defined } from '../../kit/defined.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
@@ -7,6 +7,7 @@ import { UserError } from '../../kit/user-error.ts';
 import { type FoundShards, findShards } from '../../merging/find-shards.ts';
 import { mergeShards } from '../../merging/merge-shards.ts';
 import { timingsOf } from '../../merging/timings-of.ts';
+import type { JournalHeader } from '../../store/journal.ts';
 import { RunLock } from '../../store/run-lock.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { isPart, tracesOf } from '../../store/stored-runs.ts';
@@ -20,10 +21,11 @@ import { keepHistory } from '../keep-history.ts';
 import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
-import { planOutputs } from '../outputs.ts';
+import { type OutputPlan, planOutputs } from '../outputs.ts';
+import { quote, repeatedCommand } from '../repeated-command.ts';
 import { tracesAt } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
-import { newRunId } from '../store-session.ts';
+import { aheadIn, newRunId } from '../store-session.ts';
 import { writeReports } from '../write-reports.ts';
 
 interface Options {
@@ -41,7 +43,7 @@ export const command: CliCommand = {
   summary: 'join the runs of all shards into one, and decide over the whole run',
   configure: (parser) =>
     addNotifyFlags(parser)
-      .argument('<dir...>', 'run folders of `agentci test --shard`, or folders that hold them')
+      .argument('<dir...>', 'run folders of `agentci test --shard`, or folders or zip files that hold them')
       .option('--out <dir>', 'where to write the merged run (default: a new folder in .agentci/runs)')
       .option('-c, --config <file>', 'the spec beside which runs are stored; merge does not read it')
       .option('--timings <file>', 'where to write how long each query took (default: .agentci/timings.json)')
@@ -60,65 +62,126 @@ Examples:
   agentci test --failed-from merged`,
       ),
   run: async ({ args, options, io }) => {
-    const { config, out, timings, format = [], output, json, quiet = false } = options as Options;
+    const { format = [], output, json } = options as Options;
     const formats = json ? [...format, 'json'] : format;
     const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
-    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
-      ? await prepareNotify(options as NotifyOptions, io)
-      : undefined;
-    const found = findShards(
-      args.map((dir) => resolve(io.cwd, dir)),
-      io.version,
-    );
-    const folder = specFolder(config, io);
-    const { runId, startedAt, shardRuns } = identityOf(found);
-    const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
-    const { file, header } = found.shards[0]!;
-    await keepHeapTight(found.plan.cases.length);
-    const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
-    const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
-    const judged = defined({ judges: header?.judges });
-    if (out === undefined) removeEarlier(dir, runId);
-    const store = RunStore.create(
-      dirname(dir),
-      {
-        run_id: runId,
-        agent: file.agent,
-        spec: file.spec,
-        started_at: startedAt,
-        ...git,
-        ...judged,
-        shard_runs: shardRuns,
-        started_with: startedWith,
-      },
-      { durability: 'batched', inMemory: 0, dir },
-    );
-    let merged: Awaited<ReturnType<typeof mergeShards>>;
+    const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
+    const zips = await unpackZips(args, io);
     try {
-      merged = await mergeShards(found, { store, runId });
-    } catch (error) {
-      store.close();
-      throw error;
+      return await merge(options as Options & NotifyOptions, { dirs: zips.dirs, plans, notifyWith, io });
+    } finally {
+      for (const dir of zips.made) rmSync(dir, { recursive: true, force: true });
     }
-    const { run, models } = merged;
-    store.finish(run);
-    const shown = relative(io.cwd, dir) || dir;
-    const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
-    const { failed } = await writeReports(run, plans, {
-      ...notifyWith?.(run, about),
-      io,
-      quiet,
-      rerunCommand: `agentci test --failed-from ${quote(shown)}`,
-      ...(await comparedWithBase(run, { root: runsRoot(folder), plans, isPart: about.isPart, io })),
-      ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
-    });
-    io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
-    const isRecorded = existsSync(join(dir, 'recordings.json'));
-    keepHistory(run, { ...about, ...judged, shardRuns, models, isRecorded });
-    keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
-    return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
   },
 };
+
+/** Folders as they are; of zip files, which is how CI systems hand out artifacts, what is in them. */
+async function unpackZips(given: readonly string[], io: Io): Promise<{ dirs: string[]; made: string[] }> {
+  const { isZip, unpackZip } = await import('../unpack-zip.ts');
+  const made: string[] = [];
+  try {
+    const dirs = given.flatMap((shown): string[] => {
+      const path = resolve(io.cwd, shown);
+      const facts = statSync(path, { throwIfNoEntry: false });
+      if (facts !== undefined && !facts.isDirectory() && !isZip(path))
+        throw new UserError('MERGE_NO_SHARD', `${shown} is neither a folder nor a zip file`);
+      const zips = facts?.isDirectory() === true ? zipsIn(path).filter(isZip) : facts === undefined ? [] : [path];
+      const unpacked = zips.map((zip) => unpackZip(zip, zip === path ? shown : join(shown, basename(zip))));
+      made.push(...unpacked);
+      // A folder of nothing but zip files has no shard of its own.
+      return facts?.isDirectory() === true && (unpacked.length === 0 || hasFolders(path))
+        ? [path, ...unpacked]
+        : unpacked.length > 0
+          ? unpacked
+          : [path];
+    });
+    return { dirs, made };
+  } catch (error) {
+    for (const dir of made) rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const zipsIn = (dir: string): string[] =>
+  readdirSync(dir)
+    .filter((name) => name.endsWith('.zip'))
+    .sort()
+    .map((name) => join(dir, name));
+
+const hasFolders = (dir: string): boolean =>
+  readdirSync(dir, { withFileTypes: true }).some((each) => each.isDirectory());
+
+interface MergeInput {
+  readonly dirs: readonly string[];
+  readonly plans: readonly OutputPlan[];
+  readonly notifyWith: Awaited<ReturnType<typeof prepareNotify>>;
+  readonly io: Io;
+}
+
+async function merge(
+  { config, out, timings, quiet = false }: Options,
+  { dirs, plans, notifyWith, io }: MergeInput,
+): Promise<number> {
+  const found = findShards(dirs, io.version);
+  const folder = specFolder(config, io);
+  const { runId, startedAt, shardRuns } = identityOf(found);
+  const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
+  const { file, header } = found.shards[0]!;
+  await keepHeapTight(found.plan.cases.length);
+  const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
+  const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
+  const judged = defined({ judges: header?.judges });
+  if (out === undefined) removeEarlier(dir, runId);
+  const store = RunStore.create(
+    dirname(dir),
+    {
+      run_id: runId,
+      agent: file.agent,
+      spec: file.spec,
+      started_at: startedAt,
+      ...git,
+      ...judged,
+      shard_runs: shardRuns,
+      ...aheadIn(runsRoot(folder), io),
+      started_with: startedWith,
+    },
+    { durability: 'batched', inMemory: 0, dir },
+  );
+  let merged: Awaited<ReturnType<typeof mergeShards>>;
+  try {
+    merged = await mergeShards(found, { store, runId });
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  const { run, models } = merged;
+  store.finish(run);
+  const shown = relative(io.cwd, dir) || dir;
+  const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
+  const { failed } = await writeReports(run, plans, {
+    ...notifyWith?.(run, { folder, git, io, ranAt: header?.judges?.at, part: about.isPart ? {} : undefined }),
+    io,
+    quiet,
+    rerunCommand: `${againCommand(header, config ?? file.spec.file, io)} --failed-from ${quote(shown)}`,
+    ...(await comparedWithBase(run, { root: runsRoot(folder), plans, isPart: about.isPart, io })),
+    ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
+  });
+  io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
+  const isRecorded = existsSync(join(dir, 'recordings.json'));
+  keepHistory(run, { ...about, ...judged, shardRuns, models, isRecorded });
+  keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
+  return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Recordings are judged again where they are; without a runner `test` would have nothing to run. */
+function againCommand(header: JournalHeader | undefined, file: string, io: Io): string {
+  const traces = header?.started_with?.traces;
+  const isRecorded = typeof traces === 'string';
+  return repeatedCommand(
+    { file, ...(isRecorded ? { traces } : {}) },
+    { commandName: isRecorded ? 'eval' : 'test', env: io.env },
+  );
+}
 
 /**
  * What tells a merged run from others: the same shards merged again are the same run, with the same id. Its time is that of its newest shard,
@@ -157,5 +220,3 @@ function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io)
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }
 }
-
-const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -7,6 +7,7 @@ import { comparedWith, comparedWithBase, type RunBefore } from '../base-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
+import type { Ended } from '../notify/ended.ts';
 import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
@@ -63,6 +64,7 @@ Example:
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
     const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
+    const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
     const { folder, root, latest } = specRuns(config, io);
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
     const run =
@@ -71,11 +73,8 @@ Example:
         : readResults(resolve(io.cwd, input), input, '--input');
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
-    const notifyWith = plans.some(({ sentTo }) => sentTo !== undefined)
-      ? await prepareNotify(options as NotifyOptions, io)
-      : undefined;
     const { failed } = await writeReports(run, plans, {
-      ...notifyWith?.(run, { folder, git: gitState(folder, io), isPart: false, io }),
+      ...notifyWith?.(run, { folder, git: gitState(folder, io), ...aboutStored(root, run.run_id), io }),
       io,
       quiet: quiet ?? false,
       ...commandOf(root, input === undefined ? run.run_id : undefined, traces, run, io),
@@ -93,6 +92,13 @@ Example:
     return failed ? 2 : 0;
   },
 };
+
+/** What notifications need to know of a stored run. */
+function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ranAt'> {
+  const header = listRuns(root).find((stored) => stored.id === id)?.header;
+  if (header === undefined) return {};
+  return { part: isPart(header) ? {} : undefined, ranAt: header.judges?.at };
+}
 
 /** Only some of its queries were chosen. */
 const isStoredPart = (root: string, id: string): boolean =>

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { appendRuns, isSafeId, readRuns } from '../../history/history-files.ts';
 import {
@@ -16,6 +16,7 @@ import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
+import { isZip, unpackZip } from '../unpack-zip.ts';
 
 const MAX_DEPTH = 8;
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
@@ -88,6 +89,10 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return;
   if (!facts.isDirectory()) {
+    if (isZip(path)) {
+      yield* sourcesInZip(path, depth);
+      return;
+    }
     if (depth === 0 || path.endsWith('.json')) {
       if (depth === 0 || looksLikeReport(path)) yield { place: path, read: () => [fromReport(path, facts.mtime)] };
     }
@@ -104,6 +109,27 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
   if (depth === MAX_DEPTH) return;
   for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)))
     if (!entry.isSymbolicLink() && entry.name !== 'node_modules') yield* sourcesIn(join(path, entry.name), depth + 1);
+}
+
+/** What is in an artifact; it is unpacked as long as its turn lasts. */
+function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'> {
+  let dir: string;
+  try {
+    dir = unpackZip(path, path);
+  } catch (error) {
+    yield {
+      place: path,
+      read: () => {
+        throw error;
+      },
+    };
+    return;
+  }
+  try {
+    yield* sourcesIn(dir, depth + 1);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 /** Other JSON files beside a report are passed over. */
@@ -123,11 +149,19 @@ function fromFolder(dir: string): Imported {
 }
 
 function fromReport(path: string, mtime: Date): Imported {
-  const run: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  const run = parsedReport(path);
   if (!isObject(run) || run.schema !== RESULTS_SCHEMA || !Array.isArray(run.results) || !isObject(run.summary))
     throw new Error(`${path} is not a JSON report of agentci`);
   if (run.shard !== undefined) throw new Error(`${path} is the report of a shard; import that of the merged run`);
   return entryOf(run as unknown as RunResult, { at: mtime.toISOString(), isPart: false }, path);
+}
+
+function parsedReport(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw new Error(`${path} is neither a JSON report, a run folder nor a zip file of them`);
+  }
 }
 
 function fromHistory(dir: string): Imported[] {

@@ -24,7 +24,7 @@ export function listText(runs: readonly HistoryRun[]): string {
       run.spec,
       `${run.passed}/${run.total}${run.part ? ' (part)' : ''}`,
       EXITS[run.exit] ?? `exit ${run.exit}`,
-      run.usd === null ? '-' : formatUsd(run.usd),
+      run.usd === null ? '-' : knownText(run.usd, run.unpriced, formatUsd),
       run.p50_ms === null ? '-' : formatMs(run.p50_ms),
     ]);
   return table(['run', 'started', 'branch', 'commit', 'spec', 'passed', 'verdict', 'cost', 'p50'], rows);
@@ -137,18 +137,22 @@ export function costText(costs: readonly PeriodCost[], period: string): string {
   const rows = costs.map((cost) => [
     cost.period,
     String(cost.runs),
-    `${cost.unpriced > 0 ? 'at least ' : ''}${formatUsd(cost.usd)}`,
+    knownText(cost.usd, cost.unpriced, formatUsd),
     cost.usd_per_run === null ? '-' : formatUsd(cost.usd_per_run),
     cost.interval === null
       ? 'too few runs'
       : `${formatUsd(Math.max(0, cost.interval.low))} to ${formatUsd(cost.interval.high)}`,
-    formatCount(cost.tokens),
+    knownText(cost.tokens, cost.uncounted, formatCount),
   ]);
   const unpriced = costs.reduce((sum, cost) => sum + cost.unpriced, 0);
   const note =
     unpriced === 0 ? '' : `the cost of ${plural(unpriced, 'run')} of queries is not known and not in the sums\n`;
   return `${table([period, 'runs', 'cost', 'per run', '95 % interval', 'tokens'], rows)}${note}`;
 }
+
+/** A sum of what is known; where something is missing it is at least that, and where nothing is known there is no number to show. */
+const knownText = (sum: number | null, missing: number, format: (value: number) => string): string =>
+  sum === null ? 'unknown' : `${missing > 0 ? 'at least ' : ''}${format(sum)}`;
 
 const timeOf = (at: string): string => at.slice(0, 16).replace('T', ' ');
 

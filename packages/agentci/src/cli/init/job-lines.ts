@@ -69,11 +69,13 @@ export const replayFlag = ({ hasCassettes }: JobPlan): string => (hasCassettes ?
 export const indent = (lines: readonly string[], spaces: number): string =>
   lines.map((line) => `${' '.repeat(spaces)}${line}`).join('\n');
 
+export const CHECKOUT_STEP = '- uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0';
+
 /** Gets the project and what it needs. Actions are named by commit: a tag can be moved to other code, a commit cannot. */
 export function setupSteps(plan: JobPlan): string[] {
   const checks = checkLines(plan);
   return [
-    '- uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0',
+    CHECKOUT_STEP,
     '- uses: actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0',
     '  with:',
     '    node-version: 22',
@@ -159,6 +161,10 @@ export const saveSteps = ({ at, key }: StatePlace): string[] => [
 /** The names of runs begin with the time. */
 const newestOnly = (at: string): string => `ls -d ${at}.agentci/runs/*/ | head -n -1 | xargs -r rm -rf`;
 
+/** The paths of a cache are part of what it is known by, so whoever reads some of it names all. */
+export const keptPaths = (at: string): string =>
+  KEPT.map((name) => `${at.replace('$AGENT', '*')}.agentci/${name}`).join(', ');
+
 /** As `restoreSteps` and `saveSteps`: the default branch writes what the others read. */
 export const gitlabCache = ({ at, key }: StatePlace, when = 'on_success'): string => `  rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
@@ -173,7 +179,7 @@ export const gitlabCache = ({ at, key }: StatePlace, when = 'on_success'): strin
     policy: $AGENTCI_CACHE
     when: always
     unprotect: true
-    paths: [${KEPT.map((name) => `${at.replace('$AGENT', '*')}.agentci/${name}`).join(', ')}]
+    paths: [${keptPaths(at)}]
   after_script:
     - ${newestOnly(at)}
 `;

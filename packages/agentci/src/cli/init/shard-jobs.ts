@@ -1,4 +1,5 @@
 import {
+  CHECKOUT_STEP,
   githubPlace,
   gitlabCache,
   gitlabHead,
@@ -8,21 +9,46 @@ import {
   indent,
   type JobPlan,
   keepSteps,
+  keptPaths,
   keyLines,
   replayFlag,
   restoreSteps,
   saveSteps,
   setupSteps,
+  yamlText,
 } from './job-lines.ts';
 
 const SPEC = 'agentci_spec.yaml';
 
-/** A job for each shard and one that joins them, whatever became of the shards. */
+/** Where nothing is known yet: queries count as equally long. A file is there in any case, so that a shard that lacks it fails. */
+const NO_TIMINGS = `test -f .agentci/timings.json || { mkdir -p .agentci && echo '{"schema":"agentci.timings/1","ms":{}}' > .agentci/timings.json; }`;
+
+/**
+ * A job that hands the same timings to every shard, a job for each shard, and one that joins them, whatever became of the shards. A cache
+ * that each shard reads for itself could change in between, and shards that are planned differently do not fit.
+ */
 export function githubShards(plan: JobPlan, name: string): string {
   const { folder = '', shards = 1 } = plan;
   const at = folder === '' ? '' : `${folder}/`;
+  const timings = [
+    CHECKOUT_STEP,
+    ...restoreSteps({ at, key: name }),
+    '- name: Take the timings of the last run',
+    `  run: ${yamlText(NO_TIMINGS)}`,
+    '- name: Hand them to every shard',
+    '  uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2',
+    '  with:',
+    '    name: agentci-timings',
+    `    path: ${at}.agentci/timings.json`,
+    '    include-hidden-files: true',
+    '    overwrite: true',
+  ];
   const shard = [
     ...setupSteps(plan),
+    '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
+    '  with:',
+    '    name: agentci-timings',
+    `    path: ${at}.agentci`,
     '- name: Validate the spec',
     `  run: npx --no-install agentci validate ${SPEC}`,
     '- name: Run the shard',
@@ -56,7 +82,12 @@ export function githubShards(plan: JobPlan, name: string): string {
 on: [push, pull_request]
 
 jobs:
+  plan:
+    runs-on: ubuntu-latest
+${githubPlace(folder)}    steps:
+${indent(timings.join('\n').split('\n'), 6)}
   shard:
+    needs: plan
     strategy:
       # A red shard does not cancel the others
       fail-fast: false
@@ -87,8 +118,21 @@ export function gitlabShards(plan: JobPlan, name: string): string {
     ...gitlabSetup(plan),
     'npx --no-install agentci merge .agentci/runs -f console -f junit=agentci-results.xml -f json=agentci-results.json -f html=agentci-report.html',
   ];
-  return `${gitlabHead(plan, name)}${name}-shard:
+  return `${gitlabHead(plan, name)}# Hands the same timings to every shard
+${name}-plan:
   image: ${gitlabImage(plan)}
+  cache:
+    key: ${name}
+    policy: pull
+    unprotect: true
+    paths: [${keptPaths(at)}]
+  script:
+${gitlabScript([...(folder === '' ? [] : [`cd ${folder}`]), NO_TIMINGS])}
+  artifacts:
+    paths: [${at}.agentci/timings.json]
+${name}-shard:
+  image: ${gitlabImage(plan)}
+  needs: [${name}-plan]
   parallel: ${shards}
   script:
 ${gitlabScript(shard)}

@@ -5,7 +5,6 @@ import {
   fsyncSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,6 +16,7 @@ import {
 import { join, sep } from 'node:path';
 import { type Label, LabelBook, type LabelProblem } from '../../judge/labels.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { makeFolder } from '../../mcp/make-folder.ts';
 
 const MAX_FILES = 1000;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -40,7 +40,7 @@ export class LabelWriter {
   constructor(folder: string, name: string) {
     const there = statSync(folder, { throwIfNoEntry: false });
     if (there !== undefined && !there.isDirectory()) throw notOurs(folder, 'it is a file, not a folder');
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     if (lstatSync(folder).isSymbolicLink()) throw notOurs(folder, 'it is a link');
     const path = join(folder, name);
     const before = lstatSync(path, { throwIfNoEntry: false });

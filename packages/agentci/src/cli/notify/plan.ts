@@ -5,15 +5,16 @@ import { chooseRuns } from '../../history/choose-runs.ts';
 import { historyRoot, readRuns } from '../../history/history-files.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { UserError } from '../../kit/user-error.ts';
+import { plural } from '../../kit/words.ts';
 import { namesIn } from '../../reporters/notify/fill-template.ts';
 import { EMPTY_NOTICE, statusWord } from '../../reporters/notify/notice.ts';
 import type { NotifyContext } from '../../reporters/reporter.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import { jobUrl } from '../ci-urls.ts';
-import type { GitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
+import type { Channel } from './channels.ts';
+import type { Ended, RunPart } from './ended.ts';
 import type { NotifyOptions } from './flags.ts';
-import type { Channel } from './send.ts';
 import { keepLastTold, lastTold } from './undelivered.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
@@ -54,45 +55,67 @@ function refuseUnknownNames(text: string, file: string): void {
   });
 }
 
-/** Compares with the previous run of the same spec and agent on the same branch, from the history. */
+/** Compares with the previous run of the whole suite, of the same spec and agent on the same branch, from the history. */
 export function planNotify(
-  run: Pick<RunResult, 'agent' | 'spec' | 'run_id'>,
-  input: {
-    readonly options: NotifyOptions;
-    readonly folder: string;
-    readonly git: GitState;
-    readonly isPart: boolean;
-    readonly template: unknown;
-    readonly io: Io;
-  },
+  run: Pick<RunResult, 'agent' | 'spec' | 'run_id' | 'started_at' | 'summary' | 'results'>,
+  input: Ended & { readonly options: NotifyOptions; readonly template: unknown },
 ): NotifyPlan {
-  const { options, folder, git, isPart, template, io } = input;
+  const { options, folder, git, part, template, io } = input;
   const spec = run.spec.file.split(/[\\/]/).at(-1)!;
-  const before = chooseRuns(readRuns(historyRoot(folder)).lines, { branch: git.branch, spec, agent: run.agent }).filter(
-    ({ id, part }) => id !== run.run_id && (part === true) === isPart,
-  );
-  // By when the agent ran: an old run that is judged again is not the previous one.
-  const last = agentRuns(before).at(-1)?.run;
+  const now = new Date(io.now()).toISOString();
+  const ranAt = input.ranAt ?? run.started_at ?? now;
+  const others = chooseRuns(readRuns(historyRoot(folder)).lines, {
+    branch: git.branch,
+    spec,
+    agent: run.agent,
+  }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
+  // By when the agent ran: an old run that is judged again is not the previous one. Nor is one that a wrong clock dated after now.
+  const whole = agentRuns(others).filter((each) => each.run.at <= now);
+  const isOld = whole.some((each) => each.run.at > ranAt);
+  const last = whole.findLast((each) => each.run.at <= ranAt)?.run;
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
-  const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent, isPart].join(' ');
+  const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent].join(' ');
   const toldIn = (channel: Channel): string | undefined => lastTold(folder, keyOf(channel)) ?? previous;
+  const verdict = statusWord(run.summary.exit_code);
+  /** Whether this run says something else about the whole suite, as it is now, than what is known of it. */
+  const isNews = (known: string | undefined): boolean =>
+    !isOld && known !== verdict && (part === undefined || isNewsOfPart(verdict, known, part));
   const url = jobUrl(io.env);
   return {
     context: {
       ...git,
       ...(url === undefined ? {} : { url }),
-      ...(previous === undefined ? {} : { previous }),
+      // What some queries did is not to be held against what all of them did, unless it changes that.
+      ...(previous === undefined || (part !== undefined && !isNews(previous)) ? {} : { previous }),
+      ...(part === undefined
+        ? {}
+        : { part: partText(run.results, part, notifyOn === 'change' && verdict === 'passed') }),
       ...(template === undefined ? {} : { template }),
     },
-    isDue: ({ summary }, channel) => {
-      const verdict = statusWord(summary.exit_code);
-      const isNews = toldIn(channel) !== verdict;
+    isDue: (_, channel) => {
+      const told = toldIn(channel);
       // Back to what was told last: there is nothing left to catch up on.
-      if (!isNews) keepLastTold(folder, keyOf(channel), undefined);
-      return notifyOn === 'always' || (notifyOn === 'fail' ? summary.exit_code !== 0 : isNews);
+      if (told === verdict && part === undefined && !isOld) keepLastTold(folder, keyOf(channel), undefined);
+      return notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(told));
     },
-    settle: (channel, isDelivered) =>
-      keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (toldIn(channel) ?? 'nothing')),
+    settle: (channel, isDelivered) => {
+      const told = toldIn(channel);
+      // The next run is compared with the history, which has no word of this one: what a part told is kept beside it.
+      if (part !== undefined || isOld) {
+        if (isDelivered && isNews(told)) keepLastTold(folder, keyOf(channel), verdict);
+      } else keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (told ?? 'nothing'));
+    },
   };
+}
+
+/** A part can break what was good. That all is good again follows from it only where the last verdict on everything else is good. */
+const isNewsOfPart = (verdict: string, known: string | undefined, { isAllGood }: RunPart): boolean =>
+  verdict === 'failed' || (verdict === 'passed' && known !== undefined && isAllGood?.() === true);
+
+function partText(results: RunResult['results'], { total }: RunPart, isRecovery: boolean): string {
+  const [one, many] = results.some(({ cell }) => cell !== undefined) ? ['result', 'results'] : ['query', 'queries'];
+  const count =
+    total === undefined ? plural(results.length, one, many) : `${results.length} of ${plural(total, one, many)}`;
+  return `part of the suite: ${count}${isRecovery ? '; the last verdict on every other query was good' : ''}`;
 }

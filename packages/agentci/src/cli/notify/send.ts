@@ -2,14 +2,11 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECRETS } from '../../kit/secrets.ts';
 import type { Io } from '../io.ts';
+import { type Channel, URLS } from './channels.ts';
 
 const TIMEOUT_MS = 10_000;
 const TRIES = 3;
 const MAX_WAIT_MS = 10_000;
-
-/** Where each kind of notification goes; only the environment says it, so that no address gets into a repository. */
-const URLS = { slack: 'AGENTCI_SLACK_WEBHOOK_URL', webhook: 'AGENTCI_WEBHOOK_URL' } as const;
-export type Channel = keyof typeof URLS;
 
 /** Posts a document. Gives the reason where it could not be delivered; an address or a key is never part of it. */
 export async function sendNotice(channel: Channel, body: string, io: Io): Promise<string | undefined> {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { runSuite } from '../../engine/run-suite.ts';
 import { formatDiagnostic } from '../../kit/diagnostic.ts';
@@ -7,6 +6,7 @@ import { escapeTerminal, escapeTerminalLine } from '../../kit/escape.ts';
 import { isSystemError, systemErrorText } from '../../kit/system-error.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { makeFolder } from '../../mcp/make-folder.ts';
 import { type CaseName, caseKey } from '../../results/cell.ts';
 import type { QueryResult, RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
@@ -277,7 +277,7 @@ class Watcher {
   async #open(): Promise<void> {
     if (this.#last === undefined || this.#suite === undefined) return;
     const folder = join(folderOf(this.#suite, this.#io), '.agentci');
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const file = join(folder, 'report.html');
     await writeReports(this.#last, [{ reporter: 'html', file }], { io: this.#io, quiet: true });
     const opener = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';

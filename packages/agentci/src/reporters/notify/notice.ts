@@ -30,13 +30,15 @@ export interface Notice {
   readonly url: string | null;
   readonly previous_status: string | null;
   readonly changed: boolean | null;
+  /** Of a run of some queries: that it is one, in words. */
+  readonly part: string | null;
 }
 
 /** Has every field; templates are held against its names. */
 export const EMPTY_NOTICE: Notice = {
   ...{ agent: '', run_id: '', spec: '', status: '', exit_code: 0, total: 0, passed: 0, failed: 0, warnings: 0 },
   ...{ errors: 0, skipped: 0, failures: [], failures_left_out: 0, branch: null, commit: null, url: null },
-  ...{ previous_status: null, changed: null },
+  ...{ previous_status: null, changed: null, part: null },
 };
 
 /** The exit code in a word. */
@@ -57,7 +59,7 @@ export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice
   ];
   const count = failed + errors + run.checks.filter(({ status }) => status === 'fail' || status === 'error').length;
   const shown = bad.slice(0, MAX_FAILURES);
-  const { branch = null, commit = null, url = null, previous } = notify;
+  const { branch = null, commit = null, url = null, previous, part = null } = notify;
   const status = statusWord(exit_code);
   return {
     agent: run.agent,
@@ -78,6 +80,7 @@ export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice
     url,
     previous_status: previous ?? null,
     changed: previous === undefined ? null : previous !== status,
+    part,
   };
 }
 

@@ -1,0 +1,22 @@
+import type { GitState } from '../git-state.ts';
+import type { Io } from '../io.ts';
+
+/** A run of some queries only. It is not the verdict on the suite. */
+export interface RunPart {
+  /** How many results the whole suite has; unknown where the spec is not read. */
+  readonly total?: number;
+  /** Whether the last verdict on every query is good, with those of this run. Without it, that cannot be said. */
+  readonly isAllGood?: () => boolean;
+}
+
+/** What is known of a run when it is over. */
+export interface Ended {
+  /** The folder of the spec. */
+  readonly folder: string;
+  readonly git: GitState;
+  /** Absent where all queries were run. */
+  readonly part?: RunPart | undefined;
+  /** When the agent ran, where its recordings are judged later. */
+  readonly ranAt?: string | undefined;
+  readonly io: Io;
+}
