@@ -8,18 +8,27 @@ const unit = [`packages/agentci/src/${UNIT_ROOMS}/**/*.test.ts`];
 /** The other rooms: their tests start processes and servers, and leave nothing behind. */
 const rooms = ['packages/agentci/src/**/*.test.ts'];
 
+// Node reads a machine's extra certificates at every start, which takes longer than the start itself. The tests start
+// thousands of programs that stay on this machine; npm, which does not, is given them back (test/support/npm.ts).
+const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
+if (certificates !== undefined) {
+  process.env.AGENTCI_TEST_CERTIFICATES = certificates;
+  delete process.env.NODE_EXTRA_CA_CERTS;
+}
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Forked processes: tests spawn agents and kill process groups, which threads would share.
     pool: 'forks',
-    // Most tests wait for processes they started: two at a time even where there are only two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most tests wait for processes they started: one file more at a time than there are cores, so that none is idle.
+    maxWorkers: availableParallelism() + 1,
+    // Files share their modules: loading them anew for each of five hundred takes longer than many of the tests.
+    isolate: false,
     projects: [
-      // These share their modules: loading them anew for each of two hundred files takes longer than the tests.
-      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
-      { extends: true, test: { name: 'rooms', include: rooms, exclude: unit, isolate: false } },
+      { extends: true, test: { name: 'unit', include: unit } },
+      { extends: true, test: { name: 'rooms', include: rooms, exclude: unit } },
       {
         extends: true,
         test: {

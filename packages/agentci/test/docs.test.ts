@@ -9,7 +9,7 @@ import type { RunResult } from '../src/results/run-result.ts';
 import { parseSpec } from '../src/spec/parse-spec.ts';
 import { type DocsModel, prepareFolder, startDocsModel } from './support/captured-docs.ts';
 import { cli } from './support/cli.ts';
-import { tempDir } from './support/temp-dir.ts';
+import { makeDir, tempDir } from './support/temp-dir.ts';
 
 // Every YAML spec, every JSON recording and every command the documents show is run here, so that none can go stale.
 
@@ -88,11 +88,32 @@ describe('commands', () => {
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => /^agentci /.test(line));
 
-  test.each(commands)('%s', async (line) => {
-    const cwd = tempDir();
+  const copyDemos = (cwd: string): void => {
     cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
+  };
+
+  /** What a run and the shards of another left behind: made once, and copied for each command that reads it. */
+  let past: Promise<string> | undefined;
+  afterAll(async () => {
+    if (past !== undefined) rmSync(await past, { recursive: true, force: true });
+  });
+  async function makePast(): Promise<string> {
+    const cwd = makeDir();
+    copyDemos(cwd);
+    await cli(['test', '--quiet'], { cwd });
+    const runs = join(cwd, '.agentci', 'runs');
+    cpSync(runs, join(cwd, 'artifacts'), { recursive: true });
+    rmSync(runs, { recursive: true });
+    for (const shard of ['1/2', '2/2']) await cli(['test', '--quiet', '--shard', shard], { cwd });
+    cpSync(runs, join(cwd, 'shards'), { recursive: true });
+    return cwd;
+  }
+
+  test.each(commands)('%s', async (line) => {
+    const cwd = tempDir();
+    copyDemos(cwd);
     if (/^agentci (guard|tap)|audit\.jsonl/.test(line)) {
       cpSync(join(root, 'demos', 'guard'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
       const server = ['--', 'node', 'mail-server.mjs'];
@@ -112,14 +133,10 @@ describe('commands', () => {
     if (line.includes('--before base.json')) await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
     // Others read the history, or the shards of a run, of which one is missing.
     if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
-      await cli(['test', '--quiet'], { cwd });
-      cpSync(join(cwd, '.agentci', 'runs'), join(cwd, 'artifacts'), { recursive: true });
-      const runs = join(cwd, '.agentci', 'runs');
-      rmSync(runs, { recursive: true });
-      for (const shard of ['1/2', '2/2']) await cli(['test', '--quiet', '--shard', shard], { cwd });
-      cpSync(runs, join(cwd, 'shards'), { recursive: true });
-      const isLast = line.includes('--failed-from');
-      if (isLast) await cli(['merge', join('shards', readdirSync(runs).sort()[0]!), '--out', 'merged'], { cwd });
+      past ??= makePast();
+      cpSync(await past, cwd, { recursive: true });
+      const [first] = readdirSync(join(cwd, 'shards')).sort();
+      if (line.includes('--failed-from')) await cli(['merge', join('shards', first!), '--out', 'merged'], { cwd });
     }
     if (line.startsWith('agentci test -c bench/'))
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });

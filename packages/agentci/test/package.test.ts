@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { npmEnv } from './support/npm.ts';
 import { tempDir } from './support/temp-dir.ts';
 
 const packageDir = join(fileURLToPath(import.meta.url), '..', '..');
@@ -26,7 +27,11 @@ function packagesIn(modules: string): string[] {
 test('the published package installs small, without scripts or optional parts, and works', { timeout: 120_000 }, () => {
   const dir = tempDir({ 'package.json': { name: 'scratch', private: true, type: 'module' } });
   const npm = (args: string[], cwd: string) =>
-    execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
+    execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd,
+      encoding: 'utf8',
+      env: npmEnv(),
+    });
   const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', dir], packageDir)) as { filename: string }[];
   npm(
     ['install', '--omit=optional', '--ignore-scripts', join(dir, packed!.filename.replace('/', '-').replace('@', ''))],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { npmEnv } from './support/npm.ts';
 import { tempDir } from './support/temp-dir.ts';
 
 // The README as a newcomer types it: the packed package, an empty folder, every command in order.
@@ -33,7 +34,7 @@ test('three commands come to a first verdict', () => {
 
 /** A shell of a newcomer. npx stays off the network, so that what it runs is what was installed. */
 function shell(cwd: string) {
-  const { CI: _, GITHUB_ACTIONS: __, FORCE_COLOR: ___, ...inherited } = process.env;
+  const { CI: _, GITHUB_ACTIONS: __, FORCE_COLOR: ___, ...inherited } = npmEnv();
   return (line: string) => {
     const typed = line === INSTALL ? `npm install --no-audit --no-fund --loglevel=error --save-dev ${tarball}` : line;
     const { status, stdout, stderr } = spawnSync('bash', ['-c', typed], {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { createMarkdownRenderer } from 'vitepress';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareRuns } from '../../agentci/src/baseline/compare-runs.ts';
 import { compareCells } from '../../agentci/src/engine/cells.ts';
 import { summarize } from '../../agentci/src/engine/exit-code.ts';
@@ -9,7 +9,7 @@ import { reportText } from '../../agentci/src/reporters/reporter.ts';
 import type { CheckStatus, RunResult } from '../../agentci/src/results/run-result.ts';
 import { reportContext } from '../../agentci/test/support/report-context.ts';
 import { checkOf, runOf } from '../../agentci/test/support/run-of.ts';
-import { findChromium, launch } from './support/browser.ts';
+import { findChromium, freshPage, launch } from './support/browser.ts';
 
 const chromium = findChromium();
 const WINDOW = { width: 1280, height: 900 };
@@ -95,8 +95,7 @@ describe.skipIf('missing' in chromium)('the comment on a pull request', () => {
     const comparison = compareRuns({ before, after });
     const context = reportContext({ before: { run: before, comparison }, jobUrl: 'https://ci.example/runs/5' });
     const text = reportText(reporter.render(after, context));
-    const page = await browser.newPage({ viewport: WINDOW });
-    onTestFinished(() => page.close());
+    const page = await freshPage(browser, WINDOW);
     await page.setContent(`<!doctype html><style>${STYLE}</style><div id="comment">${markdown.render(text)}</div>`);
     const height = await page.evaluate(() => document.getElementById('comment')!.getBoundingClientRect().height);
     expect(height).toBeGreaterThan(100);

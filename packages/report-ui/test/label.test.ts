@@ -8,7 +8,7 @@ import { LabelDesk } from '../../agentci/src/cli/label/label-desk.ts';
 import { LABEL_PAGE } from '../../agentci/src/cli/label/label-page.gen.ts';
 import { RunLibrary } from '../../agentci/src/cli/view/run-library.ts';
 import { startViewServer } from '../../agentci/src/cli/view/server.ts';
-import { findChromium, launch } from './support/browser.ts';
+import { findChromium, freshPage, launch } from './support/browser.ts';
 import { sampleResult, sampleRun } from './support/sample-run.ts';
 
 const chromium = findChromium();
@@ -35,9 +35,7 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     const library = new RunLibrary(join(cwd, 'runs'), cwd);
     const server = await startViewServer({ library, port: 0, version: '0', desk: { labels, page: LABEL_PAGE } });
     onTestFinished(() => server.close());
-    const page = await browser.newPage({ viewport: { width, height: 800 } });
-    onTestFinished(() => page.close());
-    page.setDefaultTimeout(10_000);
+    const page = await freshPage(browser, { width, height: 800 });
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(server.url);

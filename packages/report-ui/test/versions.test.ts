@@ -11,7 +11,7 @@ import { versionShelf } from '../../agentci/src/cli/view/version-shelf.ts';
 import { baselinePath } from '../../agentci/src/store/baseline-files.ts';
 import { RunStore } from '../../agentci/src/store/run-store.ts';
 import { simpleTrace } from '../../agentci/src/trace/simple.ts';
-import { findChromium, launch } from './support/browser.ts';
+import { findChromium, freshPage, launch } from './support/browser.ts';
 import { sampleReport } from './support/sample-run.ts';
 
 const chromium = findChromium();
@@ -68,9 +68,7 @@ describe.skipIf('missing' in chromium)('baseline versions in Compare', () => {
     const library = new RunLibrary(root, cwd, versionShelf(spec, io));
     const server = await startViewServer({ library, port: 0, version: '0.0.0' });
     onTestFinished(() => server.close());
-    const page = await browser.newPage({ viewport: { width: 1240, height: 860 } });
-    onTestFinished(() => page.close());
-    page.setDefaultTimeout(15_000);
+    const page = await freshPage(browser, { width: 1240, height: 860 });
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     return { server, page, problems };

@@ -8,7 +8,7 @@ import { RunLibrary } from '../../agentci/src/cli/view/run-library.ts';
 import { startViewServer } from '../../agentci/src/cli/view/server.ts';
 import { appendRuns } from '../../agentci/src/history/history-files.ts';
 import { RunStore } from '../../agentci/src/store/run-store.ts';
-import { findChromium, launch } from './support/browser.ts';
+import { findChromium, freshPage, launch } from './support/browser.ts';
 import { nestedTrace, sampleReport, sampleResult } from './support/sample-run.ts';
 
 const chromium = findChromium();
@@ -26,9 +26,7 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     const root = join(cwd, '.agentci', 'runs');
     const server = await startViewServer({ library: new RunLibrary(root, cwd), port: 0, version: '0.0.0' });
     onTestFinished(() => server.close());
-    const page = await browser.newPage({ viewport: { width: 1240, height: 860 } });
-    onTestFinished(() => page.close());
-    page.setDefaultTimeout(15_000);
+    const page = await freshPage(browser, { width: 1240, height: 860 });
     const problems: string[] = [];
     const hosts = new Set<string>();
     page.on('pageerror', (error) => problems.push(error.message));

@@ -40,7 +40,7 @@ async function github(comments: Comment[], status = 200) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function runAction(cwd: string, given: Record<string, string>, api: string) {
+async function runAction(cwd: string, given: Record<string, string>, api: string, temp = '') {
   const inputs: Record<string, string> = Object.fromEntries(
     Object.entries(action.inputs).map(([name, input]) => [name, given[name] ?? input.default]),
   );
@@ -49,6 +49,7 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
     const name = expression.trim();
     if (name.startsWith('inputs.')) return inputs[name.slice(7)] ?? '';
     if (name.startsWith('steps.run.outputs.')) return outputs[name.slice(18)] ?? '';
+    if (name === 'runner.temp') return temp;
     return name === 'github.action_path' ? root : '';
   };
   const fill = (text: string) => text.replace(/\$\{\{([^}]+)\}\}/g, (_, expression: string) => value(expression));
@@ -188,6 +189,50 @@ test.each([
   });
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
   expect(readFileSync(output, 'utf8')).toBe(run === undefined ? '' : `run-id=${run}\n`);
+});
+
+test.each([
+  {
+    when: 'the newest from before the run began',
+    artifacts: [artifact(1, 'main'), artifact(2, 'main'), artifact(4, 'main')],
+    run: '2',
+  },
+  { when: 'none, where all are later', artifacts: [artifact(4, 'main')], run: undefined },
+])('the timings that shards are planned from are $when', async ({ artifacts, run }) => {
+  const server = createServer(({ url }, response) => {
+    response.end(
+      JSON.stringify(url!.endsWith('/actions/runs/77') ? { created_at: '2026-11-03T00:00:00Z' } : { artifacts }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const output = join(tempDir({ 'output.txt': '' }), 'output.txt');
+  const step = action.runs.steps.find(({ id }) => id === 'timings')!;
+  expect(step).toMatchObject({ if: "inputs.shard != ''", env: { AGENTCI_FOR_SHARD: 'true' } });
+  const child = spawn(process.execPath, [join(root, 'scripts', 'action', 'base.mjs')], {
+    env: {
+      ...{ GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GITHUB_REPOSITORY: 'a/b' },
+      ...{ GITHUB_REF_NAME: 'main', GITHUB_RUN_ID: '77', GITHUB_OUTPUT: output, AGENTCI_NAME: 'agentci' },
+      AGENTCI_FOR_SHARD: 'true',
+    },
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(readFileSync(output, 'utf8')).toBe(run === undefined ? '' : `run-id=${run}\n`);
+});
+
+test('the merge keeps its timings with the results, and a shard is planned from those of an earlier run', async () => {
+  const api = await github([]);
+  const cwd = project('ok');
+  await runAction(cwd, { traces: 'traces.jsonl', shard: '1/1' }, api);
+  renameSync(join(cwd, '.agentci', 'runs'), join(cwd, 'agentci-shards'));
+  writeFileSync(join(cwd, '.agentci', 'timings.json'), '{"schema":"agentci.timings/1","ms":{"a":5}}');
+  await runAction(cwd, { merge: 'true' }, api);
+  expect(readFileSync(join(cwd, 'agentci-results', 'timings.json'), 'utf8')).toMatch(/"a": ?5/);
+  // An unusable file shows that it is read.
+  mkdirSync(join(cwd, 'temp', 'agentci-timings'), { recursive: true });
+  writeFileSync(join(cwd, 'temp', 'agentci-timings', 'timings.json'), '[]');
+  const { log } = await runAction(cwd, { traces: 'traces.jsonl', shard: '1/1' }, api, join(cwd, 'temp'));
+  expect(log).toContain('WEIGHTS_UNREADABLE');
 });
 
 function artifact(id: number, head_branch: string, { fork = 1, expired = false } = {}) {

@@ -197,6 +197,48 @@ describe('what a history says', () => {
     expect((await cli(['history', 'cost', '--by', 'year'], { cwd })).stderr).toContain('HISTORY_PERIOD');
   });
 
+  test.each([
+    { of: 'no run', lines: [null, null], tokens: null, shown: 'unknown' },
+    { of: 'one of two runs', lines: [10, null], tokens: 10, shown: 'at least 10' },
+    { of: 'both runs', lines: [10, 10], tokens: 20, shown: '20' },
+  ])('tokens and costs that are known of $of are not made up: $shown', async ({ lines, tokens, shown }) => {
+    const cwd = tempDir(FILES);
+    writeHistory(
+      cwd,
+      lines.map(() => 'pass'),
+    );
+    const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
+    const runs = readFileSync(path, 'utf8').trim().split('\n');
+    const without = (line: string, i: number): string =>
+      lines[i] === null ? JSON.stringify({ ...JSON.parse(line), tokens: null, usd: null, unpriced: 1 }) : line;
+    writeFileSync(path, `${runs.map(without).join('\n')}\n`);
+    const { periods } = await json(cwd, 'cost', '--by', 'month');
+    const usd = tokens === null ? null : expect.closeTo(tokens / 1000, 9);
+    expect(periods).toMatchObject([{ runs: 2, tokens, usd, uncounted: lines.filter((each) => each === null).length }]);
+    expect((await cli(['history', 'cost', '--by', 'month'], { cwd })).stdout.split('\n')[1]).toMatch(
+      new RegExp(`  ${shown}$`),
+    );
+  });
+
+  test('a run of which some queries know their tokens says that it is a lower bound', async () => {
+    const cwd = tempDir({
+      'agentci_spec.yaml': `agent: shop
+runner: {command: [node, agent.mjs]}
+queries:
+  - {id: a, query: a, correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`,
+      'agent.mjs': `let text = '';
+for await (const chunk of process.stdin) text += chunk;
+console.log(JSON.stringify({ answer: 'ok', ...(JSON.parse(text).id === 'a' ? { total_tokens: 7 } : {}) }));
+`,
+    });
+    await cli(['test'], { cwd });
+    expect((await json(cwd, 'cost')).periods).toMatchObject([{ tokens: 7, uncounted: 1, usd: null }]);
+    const { stdout } = await cli(['history', 'cost'], { cwd });
+    expect(stdout).toMatch(/ unknown .* at least 7$/m);
+  });
+
   test('sql and Parquet name the package they need', async () => {
     const cwd = tempDir(FILES);
     writeHistory(cwd, ['pass']);

@@ -336,6 +336,51 @@ test.each([
   if (ci === 'github') expect(read(cwd, 'agentci-summary.md')).toContain(`against ${last}`);
 });
 
+test.each([
+  ['github', ''],
+  ['gitlab', 'bot'],
+])('--shards with --ci %s: every shard gets the timings that one job took from the cache', async (ci, folder) => {
+  const root = tempDir({ '.git/HEAD': '', [join(folder, 'package.json')]: { name: 'x' } });
+  const cwd = join(root, folder);
+  await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '2'], { cwd });
+  const timings = join(folder, '.agentci/timings.json');
+  let lines: string[];
+  if (ci === 'github') {
+    const { jobs } = load(read(root, '.github/workflows/agentci.yml')) as {
+      jobs: Record<string, { needs?: string; steps: (KeepingStep & { with?: { name?: string } })[] }>;
+    };
+    const of = (job: string, action: string) =>
+      jobs[job]!.steps.find(({ uses }) => uses?.startsWith(`actions/${action}@`))!;
+    expect(jobs.shard!.needs).toBe('plan');
+    expect(of('plan', 'cache/restore').with).toEqual(of('merge', 'cache/restore').with);
+    expect(of('plan', 'upload-artifact').with).toMatchObject({ name: 'agentci-timings', path: timings });
+    expect(of('shard', 'download-artifact').with).toEqual({ name: 'agentci-timings', path: '.agentci' });
+    expect(jobs.shard!.steps.some(({ uses }) => uses?.includes('cache'))).toBe(false);
+    lines = jobs.plan!.steps.flatMap(({ run }) => run ?? []);
+  } else {
+    const jobs = load(read(root, '.gitlab-ci.agentci-bot.yml')) as Record<
+      string,
+      { needs?: string[]; script: string[]; cache?: { key: string; paths: string[] }; artifacts: { paths: string[] } }
+    >;
+    const { 'agentci-bot-plan': plan, 'agentci-bot-shard': shard, 'agentci-bot-merge': merge } = jobs;
+    expect(shard).toMatchObject({ needs: ['agentci-bot-plan'] });
+    expect(shard!.cache).toBeUndefined();
+    expect(plan!.cache).toMatchObject({ key: merge!.cache!.key, paths: merge!.cache!.paths, policy: 'pull' });
+    expect(plan!.artifacts.paths).toEqual([timings]);
+    lines = plan!.script;
+  }
+  const script = lines.join('\n');
+  rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
+  execFileSync('sh', ['-e', '-c', script], { cwd: root });
+  const { code, stderr } = await cli(['test', '--shard', '1/2', '--dry-run'], { cwd });
+  expect(code, stderr).toBe(0);
+  expect(read(root, timings)).toBe('{"schema":"agentci.timings/1","ms":{}}\n');
+  // What the cache had stays as it is.
+  writeFileSync(join(root, timings), '{"schema":"agentci.timings/1","ms":{"a":5}}');
+  execFileSync('sh', ['-e', '-c', script], { cwd: root });
+  expect(read(root, timings)).toContain('"a":5');
+});
+
 interface ShardJobs {
   readonly shard: { readonly commands: string[]; readonly upload: string };
   readonly merge: { readonly commands: string[]; readonly isAlways: boolean; readonly needs: unknown };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -114,6 +114,134 @@ test('a change is one of the same branch', async () => {
   expect(received).toHaveLength(2);
 });
 
+describe('a run of a part of the suite is not the verdict on the suite', () => {
+  const answers = (a: string, b: string): string =>
+    [
+      { id: 'a', query: 'a', answer: a },
+      { id: 'b', query: 'b', answer: b },
+    ]
+      .map((each) => `${JSON.stringify(each)}\n`)
+      .join('');
+  const TWO = {
+    'agentci_spec.yaml': `agent: shop
+queries:
+  - {id: a, query: a, tags: [first], correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`,
+    'good.jsonl': answers('ok', 'ok'),
+    'bad.jsonl': answers('no', 'ok'),
+    'worse.jsonl': answers('no', 'no'),
+  };
+  const B = ['--ids', 'b'];
+
+  test.each([
+    {
+      what: 'a part that passes does not announce that all is well',
+      steps: [['good'], ['bad'], ['bad', ...B], ['bad', '--filter', 'b'], ['bad'], ['good']],
+      sent: ['passed 2 of 2', 'failed 1 of 2', 'passed 2 of 2'],
+    },
+    {
+      what: 'a part that fails where all was good is told, and so is the whole run that is good again',
+      steps: [['good'], ['bad', '-t', 'first'], ['bad', '-t', 'first'], ['good']],
+      sent: ['passed 2 of 2', 'failed 0 of 1 (part of the suite: 1 of 2 queries)', 'passed 2 of 2'],
+    },
+    {
+      what: 'a whole run that is as bad as a part told is no news',
+      steps: [['good'], ['bad', '--ids', 'a'], ['bad']],
+      sent: ['passed 2 of 2', 'failed 0 of 1 (part of the suite: 1 of 2 queries)'],
+    },
+    {
+      what: 'what failed is good now, and so was the rest',
+      steps: [['bad'], ['good', '--failed'], ['good'], ['bad']],
+      sent: [
+        'failed 1 of 2',
+        'passed 1 of 1 (part of the suite: 1 of 2 queries; the last verdict on every other query was good)',
+        'failed 1 of 2',
+      ],
+    },
+    {
+      what: 'one of two that failed is good now',
+      steps: [['worse'], ['good', ...B], ['bad', '--failed']],
+      sent: ['failed 0 of 2'],
+    },
+    {
+      what: 'a part that is the first run of all proves nothing good',
+      steps: [['good', ...B], ['good']],
+      sent: ['passed 2 of 2'],
+    },
+  ])('$what', async ({ steps, sent }) => {
+    const cwd = tempDir(TWO);
+    const { url, received } = await channel(200);
+    for (const [traces, ...args] of steps)
+      await judge(
+        cwd,
+        `${traces}.jsonl`,
+        { AGENTCI_SLACK_WEBHOOK_URL: url },
+        ...['-f', 'slack', '--notify-on', 'change', ...args],
+      );
+    const told = received.map(({ body }) => {
+      const { text } = JSON.parse(body) as { text: string };
+      const [, status, counts] = /shop: ([a-z ]+)\*.*\n(\d+ of \d+)/.exec(text)!;
+      return `${status} ${counts}${/ \(part.*\)$/.exec(text)?.[0] ?? ''}`;
+    });
+    expect(told).toEqual(sent);
+  });
+
+  test('a check over the whole run that failed is not made good by a part', async () => {
+    const line = (id: string, privacy_epsilon: number): string =>
+      `${JSON.stringify({ id, query: id, answer: 'ok', metadata: { privacy_epsilon } })}\n`;
+    const cwd = tempDir({
+      'agentci_spec.yaml': `${TWO['agentci_spec.yaml']}defaults: {metrics: {privacy_budget: {min: 0.5, total_budget: 4}}}\n`,
+      'traces.jsonl': line('a', 1) + line('b', 3),
+    });
+    const { url, received } = await channel(200);
+    for (const args of [[], ['--ids', 'a']])
+      await judge(cwd, 'traces.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change', ...args);
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed']);
+  });
+
+  test.each(['always', 'fail'])(
+    'a message sent %s says that it is about a part, and compares it with nothing',
+    async (when) => {
+      const cwd = tempDir(TWO);
+      const { url, received } = await channel(200);
+      await judge(cwd, 'bad.jsonl', {});
+      await judge(cwd, 'worse.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', when, ...B);
+      expect(JSON.parse(received[0]!.body)).toMatchObject({
+        status: 'failed',
+        part: 'part of the suite: 1 of 2 queries',
+        previous_status: null,
+        changed: null,
+      });
+    },
+  );
+
+  test('a stored run of a part is one in agentci report as well', async () => {
+    const cwd = tempDir(TWO);
+    const { url, received } = await channel(200);
+    await judge(cwd, 'bad.jsonl', {});
+    await judge(cwd, 'bad.jsonl', {}, ...B);
+    const env = { AGENTCI_BRANCH: 'main', AGENTCI_WEBHOOK_URL: url };
+    await cli(['report', '-f', 'webhook', '--notify-on', 'change'], { cwd, env });
+    expect(received).toHaveLength(0);
+    await cli(['report', '-f', 'webhook'], { cwd, env });
+    expect(JSON.parse(received[0]!.body)).toMatchObject({ part: 'part of the suite: 1 query' });
+  });
+});
+
+test('an old run that is judged again, or reported, is not what is new', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  await judge(cwd, 'good.jsonl', {});
+  const [green] = readdirSync(join(cwd, '.agentci', 'runs'));
+  await judge(cwd, 'bad.jsonl', {});
+  const env = { AGENTCI_BRANCH: 'main', AGENTCI_WEBHOOK_URL: url };
+  const change = ['-f', 'webhook', '--notify-on', 'change'];
+  await cli(['eval', '--run', green!, ...change], { cwd, env });
+  await cli(['report', '--run', green!, ...change], { cwd, env });
+  expect(received).toHaveLength(0);
+});
+
 test('an old run that is judged again is not the run before', async () => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
@@ -153,6 +281,46 @@ test.each([
   const { code, stderr } = await judge(cwd, 'good.jsonl', {}, '-f', 'webhook', '--notify-template', 'message.json');
   expect(code).toBe(2);
   expect(stderr).toContain(says);
+});
+
+describe('an address on the command line', () => {
+  const SECRET = 'https://hooks.slack.com/services/T0/B0/T0PSECRET';
+
+  test.each([
+    { args: ['-f', `slack=${SECRET}`], says: 'AGENTCI_SLACK_WEBHOOK_URL' },
+    { args: ['-f', `webhook=${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
+    { args: ['-f', 'slack=hooks.slack.com/services/T0/B0/T0PSECRET'], says: 'AGENTCI_SLACK_WEBHOOK_URL' },
+    { args: ['-f', `slack:${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
+    { args: ['-f', SECRET], says: 'AGENTCI_WEBHOOK_URL' },
+    { args: ['-f', `junit=${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
+    { args: ['-o', `${SECRET}/x.json`], says: 'AGENTCI_WEBHOOK_URL' },
+  ])('$args is refused, and neither printed nor written', async ({ args, says }) => {
+    const cwd = tempDir(FILES);
+    const { code, stdout, stderr } = await judge(cwd, 'good.jsonl', {}, ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain('OUTPUT_ADDRESS');
+    expect(stderr).toContain(says);
+    expect(stdout + stderr).not.toContain('T0PSECRET');
+    expect(readdirSync(cwd).sort()).toEqual(Object.keys(FILES).sort());
+  });
+
+  test.each([
+    ['test', '--notify-on', 'change'],
+    ['test', '--notify-on', 'change', '-f', 'webhook=notice.json'],
+    ['test', '--notify-template', 'message.json', '-f', 'junit=results.xml'],
+    ['merge', '.', '--notify-on', 'fail'],
+    ['report', '--notify-on', 'fail'],
+  ])('agentci %s %s %s %s %s: nothing is sent, so it is refused', async (...args) => {
+    const { code, stderr } = await cli(args.filter(Boolean), { cwd: tempDir({ ...FILES, 'message.json': {} }) });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('OPTIONS_CONFLICT') });
+    expect(stderr).toMatch(/-f slack or -f webhook/);
+  });
+
+  test('a template fills a file as it fills a message', async () => {
+    const cwd = tempDir({ ...FILES, 'message.json': { title: '{{agent}}: {{status}}' } });
+    await judge(cwd, 'good.jsonl', {}, '-f', 'webhook=notice.json', '--notify-template', 'message.json');
+    expect(readFileSync(join(cwd, 'notice.json'), 'utf8')).toBe('{"title":"shop <!channel>: passed"}\n');
+  });
 });
 
 describe('a message that does not arrive is a warning and leaves the verdict', () => {

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
 import { cli } from '../support/cli.ts';
@@ -279,6 +280,21 @@ describe('what cannot be merged is never green', () => {
     expect(run.summary).toMatchObject({ total: 6, passed, exit_code: 2 });
   });
 
+  test('a killed shard says nothing of queries that are expected to fail, and what is run again is judged right', async () => {
+    const spec = GOOD['agentci_spec.yaml'].replace(/\{id: q[01],/g, '$& xfail: known,');
+    const recorded = GOOD['traces.jsonl'].replace('"q1","answer":"ok"', '"q1","answer":"no"');
+    const cwd = tempDir({ 'agentci_spec.yaml': spec, 'traces.jsonl': recorded });
+    const { dir } = await runShards(cwd, 2);
+    for (const index of [1, 2]) rmSync(join(folderOf(dir, index), 'run.json'));
+    const merged = await cli(['merge', dir, '--out', 'merged', '-f', 'json'], { cwd });
+    const statuses = (stdout: string) =>
+      (JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`);
+    expect(merged.code).toBe(2);
+    expect(statuses(merged.stdout)).toEqual(['q0 error', 'q1 error', 'q2 pass', 'q3 pass', 'q4 pass', 'q5 pass']);
+    const again = await cli(['eval', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'], { cwd });
+    expect([again.code, ...statuses(again.stdout)]).toEqual([1, 'q0 fail', 'q1 skip']);
+  });
+
   test('shards of another spec, plan or version are refused', async () => {
     const cwd = tempDir(GOOD);
     const { dir } = await runShards(cwd, 2);
@@ -422,4 +438,98 @@ test('a shard that cannot be stored is not green: the stored run is all that mer
 test.each(['0/2', '3/2', 'x', '1/0', '1/100000'])('--shard %s is refused', async (shard) => {
   const cwd = tempDir(PLAIN);
   expect((await cli(['test', '--traces', 'traces.jsonl', '--shard', shard], { cwd })).code).toBe(2);
+});
+
+describe('after a merge', () => {
+  const times = [900, 10, 10, 800, 10, 10];
+  const TIMED = {
+    'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
+    'traces.jsonl': lines(
+      times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: i === 1 ? 'no' : 'ok', latency_ms })),
+    ),
+  };
+  const shard = (cwd: string, which: string, ...args: string[]) =>
+    cli(['eval', '--traces', 'traces.jsonl', '--shard', which, ...args], { cwd });
+
+  test('a shard that is run again in the same folder keeps the plan of the others, though merge wrote timings', async () => {
+    const cwd = tempDir(TIMED);
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    await cli(['merge', '.agentci/runs'], { cwd });
+    for (const which of ['1/2', '2/2']) {
+      await shard(cwd, which);
+      const { code, stdout, stderr } = await cli(['merge', '.agentci/runs', '--json'], { cwd });
+      expect(code, stderr).toBe(1);
+      expect((JSON.parse(stdout) as RunResult).notices.join()).toContain('the newest attempt counts');
+    }
+    // What is named is used, and another choice of queries is another plan.
+    const ids = async (...args: string[]) =>
+      (JSON.parse((await shard(cwd, '1/2', '--json', ...args)).stdout) as RunResult).shard!.ids;
+    const kept = await ids();
+    expect(await ids('--weights', '.agentci/timings.json')).not.toEqual(kept);
+    expect(await ids('--ids', 'q0,q3')).toHaveLength(1);
+  });
+
+  test('the command that it prints for what failed works', async () => {
+    const cwd = tempDir(TIMED);
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    const { stdout } = await cli(['merge', '.agentci/runs', '--out', 'merged'], { cwd });
+    const [, again] = /run only these again: (?:npx )?agentci (.*)/.exec(stdout)!;
+    expect(again).toBe('eval --traces traces.jsonl --failed-from merged');
+    const { code, stdout: json } = await cli([...again!.split(' '), '--json'], { cwd });
+    expect(code).toBe(1);
+    expect((JSON.parse(json) as RunResult).results.map(({ id }) => id)).toEqual(['q1']);
+  });
+
+  /** What CI systems hand out: the folder of runs of each shard, as a zip file. */
+  const zipped = (cwd: string, run: string, name: string): void => {
+    const dir = join(cwd, '.agentci', 'runs', run);
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const entries = files.map(({ parentPath, name: file }) => {
+      const path = join(parentPath, file);
+      return [`runs/${run}/${path.slice(dir.length + 1)}`, new Uint8Array(readFileSync(path))];
+    });
+    mkdirSync(join(cwd, dirname(name)), { recursive: true });
+    writeFileSync(join(cwd, name), zipSync(Object.fromEntries(entries)));
+  };
+
+  test('artifacts may stay zipped, for merge and for history import', async () => {
+    const cwd = tempDir(TIMED);
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    const [first, second] = readdirSync(join(cwd, '.agentci', 'runs')).sort();
+    zipped(cwd, first!, 'artifacts/s1.zip');
+    zipped(cwd, second!, 'artifacts/s2.zip');
+    for (const given of [['artifacts/s1.zip', 'artifacts/s2.zip'], ['artifacts']]) {
+      const { code, stdout, stderr } = await cli(['merge', ...given, '--json'], { cwd });
+      expect(code, stderr).toBe(1);
+      expect((JSON.parse(stdout) as RunResult).summary).toMatchObject({ total: 6, failed: 1 });
+    }
+    const merged = readdirSync(join(cwd, '.agentci', 'runs')).find((id) => id !== first && id !== second)!;
+    zipped(cwd, merged, 'whole.zip');
+    rmSync(join(cwd, '.agentci', 'history'), { recursive: true });
+    expect((await cli(['history', 'import', 'whole.zip'], { cwd })).stdout).toBe('1 run imported, 0 known already\n');
+  });
+
+  test.each([
+    { what: 'leads out of its folder', zip: zipSync({ '../out.txt': new Uint8Array(1) }), says: 'outside its folder' },
+    { what: 'is damaged', zip: Buffer.from('PK\u0003\u0004nothing'), says: 'it is damaged' },
+    { what: 'is not one', zip: Buffer.from('text'), says: 'neither' },
+  ])('a zip file that $what is refused in words', async ({ zip, says }) => {
+    const cwd = tempDir(TIMED);
+    mkdirSync(join(cwd, 'in'));
+    writeFileSync(join(cwd, 'in', 's1.zip'), zip);
+    for (const command of [['merge'], ['history', 'import']]) {
+      const { code, stderr } = await cli([...command, 'in/s1.zip'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(says);
+      expect(stderr).not.toContain('Unexpected token');
+    }
+    expect(readdirSync(cwd)).not.toContain('out.txt');
+  });
+
+  test('--shard and --watch exclude each other', async () => {
+    expect(await cli(['test', '--shard', '1/2', '--watch'], { cwd: tempDir(TIMED) })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--watch and --shard exclude each other'),
+    });
+  });
 });

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pageTrends } from '../../src/cli/view/page-trends.ts';
+import { readRuns } from '../../src/history/history-files.ts';
 import type { RunResult } from '../../src/results/run-result.ts';
+import { listRuns } from '../../src/store/stored-runs.ts';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -256,6 +258,61 @@ describe('runs that are only in the history', () => {
   });
 });
 
+describe('a run of a clock that is a day ahead', () => {
+  /** The agent runs tomorrow, by the clock of that machine. */
+  const tomorrow = async (cwd: string, bad = ''): Promise<string> => {
+    const before = new Set(readdirSync(cwd).includes('.agentci') ? runsIn(cwd) : []);
+    writeFileSync(join(cwd, 'ahead.cjs'), 'const { now } = Date; Date.now = () => now() + 86_400_000;\n');
+    await run(cwd, { bad, env: { NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` } });
+    return runsIn(cwd).find((id) => !before.has(id))!;
+  };
+
+  test('does not hide what failed after it, and is named once', async () => {
+    const cwd = tempDir(LIVE);
+    const ahead = await tomorrow(cwd);
+    writeFileSync(join(cwd, 'bad.txt'), 'a b');
+    const { stderr } = await cli(['test'], { cwd });
+    expect(stderr).toContain(`1 run in the history is dated after now, so a clock was wrong: ${ahead}.`);
+    const [red] = runsIn(cwd);
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({
+      verdict: 'bad',
+      first: { run: red },
+      good: { run: ahead },
+    });
+    expect((await cli(['failures'], { cwd })).stdout).toContain(`run ${red}: 2 failures`);
+    expect((await cli(['test'], { cwd })).stderr).not.toContain('RUN_AHEAD');
+    expect(await failedAgain(cwd)).toEqual(['a', 'b']);
+    // Nor when only the history knows them.
+    rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
+    expect(await failedAgain(cwd)).toEqual(['a', 'b']);
+  });
+
+  test('counts as long as it came last', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    const ahead = await tomorrow(cwd, 'b');
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad', first: { run: ahead } });
+    expect(await failedAgain(cwd)).toEqual(['b']);
+  });
+
+  test('is still older when its time has come', async () => {
+    const cwd = tempDir(LIVE);
+    const ahead = await tomorrow(cwd);
+    const red = await run(cwd, { bad: 'a' }).then(() => runsIn(cwd)[0]!);
+    const later = Date.now() + 3 * 86_400_000;
+    expect(listRuns(join(cwd, '.agentci', 'runs'), later).map(({ id }) => id)).toEqual([red, ahead]);
+    expect(readRuns(join(cwd, '.agentci', 'history'), later).lines.map(({ id }) => id)).toEqual([ahead, red]);
+  });
+
+  test('a change is told though it is there', async () => {
+    const cwd = tempDir(LIVE);
+    await tomorrow(cwd);
+    writeFileSync(join(cwd, 'bad.txt'), 'a');
+    const { stderr } = await cli(['test', '-f', 'slack', '--notify-on', 'change'], { cwd });
+    expect(stderr).toContain('AGENTCI_SLACK_WEBHOOK_URL is not set');
+  });
+});
+
 test('a dry run takes costs from the newest run that knows them', async () => {
   const cwd = tempDir({
     ...LIVE,
@@ -276,6 +333,61 @@ test('eval --run latest on a new branch takes the newest run with the queries ch
   const judge = (...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd, env: on('new') });
   expect(await judge()).toMatchObject({ code: 0, stderr: `agentci: judging run ${whole} of branch main\n` });
   expect((await judge('--ids', 'b')).stderr).toContain(`judging run ${part} of branch new`);
+});
+
+describe('eval --run latest takes the newest run that has the recordings asked for', () => {
+  const REPEATED = { ...LIVE, 'agentci_spec.yaml': LIVE['agentci_spec.yaml'].replace('id: a,', 'id: a, runs: 3,') };
+  const judge = (cwd: string, ...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd });
+
+  test('as often as a query is to be run', async () => {
+    const cwd = tempDir(REPEATED);
+    const three = await run(cwd);
+    const one = await run(cwd, { args: ['-n', '1'] });
+    expect(await judge(cwd)).toMatchObject({ code: 0, stderr: expect.stringContaining(`judging run ${three}`) });
+    expect((await judge(cwd, '-n', '1')).stderr).toContain(`judging run ${one}`);
+  });
+
+  test('where none has, what is missing is said, and it is not green', async () => {
+    const cwd = tempDir(REPEATED);
+    const one = await run(cwd, { args: ['-n', '1'] });
+    const { code, stderr } = await judge(cwd);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`run ${one} lacks recordings, as does every other: "a" (1 of 3 runs)`);
+  });
+
+  test('runs of a part, merged or not, are not taken for the whole', async () => {
+    const cwd = tempDir({ ...LIVE, 'bad.txt': 'b' });
+    for (const shard of ['1/2', '2/2']) await cli(['test', '--shard', shard], { cwd });
+    await cli(['merge', '.agentci/runs', '--out', 'merged', '--timings', 'none.json'], { cwd });
+    rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
+    for (const shard of ['1/2', '2/2']) await cli(['test', '--failed-from', 'merged', '--shard', shard], { cwd });
+    await cli(['merge', '.agentci/runs', '--timings', 'none.json'], { cwd });
+    const part = runsIn(cwd).at(-1)!;
+    await run(cwd, { args: ['--ids', 'a'] });
+    const { code, stderr } = await judge(cwd);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no stored run of agentci_spec.yaml has all recordings asked for');
+    expect(stderr).toContain('lacks "b"');
+    expect((await judge(cwd, '--ids', 'b')).stderr).toContain(`judging run ${part}`);
+  });
+
+  test('a query that no run has is an error of the run that is judged', async () => {
+    const cwd = tempDir(LIVE);
+    const known = await run(cwd);
+    const spec = `${LIVE['agentci_spec.yaml']}  - {id: c, query: c, correctness: {expected_in_answer: [ok]}}\n`;
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec);
+    const { code, stdout, stderr } = await judge(cwd, '--json');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`run ${known} lacks recordings, as does every other: "c"`);
+    expect((JSON.parse(stdout) as RunResult).results.map(({ status }) => status)).toEqual(['pass', 'pass', 'error']);
+  });
+
+  test('--failed asks for what failed', async () => {
+    const cwd = tempDir(LIVE);
+    const whole = await run(cwd, { bad: 'b' });
+    await run(cwd, { args: ['--ids', 'a'] });
+    expect((await judge(cwd, '--failed')).stderr).toContain(`judging run ${whole}`);
+  });
 });
 
 test('first-bad on a branch says that it looked at this branch alone', async () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const INSTALL_MS = 240_000;
@@ -27,8 +28,44 @@ export function findChromium(): { path: string } | { missing: string } {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     });
   apt(['update', '-qq']);
-  apt(['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
+  apt(['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation']);
   return existsSync(PLACES[0]!) ? { path: PLACES[0]! } : { missing: 'apt-get could not install chromium' };
 }
 
 export const launch = (path: string): Promise<Browser> => chromium.launch({ executablePath: path, args: FLAGS });
+
+const pages = new WeakMap<Browser, Page>();
+
+/**
+ * A page for one test, as new: a browser takes half a second of work to make another, so the tests of a file have one after
+ * the other. Nothing of a test is left in it; one that cannot be cleared is closed.
+ */
+export async function freshPage(
+  browser: Browser,
+  viewport: { width: number; height: number },
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Page> {
+  const page = pages.get(browser) ?? (await browser.newPage());
+  pages.delete(browser);
+  onTestFinished(async () => {
+    if (await isCleared(page)) pages.set(browser, page);
+    else await page.close();
+  });
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ media: null, colorScheme });
+  page.setDefaultTimeout(15_000);
+  return page;
+}
+
+async function isCleared(page: Page): Promise<boolean> {
+  page.removeAllListeners();
+  try {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().clearPermissions();
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('about:blank');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
 import type { ReportContext } from '../../../agentci/src/reporters/reporter.ts';
 import type { RunResult } from '../../../agentci/src/results/run-result.ts';
+import { freshPage } from './browser.ts';
 import { sampleReport } from './sample-run.ts';
 import { writeReport } from './write-report.ts';
 
@@ -23,9 +23,7 @@ export async function openReport(
   run: RunResult,
   { hash = '', scheme = 'light', ...rest }: Partial<ReportContext> & How = {},
 ): Promise<Opened> {
-  const page = await browser.newPage({ viewport: { width: 1240, height: 860 }, colorScheme: scheme });
-  onTestFinished(() => page.close());
-  page.setDefaultTimeout(15_000);
+  const page = await freshPage(browser, { width: 1240, height: 860 }, scheme);
   const problems: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
