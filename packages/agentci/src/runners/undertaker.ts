@@ -4,6 +4,7 @@ import { MARK } from '../mcp/process-mark.ts';
 /**
  * Reads which groups begin and end. Its input ends when we do, however that came about: then those that are left get a
  * moment to end well. A process that made a group of its own is found by the mark in its environment, where /proc shows it.
+ * That is done twice, since a process that changes programs shows no environment for a moment.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -18,9 +19,12 @@ done
 for group in $groups; do kill -TERM "-$group"; done
 sleep 1
 for group in $groups; do kill -KILL "-$group"; done
-for file in $(grep -l "${MARK}=$1-" /proc/[0-9]*/environ); do
-  pid=\${file#/proc/}
-  kill -KILL "\${pid%/environ}"
+for round in 1 2; do
+  for file in $(grep -l "${MARK}=$1-" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/}
+    kill -KILL "\${pid%/environ}"
+  done
+  sleep 0.2
 done
 `;
 
