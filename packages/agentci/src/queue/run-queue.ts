@@ -1,23 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
-import { formatMs } from '../kit/format-number.ts';
 import { UserError } from '../kit/user-error.ts';
-import { addressText, type QueueAddress } from './address.ts';
+import type { QueueAddress } from './address.ts';
 import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
-import {
-  type Client,
-  connect,
-  loadPackages,
-  type QueuedJob,
-  queueConnection,
-  refuseEviction,
-  steadily,
-} from './client.ts';
+import { type Client, connect, loadPackages, type QueuedJob, queueConnection, refuseEviction } from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
+import { Endurance } from './endurance.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
+import { Lease, RENEW_MS } from './lease.ts';
 import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, READY, type RunKeys, runKeys } from './names.ts';
-import { hangUp, Pulse } from './pulse.ts';
+import { hangUp } from './pulse.ts';
+import { Whereabouts } from './whereabouts.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
 
 /** A job that came to no result. */
@@ -40,19 +33,13 @@ interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface About {
+interface About extends OpenOptions {
   readonly address: QueueAddress;
-  readonly isLimited: boolean;
+  readonly ticket: Ticket;
 }
 
-const LEASE_MS = 10_000;
-const RENEW_MS = 2_500;
 /** How long what is left of a run that was not finished stays. */
 const KEEP_S = 7 * 24 * 3600;
-/** A Redis that is restarted is back within this. */
-const RECONNECT_MS = 60_000;
-/** Someone who has had enough waits this long for a Redis that may be silent. */
-const HURRY_MS = 2000;
 const TIDY_MS = 5000;
 const CHUNK = 500;
 /** How long workers may take to end their agents. */
@@ -69,40 +56,31 @@ export class RunQueue {
   readonly #queue: Queue;
   readonly #ticket: Ticket;
   readonly #keys: RunKeys;
-  readonly #token = randomUUID();
-  readonly #address: QueueAddress;
-  readonly #pulse: Pulse;
+  readonly #lease: Lease;
+  readonly #endurance: Endurance;
+  readonly #whereabouts = new Whereabouts();
   #renewal: NodeJS.Timeout | undefined;
-  #outage: NodeJS.Timeout | undefined;
   #last = '0';
-  #fault: UserError | undefined;
-  #isClosed = false;
-  /** Ends whatever waits for an answer that will not come. */
-  #giveUp: () => void = () => {};
-  readonly #given = new Promise<undefined>((resolve) => {
-    this.#giveUp = () => resolve(undefined);
-  });
   #wasReset = false;
-  /** No one else collects the run. */
-  #holdsLease = false;
   /** How many jobs can be run at a time by the workers that were there at the beginning. */
   #slots = 0;
-  /** Where each job is that is not in the queue by itself. */
-  readonly #bundles = new Map<string, string>();
   /** Jobs that may have killed workers before the run was resumed. */
   #suspects: ReadonlySet<string> = new Set();
   /** A limit on each start needs jobs that are started one by one. */
   readonly #isOneByOne: boolean;
 
-  private constructor(redis: Client, reader: Client, queue: Queue, ticket: Ticket, about: About) {
+  private constructor(redis: Client, reader: Client, queue: Queue, about: About) {
+    const { ticket, address, rate, onNote, patienceMs, signal } = about;
     this.#redis = redis;
-    this.#pulse = new Pulse(redis);
     this.#reader = reader;
     this.#queue = queue;
     this.#ticket = ticket;
     this.#keys = runKeys(ticket.run);
-    this.#address = about.address;
-    this.#isOneByOne = about.isLimited || ticket.settings.maxCostUsd !== undefined;
+    this.#lease = new Lease(redis, ticket.run);
+    const onReady = (): void => void this.#renew().catch(() => {});
+    const onFault = (): void => hangUp(reader);
+    this.#endurance = new Endurance(redis, { address, onNote, patienceMs, signal, onReady, onFault });
+    this.#isOneByOne = rate !== undefined || ticket.settings.maxCostUsd !== undefined;
   }
 
   static async open(address: QueueAddress, ticket: Ticket, options: OpenOptions): Promise<RunQueue> {
@@ -117,17 +95,11 @@ export class RunQueue {
       const queue = new packages.Queue(queueName(ticket.spec, ticket.version), { connection, prefix: PREFIX });
       // The connection we watch says what is wrong.
       queue.on('error', () => {});
-      const run = new RunQueue(redis, reader, queue, ticket, { address, isLimited: rate !== undefined });
-      run.#watchConnection(options);
-      const begun = run.#begin(rate, onNote);
-      // What comes of it after we gave up is of no interest.
-      begun.catch(() => {});
-      await Promise.race([begun, run.#given])
-        .then(() => run.#throwFault())
-        .catch(async (error) => {
-          await run.close(false);
-          throw error;
-        });
+      const run = new RunQueue(redis, reader, queue, { ...options, address, ticket });
+      await run.#endurance.orFault(run.#begin(rate, onNote)).catch(async (error) => {
+        await run.close(false);
+        throw error;
+      });
       return run;
     } catch (error) {
       hangUp(redis);
@@ -136,7 +108,7 @@ export class RunQueue {
   }
 
   async #begin(rate: QueueRate | undefined, onNote: (message: string) => void): Promise<void> {
-    await this.#takeLease(onNote);
+    await this.#lease.take(onNote);
     const isResumed = (await this.#redis.exists(this.#keys.ticket)) === 1;
     await this.#writeTicket();
     // A run that is resumed was stopped before.
@@ -148,92 +120,27 @@ export class RunQueue {
     const [slots] = await Promise.all([this.#findSlots(), this.#queue.promoteJobs()]);
     this.#slots = slots;
     if (!isResumed) return;
-    await this.#findBundles();
+    await this.#whereabouts.find(this.#queue, this.#ticket.run);
     this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
-  }
-
-  /** What an earlier collector of the run put in together is still together. */
-  async #findBundles(): Promise<void> {
-    const queued = await this.#queue.getJobs(['waiting', 'delayed', 'active']);
-    for (const entry of queued as readonly (QueuedJob | undefined)[]) {
-      const jobs = readBundle(entry?.data)?.jobs;
-      if (jobs?.[0]?.run === this.#ticket.run) this.#note(jobs, entry!.id!);
-    }
-  }
-
-  #note(jobs: readonly Job[], id: string): void {
-    for (const job of jobs) if (nameOf(job) !== id) this.#bundles.set(nameOf(job), id);
-  }
-
-  /** The names under which a job may be in the queue: by itself, or with others. */
-  #entriesOf(job: Job): string[] {
-    const name = nameOf(job);
-    const bundle = this.#bundles.get(name);
-    return bundle === undefined ? [name] : [name, bundle];
-  }
-
-  /** What waits for a Redis that is gone waits no longer than a minute, and not at all when the user has had enough. */
-  #watchConnection({ onNote, signal, patienceMs = RECONNECT_MS }: OpenOptions): void {
-    const giveUp = (): void => this.#fail(lost(this.#address, patienceMs));
-    this.#redis.on('close', () => {
-      if (this.#outage !== undefined || this.#isClosed) return;
-      if (signal?.aborted) return giveUp();
-      onNote(`the Redis at ${addressText(this.#address)} went away; waiting for it for ${formatMs(patienceMs)}`);
-      this.#outage = setTimeout(giveUp, patienceMs);
-    });
-    this.#redis.on('ready', () => {
-      if (this.#outage !== undefined) onNote('Redis is back');
-      clearTimeout(this.#outage);
-      this.#outage = undefined;
-      void this.#renew().catch(() => {});
-    });
-    const onAbort = (): void => {
-      if (this.#redis.status !== 'ready') giveUp();
-      // One that is silent is told from one that is busy with taking jobs out.
-      else void this.#pulse.look(HURRY_MS);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-  }
-
-  /** A collector that was killed holds its run for a few seconds more; one that is alive holds on to it. */
-  async #takeLease(onNote: (message: string) => void): Promise<void> {
-    const { lease } = this.#keys;
-    for (let before = Number.POSITIVE_INFINITY; ; ) {
-      if ((await this.#redis.holdLease(lease, this.#token, LEASE_MS)) !== 0) {
-        this.#holdsLease = true;
-        return;
-      }
-      const left = await this.#redis.pttl(lease);
-      if (left > before) throw taken(this.#ticket.run);
-      if (before === Number.POSITIVE_INFINITY)
-        onNote(`another process collects run ${this.#ticket.run}, or was killed a moment ago; waiting`);
-      before = left;
-      await sleep(500);
-    }
   }
 
   #writeTicket = (): Promise<unknown> => this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
 
   async #renew(): Promise<void> {
-    // Who waits for it has nothing to lose yet.
-    if (!this.#holdsLease) return;
-    const held = await this.#redis.holdLease(this.#keys.lease, this.#token, LEASE_MS);
-    if (held === 0) this.#fail(taken(this.#ticket.run));
-    if (held !== 2) return;
-    // Redis lost what it knew, or forgot us while we slept: what is missing is put in again.
+    try {
+      if ((await this.#lease.renew()) === 'held') return;
+    } catch (error) {
+      if (error instanceof UserError) this.#endurance.fail(error);
+      throw error;
+    }
+    // What is missing is put in again.
     await this.#writeTicket();
     this.#wasReset = true;
   }
 
-  #fail(error: UserError): void {
-    this.#fault ??= error;
-    hangUp(this.#reader);
-    this.#giveUp();
-  }
-
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
-    const unknown = jobs.filter((job) => !this.#bundles.has(nameOf(job)));
+    const unknown = jobs.filter((job) => !this.#whereabouts.isWithOthers(job));
     const isSuspect = (job: Job): boolean => this.#suspects.has(nameOf(job));
     const fresh = this.#suspects.size === 0 ? unknown : unknown.filter((job) => !isSuspect(job));
     if (fresh.length < unknown.length) {
@@ -250,10 +157,10 @@ export class RunQueue {
 
   async #add(bundles: readonly (readonly Job[])[], about: { readonly isAgain?: boolean } = {}): Promise<void> {
     for (let at = 0; at < bundles.length; at += CHUNK) {
-      this.#throwFault();
+      this.#endurance.throwFault();
       const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle, about));
-      for (const [i, { opts }] of chunk.entries()) this.#note(bundles[at + i]!, opts.jobId);
-      await this.#steadily(() => this.#queue.addBulk(chunk));
+      for (const [i, { opts }] of chunk.entries()) this.#whereabouts.note(bundles[at + i]!, opts.jobId);
+      await this.#endurance.steadily(() => this.#queue.addBulk(chunk));
     }
   }
 
@@ -265,9 +172,9 @@ export class RunQueue {
 
   /** What came in since the last call; waits a little if nothing did, and not at all without a time. */
   async take(waitMs: number | undefined): Promise<Delivery[]> {
-    this.#throwFault();
+    this.#endurance.throwFault();
     const { results } = this.#keys;
-    const reply = (await this.#steadily(() =>
+    const reply = (await this.#endurance.steadily(() =>
       waitMs === undefined
         ? this.#reader.xreadBuffer('COUNT', 200, 'STREAMS', results, this.#last)
         : this.#reader.xreadBuffer('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', results, this.#last),
@@ -280,12 +187,12 @@ export class RunQueue {
 
   /** Forgets what has been written down. */
   async settle(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
+    if (ids.length > 0) await this.#endurance.steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
   }
 
   /** Jobs that the queue has given up. */
   async lost(): Promise<LostJob[]> {
-    const failed = (await this.#steadily(() => this.#queue.getFailed(0, 1000))) as unknown as QueuedJob[];
+    const failed = (await this.#endurance.steadily(() => this.#queue.getFailed(0, 1000))) as unknown as QueuedJob[];
     const mine = failed.filter((queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run);
     await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
     return mine.flatMap((queued) =>
@@ -298,13 +205,13 @@ export class RunQueue {
    * a job says the same; where none is left no one else would.
    */
   async deadly(jobs: readonly Job[]): Promise<Job[]> {
-    const counts = await this.#steadily(() => this.#redis.hgetall(this.#keys.starts));
+    const counts = await this.#endurance.steadily(() => this.#redis.hgetall(this.#keys.starts));
     const suspects = jobs.filter((job) => Number(counts[nameOf(job)] ?? 0) >= MAX_ALONE);
     if (suspects.length === 0) return [];
-    const found = await this.#steadily(async () => {
+    const found = await this.#endurance.steadily(async () => {
       const pipeline = this.#redis.pipeline();
       for (const job of suspects) {
-        pipeline.exists(...this.#entriesOf(job).map((name) => `${this.#queue.toKey(name)}:lock`));
+        pipeline.exists(...this.#whereabouts.of(job).map((name) => `${this.#queue.toKey(name)}:lock`));
         pipeline.hexists(this.#keys.done, nameOf(job));
       }
       return (await pipeline.exec()) ?? [];
@@ -315,7 +222,7 @@ export class RunQueue {
 
   /** How often a job was begun again because a worker that had it died: so many runs came to nothing, at the most. */
   async lostAttempts(): Promise<number> {
-    const counts = await this.#steadily(() => this.#redis.hgetall(this.#keys.starts));
+    const counts = await this.#endurance.steadily(() => this.#redis.hgetall(this.#keys.starts));
     const alone = Object.entries(counts).filter(([name]) => !name.endsWith(READY));
     return alone.reduce((sum, [, count]) => sum + Number(count), 0);
   }
@@ -325,9 +232,9 @@ export class RunQueue {
     const missing: Job[] = [];
     for (let at = 0; at < jobs.length; at += CHUNK) {
       const chunk = jobs.slice(at, at + CHUNK);
-      const found = await this.#steadily(async () => {
+      const found = await this.#endurance.steadily(async () => {
         const pipeline = this.#redis.pipeline();
-        for (const job of chunk) pipeline.exists(...this.#entriesOf(job).map((name) => this.#queue.toKey(name)));
+        for (const job of chunk) pipeline.exists(...this.#whereabouts.of(job).map((name) => this.#queue.toKey(name)));
         return (await pipeline.exec()) ?? [];
       });
       chunk.forEach((job, i) => {
@@ -340,13 +247,13 @@ export class RunQueue {
   /** Puts jobs in as if they had never been there. */
   async restore(jobs: readonly Job[]): Promise<void> {
     if (jobs.length === 0) return;
-    await this.#steadily(() => this.#redis.hdel(this.#keys.done, ...jobs.map(nameOf)));
+    await this.#endurance.steadily(() => this.#redis.hdel(this.#keys.done, ...jobs.map(nameOf)));
     await this.#add(jobs.map((job) => [job]));
   }
 
   /** Whether workers have found that the run has cost what it may. */
   async hasReachedCost(): Promise<boolean> {
-    return (await this.#steadily(() => this.#redis.get(this.#keys.stop))) === MAX_COST;
+    return (await this.#endurance.steadily(() => this.#redis.get(this.#keys.stop))) === MAX_COST;
   }
 
   /** Whether Redis has lost what it knew of the run since the last call. */
@@ -358,8 +265,8 @@ export class RunQueue {
 
   /** Nothing more is to be started: jobs that wait are taken out. */
   async stop(why: string, jobs: readonly Job[]): Promise<void> {
-    await this.#steadily(() => this.#redis.set(this.#keys.stop, why, 'EX', KEEP_S));
-    const names = [...new Set(jobs.flatMap((job) => this.#entriesOf(job)))];
+    await this.#endurance.steadily(() => this.#redis.set(this.#keys.stop, why, 'EX', KEEP_S));
+    const names = [...new Set(jobs.flatMap((job) => this.#whereabouts.of(job)))];
     for (let at = 0; at < names.length; at += CHUNK)
       // One that a worker has stays.
       await Promise.all(names.slice(at, at + CHUNK).map((name) => this.#queue.remove(name).catch(() => {})));
@@ -369,18 +276,20 @@ export class RunQueue {
   async coming(jobs: readonly Job[]): Promise<Job[]> {
     if (jobs.length === 0) return [];
     // In this order: a result is there before its job is not active any more.
-    const active = new Set((await this.#steadily(() => this.#queue.getJobs(['active']))).map((job) => job?.id));
-    const done = await this.#steadily(() => this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)));
-    return jobs.filter((job, i) => this.#entriesOf(job).some((name) => active.has(name)) || done[i] !== null);
+    const active = new Set(
+      (await this.#endurance.steadily(() => this.#queue.getJobs(['active']))).map((job) => job?.id),
+    );
+    const done = await this.#endurance.steadily(() => this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)));
+    return jobs.filter((job, i) => this.#whereabouts.of(job).some((name) => active.has(name)) || done[i] !== null);
   }
 
   /** Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come. */
   async end(): Promise<void> {
-    await this.#steadily(() => this.#redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
+    await this.#endurance.steadily(() => this.#redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
     const begun = Date.now();
     let beatAt = begun + BEAT_MS;
     for (let pauseMs = FIRST_POLL_MS; Date.now() - begun < END_MS; pauseMs = Math.min(POLL_MS, 2 * pauseMs)) {
-      const open = new Set(await this.#steadily(() => this.#redis.smembers(this.#keys.open)));
+      const open = new Set(await this.#endurance.steadily(() => this.#redis.smembers(this.#keys.open)));
       if (open.size === 0) return;
       // One that was killed has nothing to say any more.
       if (Date.now() >= beatAt) {
@@ -392,16 +301,14 @@ export class RunQueue {
     }
   }
 
-  workers = (): Promise<SeenWorker[]> => this.#steadily(() => seenWorkers(this.#redis));
+  workers = (): Promise<SeenWorker[]> => this.#endurance.steadily(() => seenWorkers(this.#redis));
 
   /** Ends the collection. A run that is over leaves nothing behind; one to be resumed keeps its results. */
   async close(isOver: boolean): Promise<void> {
-    this.#isClosed = true;
     clearInterval(this.#renewal);
-    clearTimeout(this.#outage);
-    this.#pulse.stop();
+    this.#endurance.close();
     // Tidying up: what is left if it fails expires by itself.
-    if (this.#fault === undefined && this.#redis.status === 'ready')
+    if (!this.#endurance.hasFault && this.#redis.status === 'ready')
       await Promise.race([this.#tidy(isOver).catch(() => {}), sleep(TIDY_MS, undefined, { ref: false })]);
     hangUp(this.#reader);
     hangUp(this.#redis);
@@ -413,39 +320,6 @@ export class RunQueue {
       await this.#redis.unlink(...Object.values(this.#keys));
       await this.#queue.removeGlobalRateLimit();
     }
-    await this.#redis.dropLease(this.#keys.lease, this.#token);
-  }
-
-  /** A Redis that is restarted in between costs time only, as long as it comes back. */
-  async #steadily<T>(action: () => Promise<T>): Promise<T> {
-    try {
-      const done = steadily(action, () => this.#fault !== undefined).then((value) => ({ value }));
-      // What comes of it after we gave up is of no interest.
-      done.catch(() => {});
-      const outcome = await Promise.race([done, this.#given]);
-      if (outcome === undefined) throw this.#fault!;
-      return outcome.value;
-    } catch (error) {
-      this.#throwFault();
-      throw error;
-    }
-  }
-
-  #throwFault(): void {
-    if (this.#fault !== undefined) throw this.#fault;
+    await this.#lease.drop();
   }
 }
-
-const taken = (run: string): UserError =>
-  new UserError('QUEUE_RUN_TAKEN', `another process collects the results of run ${run}`, {
-    hint: 'One is enough. If it hangs, end it; --resume continues its run.',
-  });
-
-const lost = (address: QueueAddress, patienceMs: number): UserError =>
-  new UserError(
-    'QUEUE_LOST',
-    `the Redis at ${addressText(address)} went away and did not come back within ${formatMs(patienceMs)}`,
-    {
-      hint: 'What was finished is stored: start Redis again, and continue with --resume.',
-    },
-  );
