@@ -23,7 +23,7 @@ const ORPHAN_MS = 30_000;
 const FIRST_LOOK_MS = 10;
 const LOOK_MS = 200;
 /** The first jobs of a run begin within this time, not all at once: an agent that is asked in bursts answers in bursts, again and again. */
-const SPREAD_MS = 10;
+const SPREAD_MS = 20;
 const KEEP_S = 7 * 24 * 3600;
 
 /** What is known of a run. */
