@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MAYBE_MODEL_CALL, MODEL_CALL } from '../model/model-call.ts';
 import type { PlaneContext } from '../plane.ts';
@@ -6,6 +7,9 @@ import type { Upstream } from '../upstreams.ts';
 
 /** The file that Node programs load first. In the build it is beside the program, here beside this file. */
 const FILE = fileURLToPath(new URL('./register.cjs', import.meta.url));
+
+/** Stands before the real `node` on PATH, and gives it the file where the agent has taken it out. */
+const NODE = fileURLToPath(new URL('./path/node', import.meta.url));
 
 /** The variables that make Node programs call models through the front, whatever their SDKs read. */
 export function preloadEnvironment(
@@ -22,8 +26,10 @@ export function preloadEnvironment(
   },
 ): Record<string, string> {
   if (!existsSync(FILE)) return {};
+  const option = `--require ${quoted(FILE)}`;
   return {
-    NODE_OPTIONS: [env.NODE_OPTIONS, `--require ${quoted(FILE)}`].filter(Boolean).join(' '),
+    NODE_OPTIONS: [env.NODE_OPTIONS, option].filter(Boolean).join(' '),
+    ...pathWith(env.PATH, option),
     AGENTCI_PRELOAD: JSON.stringify({
       front: new URL(origin).host,
       base: `${base}/llm`,
@@ -33,6 +39,7 @@ export function preloadEnvironment(
       roots: upstreams.filter(({ isOwn }) => isOwn).map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
       calls: MODEL_CALL.source,
       maybe: MAYBE_MODEL_CALL.source,
+      option,
       ...(isOffline ? { isOffline } : {}),
     }),
   };
@@ -40,3 +47,14 @@ export function preloadEnvironment(
 
 /** As NODE_OPTIONS takes a path with spaces. */
 const quoted = (path: string): string => (/[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path);
+
+/** Where the file is not there to be executed, as in an archive, programs that drop the option are not seen. */
+function pathWith(path: string | undefined, option: string): Record<string, string> {
+  if (process.platform === 'win32' || !path) return {};
+  try {
+    accessSync(NODE, constants.X_OK);
+  } catch {
+    return {};
+  }
+  return { PATH: `${dirname(NODE)}${delimiter}${path}`, AGENTCI_PRELOAD_OPTION: option };
+}

@@ -17,7 +17,7 @@
   if (globalThis[mark] === true || typeof rules !== 'object' || rules === null) return;
   Object.defineProperty(globalThis, mark, { value: true });
 
-  const { front, base, hosts = [], patterns = [], roots = [], calls, maybe, isOffline = false } = rules;
+  const { front, base, hosts = [], patterns = [], roots = [], calls, maybe, option, isOffline = false } = rules;
   const names = new Set(hosts);
   const expressions = patterns.map((source) => new RegExp(source));
   const isModelHost = (name) => names.has(name) || expressions.some((expression) => expression.test(name));
@@ -72,6 +72,28 @@
     return to;
   };
 
+  /**
+   * Says that a model is called past the capture, and then lets the call be made, or not where nothing may be reached. What the
+   * front does not take within a second it will not take.
+   */
+  const tellPast = (host, then = () => {}) => {
+    const http = require('node:http');
+    const { hostname, port, pathname } = new URL(`${base}/@past/${host}`);
+    const told = (http[mark] ?? http.request).call(http, {
+      method: 'POST',
+      hostname,
+      port,
+      path: pathname,
+      agent: false,
+      timeout: 1000,
+    });
+    told.on('timeout', () => told.destroy());
+    told.on('close', then);
+    told.on('error', () => {});
+    told.on('response', (reply) => reply.resume());
+    told.end();
+  };
+
   const isGone = (error) => {
     const cause = error && (error.cause ?? error);
     return cause !== null && typeof cause === 'object' && cause.code === 'ECONNREFUSED';
@@ -91,7 +113,8 @@
       } catch {
         target = undefined;
       }
-      if (target === undefined) return original.apply(this, args);
+      // A dispatcher for a proxy would look for the front there. What it asks for is seen when it is sent.
+      if (target === undefined || isProxy(init?.dispatcher)) return original.apply(this, args);
       const body = init?.body;
       const canRepeat =
         !isOffline &&
@@ -108,6 +131,8 @@
     };
     return fetch;
   };
+
+  const isProxy = (dispatcher) => !isOffline && dispatcher?.constructor?.name === 'ProxyAgent';
 
   /** A reply says where it is from, and the front has another address in every run. */
   const withUrl = (reply, asked) => {
@@ -149,9 +174,8 @@
       if (isAddress && options.path) url = new URL(options.path, url.origin);
       const to = moved(url, options.method);
       if (to === undefined) return undefined;
-      // Where its connections lead is the program's own affair.
-      const hasOwnWay = options.socketPath || options.createConnection;
-      if (hasOwnWay || (!isOffline && to.startsWith(`${base}/@https:`) && hasOwnTls(options))) {
+      // Where its connections lead is the program's own affair: the call is made as it was written, and told of.
+      if (hasOwnWay(options, to)) {
         tellPast(options.socketPath ? 'localhost' : url.host);
         return undefined;
       }
@@ -166,20 +190,20 @@
         if (options[key] !== undefined) plain[key] = options[key];
       for (const key of Object.keys(plain)) if (plain[key] === undefined) delete plain[key];
       return [
-        { ...plain, protocol: 'http:', hostname, port, path: pathname + search, headers: withoutHost(options.headers) },
+        {
+          ...plain,
+          protocol: 'http:',
+          hostname,
+          port,
+          path: pathname + search,
+          headers: withoutHost(options.headers),
+          agent: frontAgent(http),
+        },
         callback,
       ];
     };
     const plainRequest = http[mark] ?? http.request;
     if (http[mark] === undefined) Object.defineProperty(http, mark, { value: http.request });
-    /** Its certificates or connections are the program's own: the call is made as it was written and told of. */
-    const tellPast = (host) => {
-      const { hostname, port, pathname } = new URL(`${base}/@past/${host}`);
-      const told = plainRequest.call(http, { method: 'POST', hostname, port, path: pathname, agent: false });
-      told.on('error', () => {});
-      told.on('response', (reply) => reply.resume());
-      told.end();
-    };
     owner.request = function (...args) {
       let given;
       try {
@@ -210,6 +234,34 @@
       made.end();
       return made;
     };
+  };
+
+  let agentOfFront;
+  /** As Node's own for all calls, which a program may have put another in the place of. */
+  const frontAgent = (http) => {
+    agentOfFront ??= Object.assign(new http.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }), {
+      createConnection: require('node:net').createConnection,
+    });
+    return agentOfFront;
+  };
+
+  /** Whether only the program itself can make a call: it has connections, certificates, names or a proxy of its own. */
+  const hasOwnWay = (options, to) => {
+    if (options.socketPath || options.createConnection) return true;
+    // In replay no one is reached, so it does not matter how.
+    if (isOffline) return false;
+    const { agent } = options;
+    const isUnnamed = to.startsWith(`${base}/@http`);
+    return (
+      hasOwnProxy(agent) ||
+      (isUnnamed && (hasOwnTls(options) || options.lookup !== undefined || agent?.options?.lookup !== undefined))
+    );
+  };
+  /** A proxy that is written in the program; one that it has from its environment is the front. */
+  const hasOwnProxy = (agent) => {
+    const { proxy, proxyOptions } = agent ?? {};
+    const host = proxy?.host ?? (proxyOptions && `${proxyOptions.host}:${proxyOptions.port}`);
+    return host !== undefined && host !== front;
   };
 
   const OWN_TLS = ['ca', 'cert', 'key', 'pfx', 'secureContext', 'checkServerIdentity'];
@@ -315,8 +367,161 @@
       return exports;
     };
     watchBuiltins();
+    watchSockets();
+    passOn();
   } catch {
     // The program continues without it.
+  }
+
+  /**
+   * Whatever client a program uses, its requests are written to a socket, before they are encrypted. A model's call that is
+   * written to another socket than one of the front was not led away: it is told of before it is sent, and in replay not sent.
+   */
+  function watchSockets() {
+    const { Socket } = require('node:net');
+    const { connect, _write, _writev } = Socket.prototype;
+    const toFront = new WeakSet();
+    /** Those that this program has opened: standard output is a socket too. */
+    const opened = new WeakSet();
+    /** The beginning of a request whose first line is not complete. */
+    const begun = new WeakMap();
+    const [frontHost, frontPort] = [front.replace(/:\d+$/, ''), front.replace(/^.*:/, '')];
+    Socket.prototype.connect = function (...args) {
+      opened.add(this);
+      try {
+        const [first] = args;
+        const given = Array.isArray(first) ? first[0] : first;
+        const { port, host } = given !== null && typeof given === 'object' ? given : { port: first, host: args[1] };
+        const isFront = String(port) === frontPort && (host === frontHost || host === 'localhost');
+        if (isFront) toFront.add(this);
+        else toFront.delete(this);
+        if (this.encrypted && isModelHost(String(host))) this.once('secureConnect', () => endHttp2(this, host));
+      } catch {
+        // What cannot be read is not the front.
+      }
+      return connect.apply(this, args);
+    };
+    /** HTTP/2 is written past the stream: at a host that is known for models it is taken for a call. */
+    const endHttp2 = (socket, host) => {
+      if (socket.alpnProtocol !== 'h2') return;
+      tellPast(host);
+      if (isOffline) socket.destroy(refusal(host));
+    };
+    const refusal = (host) => {
+      const error = new Error(`agentci replay: a call of a model at ${host} cannot be led to the recording`);
+      // Where it was made is not what the program can do about it.
+      error.stack = String(error);
+      return error;
+    };
+    /** Where a model's call goes that is about to be written past the front. */
+    const pastOf = (socket, chunk, encoding) => {
+      // One that is encrypted may have been opened in a tunnel.
+      if (socket.encrypted ? socket._tlsOptions?.isServer : toFront.has(socket) || !opened.has(socket))
+        return undefined;
+      const before = begun.get(socket);
+      if (before === undefined && !mayBegin(chunk)) return undefined;
+      const text = (before ?? '') + textOf(chunk, encoding);
+      begun.delete(socket);
+      const [, method, target] = /^([A-Z]{3,7}) (\S+) HTTP\/1\.[01]\r\n/.exec(text) ?? [];
+      if (method === undefined) {
+        if (/^[A-Z]{1,7}(?: \S*(?: [HTP/1.]*\r?)?)?$/.test(text) && text.length < MAX_HEAD) begun.set(socket, text);
+        return undefined;
+      }
+      const end = text.indexOf('\r\n\r\n');
+      const head = end < 0 ? text : text.slice(0, end);
+      const address = /^https?:/i.test(target)
+        ? target
+        : `${socket.encrypted ? 'https' : 'http'}://${/\r\nhost:[ \t]*([^\s/]+)/i.exec(head)?.[1] ?? 'localhost'}${target}`;
+      const body = end < 0 ? undefined : text.slice(end + 4);
+      const url = new URL(address);
+      const to = moved(url, method) ?? movedByBody(address, { method, body });
+      // One that is meant for the front, on a connection to somewhere else.
+      const isAstray = url.host === front && !toFront.has(socket);
+      return to !== undefined || isAstray ? url.host : undefined;
+    };
+    const write = (socket, past, proceed, callback) => {
+      tellPast(past, () => {
+        if (!isOffline) return proceed();
+        const error = refusal(past);
+        callback(error);
+        socket.destroy(error);
+      });
+    };
+    const looked = (socket, chunk, encoding) => {
+      try {
+        return pastOf(socket, chunk, encoding);
+      } catch {
+        return undefined;
+      }
+    };
+    Socket.prototype._write = function (chunk, encoding, callback) {
+      const past = looked(this, chunk, encoding);
+      if (past === undefined) return _write.call(this, chunk, encoding, callback);
+      return write(this, past, () => _write.call(this, chunk, encoding, callback), callback);
+    };
+    Socket.prototype._writev = function (chunks, callback) {
+      const [first] = chunks;
+      // The head of a request and its body may be two pieces.
+      const isHead = first !== undefined && (begun.has(this) || mayBegin(first.chunk));
+      const whole = isHead ? chunks.map((each) => textOf(each.chunk, each.encoding)).join('') : undefined;
+      const past = whole === undefined ? undefined : looked(this, whole, 'latin1');
+      if (past === undefined) return _writev.call(this, chunks, callback);
+      return write(this, past, () => _writev.call(this, chunks, callback), callback);
+    };
+    const MAX_HEAD = 8192;
+    const MAX_TEXT = 256 * 1024;
+    const isCapital = (code) => code >= 0x41 && code <= 0x5a;
+    const mayBegin = (chunk) => isCapital(typeof chunk === 'string' ? chunk.charCodeAt(0) : chunk?.[0]);
+    const textOf = (chunk, encoding) =>
+      typeof chunk !== 'string'
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.byteLength, MAX_TEXT)).toString('latin1')
+        : /^(?:hex|base64|base64url|utf-?16le|ucs-?2)$/i.test(encoding ?? '')
+          ? Buffer.from(chunk, encoding).toString('latin1', 0, MAX_TEXT)
+          : chunk.slice(0, MAX_TEXT);
+  }
+
+  /** Threads and programs that are started with variables of their own would be without this file. */
+  function passOn() {
+    const { AGENTCI_PRELOAD } = process.env;
+    if (option === undefined) return;
+    const filled = (env) => {
+      const given = { ...env };
+      if (!String(given.NODE_OPTIONS).includes(option))
+        given.NODE_OPTIONS = [given.NODE_OPTIONS, option].filter(Boolean).join(' ');
+      given.AGENTCI_PRELOAD ??= AGENTCI_PRELOAD;
+      return given;
+    };
+    const withEnv = (given) =>
+      given !== null && typeof given === 'object' && given.env !== null && typeof given.env === 'object'
+        ? { ...given, env: filled(given.env) }
+        : given;
+    const threads = require('node:worker_threads');
+    threads.Worker = class Worker extends threads.Worker {
+      constructor(file, given) {
+        super(file, withEnv(given));
+      }
+    };
+    const programs = require('node:child_process');
+    const { spawn } = programs.ChildProcess.prototype;
+    programs.ChildProcess.prototype.spawn = function (given) {
+      try {
+        if (Array.isArray(given?.envPairs)) {
+          const pairs = given.envPairs.map((pair) => [
+            pair.slice(0, pair.indexOf('=')),
+            pair.slice(pair.indexOf('=') + 1),
+          ]);
+          given.envPairs = Object.entries(filled(Object.fromEntries(pairs))).map(([name, value]) => `${name}=${value}`);
+        }
+      } catch {
+        // The program is started as it was written.
+      }
+      return spawn.call(this, given);
+    };
+    for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
+      const original = programs[name];
+      programs[name] = (...args) => original(...args.map((each) => (Array.isArray(each) ? each : withEnv(each))));
+    }
+    require('node:module').syncBuiltinESMExports();
   }
 
   /**

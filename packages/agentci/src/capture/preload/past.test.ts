@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startChaos } from '../../../test/support/chaos-upstream.ts';
+import { tempDir } from '../../../test/support/temp-dir.ts';
+import { createCapture } from '../capture.ts';
+
+const run = promisify(execFile);
+const undici = dirname(createRequire(import.meta.url).resolve('undici/package.json'));
+
+let model: Awaited<ReturnType<typeof startChaos>>;
+beforeAll(async () => {
+  model = await startChaos((_, response) => void response.end('live'));
+  return () => model.close();
+});
+
+/** How an agent can ask a model at an address in its code, and what of it is to be seen: the call itself, or that there was one. */
+const SENT = `sent.on('response', async (reply) => { let text = ''; for await (const chunk of reply) text += chunk; console.log(text); process.exit(); });
+sent.on('error', (error) => { console.log(error.message); process.exit(); }); sent.end(body);`;
+const ASK = `fetch('ADDRESS', { method: 'POST', body: '{}' }).then((reply) => reply.text())`;
+const WAYS: readonly (readonly [string, 'captured' | 'told', string])[] = [
+  [
+    'a request made by its class',
+    'told',
+    `const sent = new http.ClientRequest('ADDRESS', { method: 'POST' }); ${SENT}`,
+  ],
+  [
+    'a path that is a whole address',
+    'told',
+    `const sent = http.request({ host: '127.0.0.1', port: PORT, path: 'ADDRESS', method: 'POST' }); ${SENT}`,
+  ],
+  [
+    'a path that is set later',
+    'told',
+    `const sent = http.request('http://127.0.0.1:PORT/', { method: 'POST' }); sent.path = '/v1/chat/completions'; ${SENT}`,
+  ],
+  [
+    'another agent for all calls, with connections of its own',
+    'captured',
+    `http.globalAgent = new (class extends http.Agent { createConnection() { return net.connect(PORT, '127.0.0.1'); } })();
+     const sent = http.request('ADDRESS', { method: 'POST' }); ${SENT}`,
+  ],
+  [
+    'other connections for every agent',
+    'captured',
+    `http.Agent.prototype.createConnection = () => net.connect(PORT, '127.0.0.1'); const sent = http.request('ADDRESS', { method: 'POST' }); ${SENT}`,
+  ],
+  [
+    'a copy of undici under another name',
+    'told',
+    `const { request } = (await import('./vendored/index.js')).default;
+     const { body: said } = await request('ADDRESS', { method: 'POST', body }).catch((error) => ({ body: { text: () => error.message } }));
+     console.log(await said.text()); process.exit();`,
+  ],
+  [
+    'a socket, in three pieces',
+    'told',
+    `const socket = net.connect(PORT, '127.0.0.1'); const pause = () => new Promise((done) => setTimeout(done, 20));
+     socket.on('error', (error) => { console.log(error.message); process.exit(); }); socket.on('data', () => { console.log('live'); process.exit(); });
+     socket.write('POST /v1/ch'); await pause(); socket.write('at/completions HTT'); await pause(); socket.write('P/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nContent-Length: 2\\r\\n\\r\\n{}');`,
+  ],
+  [
+    'a path that tools have too, with what is said to a model',
+    'told',
+    `const sent = new http.ClientRequest('http://127.0.0.1:PORT/api/chat', { method: 'POST' }); body = '{"model":"m","messages":[]}'; ${SENT}`,
+  ],
+  [
+    'a program that is started with NODE_OPTIONS of its own',
+    'captured',
+    `console.log(execFileSync('sh', ['-c', 'NODE_OPTIONS=--no-warnings node ask.mjs'], { encoding: 'utf8' }))`,
+  ],
+  [
+    'a program that is given its variables one by one',
+    'captured',
+    `console.log(execFileSync(process.execPath, ['ask.mjs'], { encoding: 'utf8', env: { LANG: 'C' } }))`,
+  ],
+  [
+    'a program in the background that is given its variables one by one',
+    'captured',
+    `execFile(process.execPath, ['ask.mjs'], { env: { LANG: 'C', NODE_OPTIONS: '--no-warnings' } }, (_, said) => console.log(said))`,
+  ],
+  [
+    'a thread with variables of its own',
+    'captured',
+    `new Worker(new URL('./ask.mjs', import.meta.url), { env: { LANG: 'C' } })`,
+  ],
+];
+
+const IMPORTS = `import http from 'node:http'; import net from 'node:net'; import { Worker } from 'node:worker_threads';
+import { execFile, execFileSync } from 'node:child_process'; let body = '{}';`;
+
+describe.each([
+  { when: 'calls are recorded', offline: undefined },
+  { when: 'nothing may be reached', offline: { providers: {} } },
+])('where $when, a model at an address in the code is asked by', ({ offline }) => {
+  it.each(WAYS)('%s: %s', async (_, seen, code) => {
+    const before = model.requests.length;
+    const { port } = new URL(model.url);
+    const filled = (text: string) =>
+      text.replaceAll('ADDRESS', `${model.url}/v1/chat/completions`).replaceAll('PORT', port);
+    const files = { 'agent.mjs': `${IMPORTS}\n${filled(code)}`, 'ask.mjs': `console.log(await ${filled(ASK)})` };
+    const cwd = tempDir(files);
+    if (code.includes('./vendored/')) cpSync(undici, join(cwd, 'vendored'), { recursive: true });
+    const capture = createCapture({
+      planes: ['llm'],
+      env: { PATH: process.env.PATH },
+      cwd,
+      command: ['node'],
+      offline,
+      answer: async () => ({ served: 'cassette', status: 200, headers: {}, chunks: [Buffer.from('recorded')] }),
+    });
+    onTestFinished(() => capture.close());
+    const slot = await capture.open();
+    onTestFinished(() => slot.close());
+    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+    const { evidence } = await slot.end('itself');
+    const told = [{ gap: 'tunnelled', detail: `127.0.0.1:${port}` }];
+    const isMade = seen === 'told' && offline === undefined;
+    expect([evidence.exchanges.length, evidence.gaps]).toEqual(seen === 'captured' ? [1, []] : [0, told]);
+    expect(stdout.trim()).toEqual(
+      seen === 'captured' ? 'recorded' : isMade ? 'live' : expect.stringMatching(/cannot be led to the recording/),
+    );
+    expect(model.requests.length - before).toBe(isMade ? 1 : 0);
+  });
+});
+
+it.each([
+  ['a proxy of its own', `new http.Agent()`, `agent.proxy = { host: '127.0.0.1:9' }`],
+  [
+    'names of its own',
+    `new http.Agent({ lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) })`,
+    '',
+  ],
+])('a call with %s is made as it was written, and told of', async (_, agent, more) => {
+  const { port } = new URL(model.url);
+  const cwd = tempDir({
+    'agent.mjs': `${IMPORTS} const agent = ${agent}; ${more}; const sent = http.request('http://model.internal:${port}/v1/chat/completions', { method: 'POST', agent, lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) }); ${SENT}`,
+  });
+  const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
+  onTestFinished(() => capture.close());
+  const slot = await capture.open();
+  onTestFinished(() => slot.close());
+  const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+  const { evidence } = await slot.end('itself');
+  expect([stdout.trim(), evidence.exchanges, evidence.gaps]).toEqual([
+    'live',
+    [],
+    [{ gap: 'tunnelled', detail: `model.internal:${port}` }],
+  ]);
+});
+
+describe('what is no call of a model is written as it was', () => {
+  it('to sockets and to standard output', async () => {
+    const server = await startChaos((request, response) => void response.end(`${request.method} seen`));
+    onTestFinished(() => server.close());
+    const { port } = new URL(server.url);
+    const cwd = tempDir({
+      'agent.mjs': `${IMPORTS} console.log('POST /v1/chat/completions HTTP/1.1\\r\\n');
+        const sent = new http.ClientRequest('http://127.0.0.1:${port}/tools/search', { method: 'POST' }); ${SENT}`,
+    });
+    const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
+    onTestFinished(() => capture.close());
+    const slot = await capture.open();
+    onTestFinished(() => slot.close());
+    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+    const { evidence } = await slot.end('itself');
+    expect([stdout.trim().split(/\s*\n/), evidence.gaps]).toEqual([
+      ['POST /v1/chat/completions HTTP/1.1', 'POST seen'],
+      [],
+    ]);
+  });
+});
