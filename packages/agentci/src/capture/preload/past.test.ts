@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -173,3 +175,56 @@ describe('what is no call of a model is written as it was', () => {
     ]);
   });
 });
+
+describe.each([
+  { when: 'calls are recorded', offline: undefined },
+  { when: 'nothing may be reached', offline: { providers: {} } },
+])('where $when, an encrypted call past the capture', ({ offline }) => {
+  /** A host of models that is this machine: the program's own `lookup` says so. */
+  const HERE = `lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4))`;
+  it.each([
+    [
+      'by a request made by its class',
+      `import https from 'node:https'; ${IMPORTS} const agent = new https.Agent({ rejectUnauthorized: false, ${HERE} });
+       const sent = new http.ClientRequest({ protocol: 'https:', agent, host: 'api.mistral.ai', port: PORT, path: '/v1/chat/completions', method: 'POST' }); ${SENT}`,
+    ],
+    [
+      'over HTTP/2',
+      `import http2 from 'node:http2'; const session = http2.connect('https://api.mistral.ai:PORT', { rejectUnauthorized: false, ${HERE} });
+       const fail = (error) => { console.log(error.message); process.exit(); };
+       session.on('error', fail); const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions' }); stream.on('error', fail);
+       stream.on('data', (data) => { console.log(String(data)); process.exit(); }); stream.end('{}');`,
+    ],
+  ])('%s is told of', async (_, code) => {
+    const { key, cert } = madeCertificate();
+    const server = createSecureServer({ key, cert, allowHTTP1: true }, (__, response) => void response.end('live'));
+    await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const cwd = tempDir({ 'agent.mjs': code.replaceAll('PORT', String(port)) });
+    const capture = createCapture({
+      planes: ['llm'],
+      env: { PATH: process.env.PATH },
+      cwd,
+      command: ['node'],
+      offline,
+    });
+    onTestFinished(() => capture.close());
+    const slot = await capture.open();
+    onTestFinished(() => slot.close());
+    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+    const { evidence } = await slot.end('itself');
+    expect([stdout.trim(), evidence.gaps]).toEqual([
+      offline === undefined ? 'live' : expect.stringMatching(/cannot be led to the recording/),
+      [{ gap: 'tunnelled', detail: expect.stringMatching(/^api\.mistral\.ai(?::\d+)?$/) }],
+    ]);
+  });
+});
+
+function madeCertificate(): { key: string; cert: string } {
+  const cwd = tempDir({});
+  const args =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 1';
+  execFileSync('openssl', [...args.split(' '), '-subj', '/CN=api.mistral.ai'], { cwd, stdio: 'ignore' });
+  return { key: readFileSync(join(cwd, 'key.pem'), 'utf8'), cert: readFileSync(join(cwd, 'cert.pem'), 'utf8') };
+}

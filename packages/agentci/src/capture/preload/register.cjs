@@ -395,18 +395,17 @@
         const isFront = String(port) === frontPort && (host === frontHost || host === 'localhost');
         if (isFront) toFront.add(this);
         else toFront.delete(this);
-        if (this.encrypted && isModelHost(String(host))) this.once('secureConnect', () => endHttp2(this, host));
+        if (isModelHost(String(host)) && offersHttp2(this)) {
+          tellPast(host, () => isOffline && this.destroy(refusal(host)));
+          if (isOffline) return this;
+        }
       } catch {
         // What cannot be read is not the front.
       }
       return connect.apply(this, args);
     };
     /** HTTP/2 is written past the stream: at a host that is known for models it is taken for a call. */
-    const endHttp2 = (socket, host) => {
-      if (socket.alpnProtocol !== 'h2') return;
-      tellPast(host);
-      if (isOffline) socket.destroy(refusal(host));
-    };
+    const offersHttp2 = ({ _tlsOptions }) => String(_tlsOptions?.ALPNProtocols).includes('h2');
     const refusal = (host) => {
       const error = new Error(`agentci replay: a call of a model at ${host} cannot be led to the recording`);
       // Where it was made is not what the program can do about it.

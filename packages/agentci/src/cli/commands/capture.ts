@@ -130,8 +130,10 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         planes: slot.report(),
         upstreams: capture.upstreams,
         set: Object.keys(slot.set).sort(),
-        overridden: Object.keys(slot.set)
-          .filter((name) => io.env[name] !== undefined)
+        // What is added to, such as PATH, is the user's still.
+        overridden: Object.entries(slot.set)
+          .filter(([name, value]) => io.env[name] !== undefined && !value.includes(io.env[name]))
+          .map(([name]) => name)
           .sort(),
         notes,
         ...(played === undefined ? {} : { cassette: played.use }),
@@ -192,7 +194,9 @@ const captureId = (io: Io): string =>
   `${new Date(io.now()).toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${randomBytes(3).toString('hex')}`;
 
 async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
-  for (const [name, value] of Object.entries(slot.set))
+  // Programs are somewhere else there.
+  const { PATH: _, ...set } = slot.set;
+  for (const [name, value] of Object.entries(set))
     io.stdout.write(`export ${name}='${value.replaceAll("'", "'\\''")}'\n`);
   io.stderr.write('agentci: capturing what is sent to these addresses; Ctrl-C ends it\n');
   await new Promise<void>((resolve) => {
