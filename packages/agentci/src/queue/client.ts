@@ -40,7 +40,13 @@ export type Client = Redis & {
 
 /** What everyone who lost a connection says. Several commands sent as one are not sent again by themselves. */
 const LOST = /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|NR_CLOSED/i;
+/** What a Redis says that is there and cannot work at the moment: out of memory or disk, a replica, moving, busy. */
+const REFUSES = /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED|BUSY|NOREPLICAS|EXECABORT)\b/;
 const PAUSE_MS = 100;
+/** A Redis that is asked something answers sooner, or its connection is dead. Reading blocks for a second at the most. */
+const SILENT_MS = 5000;
+/** BullMQ blocks for up to ten seconds. */
+const SILENT_BULLMQ_MS = 15_000;
 
 /** How long a first connection may take. */
 const CONNECT_MS = 10_000;
@@ -73,13 +79,15 @@ const redisOptions = (address: QueueAddress): RedisOptions => ({
   ...(address.isTls ? { tls: isIP(address.host) === 0 ? { servername: address.host } : {} } : {}),
   maxRetriesPerRequest: null,
   connectTimeout: CONNECT_MS,
+  // From a connection that is silent a new one is made: that the last one failed says nothing of the next.
+  socketTimeout: SILENT_MS,
   retryStrategy: (times) => Math.min(50 * times, 1000),
   lazyConnect: true,
 });
 
 /** For BullMQ, which makes its own connections of it. */
 export const queueConnection = (address: QueueAddress): ConnectionOptions =>
-  ({ ...redisOptions(address), lazyConnect: false }) as ConnectionOptions;
+  ({ ...redisOptions(address), socketTimeout: SILENT_BULLMQ_MS, lazyConnect: false }) as ConnectionOptions;
 
 /** A connection that works, or what is wrong with the address. A Redis that is just being started gets a moment. */
 export async function connect(packages: Packages, address: QueueAddress): Promise<Client> {
@@ -179,13 +187,27 @@ export async function refuseEviction(redis: Client): Promise<string | undefined>
   );
 }
 
-/** Does something again that a lost connection cut off. It must be something that may be done twice. */
-export async function steadily<T>(action: () => Promise<T>, isGivenUp: () => boolean = () => false): Promise<T> {
+/** Whether a Redis that is there cannot work at the moment. */
+export const isRefusal = (error: unknown): error is Error => error instanceof Error && REFUSES.test(error.message);
+
+export type Steadily = <T>(action: () => Promise<T>) => Promise<T>;
+
+interface Steadiness {
+  /** Asked before each further try. */
+  readonly isGivenUp?: () => boolean;
+  /** Told of every time that Redis was there and refused. */
+  readonly onRefusal?: (error: Error) => void;
+}
+
+/** Does something again that a lost connection cut off, or that Redis cannot do at the moment. It must be something that may be done twice. */
+export async function steadily<T>(action: () => Promise<T>, about: Steadiness = {}): Promise<T> {
   for (;;) {
     try {
       return await action();
     } catch (error) {
-      if (!LOST.test((error as Error).message) || isGivenUp()) throw error;
+      const isRefused = isRefusal(error);
+      if (isRefused) about.onRefusal?.(error);
+      if (!(isRefused || LOST.test((error as Error).message)) || about.isGivenUp?.()) throw error;
       await sleep(PAUSE_MS);
     }
   }

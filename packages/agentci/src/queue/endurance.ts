@@ -31,6 +31,8 @@ export class Endurance {
   readonly #options: EnduranceOptions;
   readonly #pulse: Pulse;
   #outage: NodeJS.Timeout | undefined;
+  /** What Redis says of why it cannot work at the moment. */
+  #refusal: string | undefined;
   #fault: UserError | undefined;
   #isClosed = false;
   /** Ends whatever waits for an answer that will not come. */
@@ -72,13 +74,21 @@ export class Endurance {
     return outcome.value;
   }
 
-  /** A Redis that is restarted in between costs time only, as long as it comes back. */
+  /** A Redis that is restarted in between, or full, costs time only, as long as it comes back. */
   async steadily<T>(action: () => Promise<T>): Promise<T> {
+    let wasRefused = false;
+    const onRefusal = (error: Error): void => {
+      wasRefused = true;
+      this.#refused(error.message);
+    };
     try {
-      return await this.orFault(steadily(action, () => this.hasFault));
+      const done = await this.orFault(steadily(action, { isGivenUp: () => this.hasFault, onRefusal }));
+      // Others may have worked all the while: what is full can be read.
+      if (wasRefused) this.#endOutage();
+      return done;
     } catch (error) {
       this.throwFault();
-      throw error;
+      throw replyError(this.#options.address, error) ?? error;
     }
   }
 
@@ -93,7 +103,26 @@ export class Endurance {
     return this.#options.patienceMs ?? RECONNECT_MS;
   }
 
-  #lose = (): void => this.fail(lost(this.#options.address, this.#patienceMs));
+  #lose = (): void => this.fail(lost(this.#options.address, this.#patienceMs, this.#refusal));
+
+  #refused(why: string): void {
+    if (this.#options.signal?.aborted) this.#lose();
+    if (this.#refusal !== undefined || this.#isClosed) return;
+    this.#refusal = why;
+    if (this.#outage !== undefined) return;
+    const { address, onNote } = this.#options;
+    onNote(
+      `the Redis at ${addressText(address)} cannot work (${why}); waiting for it for ${formatMs(this.#patienceMs)}`,
+    );
+    this.#outage = setTimeout(this.#lose, this.#patienceMs);
+  }
+
+  #endOutage(): void {
+    if (this.#outage !== undefined) this.#options.onNote('Redis is back');
+    clearTimeout(this.#outage);
+    this.#outage = undefined;
+    this.#refusal = undefined;
+  }
 
   #onClose = (): void => {
     const { address, onNote, signal } = this.#options;
@@ -107,9 +136,8 @@ export class Endurance {
   };
 
   #onReady = (): void => {
-    if (this.#outage !== undefined) this.#options.onNote('Redis is back');
-    clearTimeout(this.#outage);
-    this.#outage = undefined;
+    // One that refuses is there all the time.
+    if (this.#refusal === undefined) this.#endOutage();
     this.#options.onReady();
   };
 
@@ -120,11 +148,21 @@ export class Endurance {
   };
 }
 
-const lost = (address: QueueAddress, patienceMs: number): UserError =>
+const lost = (address: QueueAddress, patienceMs: number, refusal: string | undefined): UserError =>
   new UserError(
     'QUEUE_LOST',
-    `the Redis at ${addressText(address)} went away and did not come back within ${formatMs(patienceMs)}`,
+    refusal === undefined
+      ? `the Redis at ${addressText(address)} went away and did not come back within ${formatMs(patienceMs)}`
+      : `the Redis at ${addressText(address)} cannot work, and did not recover within ${formatMs(patienceMs)}: ${refusal}`,
     {
-      hint: 'What was finished is stored: start Redis again, and continue with --resume.',
+      hint: `What was finished is stored: ${refusal === undefined ? 'start Redis again' : 'see to the Redis'}, and continue with --resume.`,
     },
   );
+
+/** What Redis says to a command that it would do for no one. */
+function replyError(address: QueueAddress, error: unknown): UserError | undefined {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  return new UserError('QUEUE_REPLY', `the Redis at ${addressText(address)} refused a command: ${error.message}`, {
+    hint: 'Something else has written to the keys of AgentCI, or the user may not use the command. What was finished is stored: continue with --resume.',
+  });
+}

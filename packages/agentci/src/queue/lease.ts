@@ -38,10 +38,9 @@ export class Lease {
     }
   }
 
-  /** `again`: Redis had lost it, or forgot us while we slept, and it is ours once more. */
-  async renew(): Promise<'held' | 'again'> {
-    // Who waits for it has nothing to lose yet.
-    if (!this.#isHeld) return 'held';
+  /** `waiting`: it was never ours. `again`: Redis had lost it, or forgot us while we slept, and it is ours once more. */
+  async renew(): Promise<'waiting' | 'held' | 'again'> {
+    if (!this.#isHeld) return 'waiting';
     const held = await this.#hold();
     if (held === 0) throw taken(this.#run);
     return held === 2 ? 'again' : 'held';

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import { Backlog } from './backlog.ts';
 import { bundleData, queueEntry, readBundle } from './bundle.ts';
-import { type Client, type QueuedJob, steadily } from './client.ts';
+import { type Client, type QueuedJob, type Steadily, steadily } from './client.ts';
 import { type Job, nameOf, readTicket, type Ticket } from './job.ts';
 import { MAX_ALONE, OVER, READY, runKeys } from './names.ts';
 import { Outbox, type Receipt } from './outbox.ts';
@@ -64,6 +64,7 @@ export class Office {
   readonly #DelayedError: new () => Error;
   readonly #openQueue: () => Queue;
   #queue: Queue | undefined;
+  readonly #steadily: Steadily;
   readonly #room: Room;
   readonly #stock: Stock;
   readonly #places = new Map<string, Place>();
@@ -81,13 +82,21 @@ export class Office {
   constructor(
     redis: Client,
     options: ServeOptions,
-    about: { worker: string; DelayedError: new () => Error; openQueue: () => Queue; onHands: (count: number) => void },
+    about: {
+      worker: string;
+      DelayedError: new () => Error;
+      openQueue: () => Queue;
+      onHands: (count: number) => void;
+      /** Told of every time that Redis was there and could not work. */
+      onRefusal: () => void;
+    },
   ) {
     this.#redis = redis;
     this.#options = options;
     this.#worker = about.worker;
     this.#DelayedError = about.DelayedError;
     this.#openQueue = about.openQueue;
+    this.#steadily = (action) => steadily(action, { onRefusal: about.onRefusal });
     this.#room = new Room(options.slots);
     this.#stock = new Stock(options.slots, about.onHands);
   }
@@ -127,7 +136,7 @@ export class Office {
   async #suspects(jobs: readonly Job[], queued: QueuedJob): Promise<readonly Job[]> {
     if (jobs.length === 1) return jobs;
     const { done } = runKeys(jobs[0]!.run);
-    const found = await steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
+    const found = await this.#steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
     const [first, ...others] = jobs.filter((_, i) => found[i] === null);
     if (first === undefined) return [];
     if (others.length > 0) await this.#giveBack(others, [first], queued, { isAgain: true });
@@ -144,7 +153,7 @@ export class Office {
     if (rest.length > 0) {
       this.#queue ??= this.#openQueue();
       const queue = this.#queue;
-      await steadily(() => queue.addBulk(rest.map((job) => queueEntry([job], about))));
+      await this.#steadily(() => queue.addBulk(rest.map((job) => queueEntry([job], about))));
     }
     // A bundle that Redis has lost meanwhile is put in again by the collector.
     if (begun.length > 0) await queued.updateData(bundleData(begun, about)).catch(() => {});
@@ -243,7 +252,7 @@ export class Office {
   #ask(run: string): Promise<Known> {
     const keys = runKeys(run);
     const at = Date.now();
-    const asked = steadily(() => this.#redis.mget(keys.ticket, keys.stop, keys.lease)).then(
+    const asked = this.#steadily(() => this.#redis.mget(keys.ticket, keys.stop, keys.lease)).then(
       ([ticket = null, stop, lease]): Known => {
         const state = ticket === null ? 'gone' : stop !== null ? 'stop' : lease === null ? 'orphan' : 'go';
         const known = { at, state, ticket } as const;
@@ -266,9 +275,9 @@ export class Office {
     if (known.state !== 'go') return known;
     const { ticket, lease, stop, done, starts } = runKeys(job.run);
     const name = nameOf(job);
-    const tries = await steadily(() => this.#redis.hincrby(starts, `${name}${READY}`, 1));
+    const tries = await this.#steadily(() => this.#redis.hincrby(starts, `${name}${READY}`, 1));
     if (tries <= MAX_READY) await (await this.#placeOf(job.run, known.ticket)?.bench)?.warm();
-    const [state, before] = await steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
+    const [state, before] = await this.#steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
     return { state, ticket: known.ticket, starts: tries <= MAX_READY ? Number(before) : tries };
   }
 
@@ -296,10 +305,10 @@ export class Office {
     };
     const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
     // Whoever collects the run waits for all who have signed, so that must be done before there is a result.
-    const signed = steadily(sign);
+    const signed = this.#steadily(sign);
     signed.catch(() => {});
     const outlook = () => ({ mayFollow: place.unread > 0, isDrained: this.#isDrained });
-    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, outlook });
+    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, outlook, steadily: this.#steadily });
     const bench = this.#options.open(ticket, say);
     const place: Place = { ticket, bench, words, signed, outbox, jobs: 0, unread: 0, begun: 0 };
     this.#places.set(ticket.run, place);
@@ -340,7 +349,7 @@ export class Office {
     await Promise.all(place.words);
     // Otherwise a signature that is sent again after a lost connection would stay.
     await place.signed.catch(() => {});
-    await steadily(() => this.#redis.srem(runKeys(run).open, this.#worker));
+    await this.#steadily(() => this.#redis.srem(runKeys(run).open, this.#worker));
   }
 
   async #count(receipt: Promise<Receipt>): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Client, steadily } from './client.ts';
+import type { Client, Steadily } from './client.ts';
 import type { Ticket } from './job.ts';
 import { runKeys } from './names.ts';
 
@@ -40,6 +40,7 @@ export class Outbox {
   readonly #keepS: number;
   readonly #signed: Promise<unknown>;
   readonly #outlook: () => Outlook;
+  readonly #steadily: Steadily;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,13 +51,20 @@ export class Outbox {
       keepS,
       signed,
       outlook,
-    }: { readonly keepS: number; readonly signed: Promise<unknown>; readonly outlook: () => Outlook },
+      steadily,
+    }: {
+      readonly keepS: number;
+      readonly signed: Promise<unknown>;
+      readonly outlook: () => Outlook;
+      readonly steadily: Steadily;
+    },
   ) {
     this.#redis = redis;
     this.#ticket = ticket;
     this.#keepS = keepS;
     this.#signed = signed;
     this.#outlook = outlook;
+    this.#steadily = steadily;
   }
 
   /** Settles once the result is in Redis. No slot waits for it. */
@@ -74,7 +82,7 @@ export class Outbox {
     this.#timer = undefined;
     const letters = this.#waiting;
     this.#waiting = [];
-    steadily(() => this.#deliver(letters)).then(
+    this.#steadily(() => this.#deliver(letters)).then(
       (firsts) => {
         for (const [i, { resolve }] of letters.entries()) resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
       },

@@ -60,6 +60,7 @@ export class RunQueue {
   readonly #endurance: Endurance;
   readonly #whereabouts = new Whereabouts();
   #renewal: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> | undefined;
   #last = '0';
   #wasReset = false;
   /** How many jobs can be run at a time by the workers that were there at the beginning. */
@@ -96,10 +97,12 @@ export class RunQueue {
       // The connection we watch says what is wrong.
       queue.on('error', () => {});
       const run = new RunQueue(redis, reader, queue, { ...options, address, ticket });
-      await run.#endurance.orFault(run.#begin(rate, onNote)).catch(async (error) => {
-        await run.close(false);
-        throw error;
-      });
+      await run.#endurance
+        .steadily(() => run.#begin(rate, onNote))
+        .catch(async (error) => {
+          await run.close(false);
+          throw error;
+        });
       return run;
     } catch (error) {
       hangUp(redis);
@@ -115,27 +118,44 @@ export class RunQueue {
     await this.#redis.del(this.#keys.stop);
     if (rate === undefined) await this.#queue.removeGlobalRateLimit();
     else await this.#queue.setGlobalRateLimit(rate.max, rate.perMs);
+    clearInterval(this.#renewal);
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
     // Jobs that workers have put off, because no one collected their run, can be taken up.
     const [slots] = await Promise.all([this.#findSlots(), this.#queue.promoteJobs()]);
     this.#slots = slots;
     if (!isResumed) return;
+    // What the queue gave up then may work now.
+    await this.#takeFailed();
     await this.#whereabouts.find(this.#queue, this.#ticket.run);
     this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
   }
 
   #writeTicket = (): Promise<unknown> => this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
 
-  async #renew(): Promise<void> {
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewLease().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  /**
+   * Writes the ticket again each time, since reading results is all that a run does for a long time, and what is full can still
+   * be read.
+   */
+  async #renewLease(): Promise<void> {
     try {
-      if ((await this.#lease.renew()) === 'held') return;
+      const held = await this.#endurance.steadily(async () => {
+        const state = await this.#lease.renew();
+        if (state !== 'waiting') await this.#writeTicket();
+        return state;
+      });
+      // What is missing is put in again.
+      if (held === 'again') this.#wasReset = true;
     } catch (error) {
       if (error instanceof UserError) this.#endurance.fail(error);
       throw error;
     }
-    // What is missing is put in again.
-    await this.#writeTicket();
-    this.#wasReset = true;
   }
 
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
@@ -190,11 +210,16 @@ export class RunQueue {
     if (ids.length > 0) await this.#endurance.steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
   }
 
-  /** Jobs that the queue has given up. */
-  async lost(): Promise<LostJob[]> {
-    const failed = (await this.#endurance.steadily(() => this.#queue.getFailed(0, 1000))) as unknown as QueuedJob[];
+  async #takeFailed(): Promise<QueuedJob[]> {
+    const failed = (await this.#queue.getFailed(0, 1000)) as unknown as QueuedJob[];
     const mine = failed.filter((queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run);
     await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
+    return mine;
+  }
+
+  /** Jobs that the queue has given up. */
+  async lost(): Promise<LostJob[]> {
+    const mine = await this.#endurance.steadily(() => this.#takeFailed());
     return mine.flatMap((queued) =>
       readBundle(queued.data)!.jobs.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
     );
@@ -316,6 +341,8 @@ export class RunQueue {
   }
 
   async #tidy(isOver: boolean): Promise<void> {
+    // It would write what is taken away here.
+    await this.#renewing?.catch(() => {});
     if (isOver) {
       await this.#redis.unlink(...Object.values(this.#keys));
       await this.#queue.removeGlobalRateLimit();

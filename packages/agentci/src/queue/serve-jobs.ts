@@ -40,6 +40,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   };
   const name = queueName(options.spec, options.version);
   const place = { connection: queueConnection(options.address), prefix: PREFIX };
+  const connection = new Connection(redis);
   const office = new Office(redis, options, {
     worker: self.id,
     DelayedError: packages.DelayedError,
@@ -50,6 +51,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
       return queue;
     },
     onHands: (count) => setHands(worker, count, options.slots),
+    onRefusal: connection.refused,
   });
   const worker: Worker = new packages.Worker(name, office.take, {
     ...place,
@@ -79,7 +81,6 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   try {
     await showWorker(redis, self);
     options.onReady();
-    const connection = new Connection(redis);
     await untilEnd(options, office, connection);
     // What is in progress is finished, as long as there is someone to tell.
     const closing = worker
@@ -91,9 +92,13 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     if (!isTold) {
       closing.catch(() => {});
       await Promise.race([worker.close(true).catch(() => {}), sleep(1000)]);
-      throw new UserError('QUEUE_LOST', 'Redis is gone, so the results of what was in progress could not be sent', {
-        hint: 'Other workers will run those queries again.',
-      });
+      throw new UserError(
+        'QUEUE_LOST',
+        'Redis is gone or cannot work, so the results of what was in progress could not be sent',
+        {
+          hint: 'Other workers will run those queries again.',
+        },
+      );
     }
   } finally {
     clearInterval(beat);
@@ -126,10 +131,14 @@ function untilEnd({ signal, idleMs }: ServeOptions, office: Office, connection: 
   });
 }
 
-/** How long Redis has not been there. */
+/** A Redis that refused within this time still does. */
+const REFUSING_MS = 2000;
+
+/** How long Redis has not been there, or has not been able to work. */
 class Connection {
   readonly #redis: Client;
   #goneAt: number | undefined;
+  #refusing = { since: 0, at: 0 };
 
   constructor(redis: Client) {
     this.#redis = redis;
@@ -141,7 +150,17 @@ class Connection {
     });
   }
 
-  goneMs = (): number => (this.#goneAt === undefined || this.#redis.status === 'ready' ? 0 : Date.now() - this.#goneAt);
+  refused = (): void => {
+    const at = Date.now();
+    this.#refusing = { since: at - this.#refusing.at < REFUSING_MS ? this.#refusing.since : at, at };
+  };
+
+  goneMs = (): number => {
+    const now = Date.now();
+    const refusedMs = now - this.#refusing.at < REFUSING_MS ? now - this.#refusing.since : 0;
+    const goneMs = this.#goneAt === undefined || this.#redis.status === 'ready' ? 0 : now - this.#goneAt;
+    return Math.max(goneMs, refusedMs);
+  };
 
   /** Waits until it has been gone for so long. */
   async goneFor(ms: number): Promise<void> {

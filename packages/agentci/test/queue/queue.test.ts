@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
 import { findRedis, type RedisServer, startRedis, tlsFor } from '../support/redis.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 import { makeDir } from '../support/temp-dir.ts';
 
 const found = findRedis();
@@ -514,6 +515,75 @@ queries:
       expect.stringMatching(/^a worker on \S+ has commit bbbbbbb checked out, and this run is of aaaaaaa/),
     ]);
     await end(same, other);
+  });
+
+  test.each([
+    ['the run', 100],
+    ['the worker', 100],
+    ['both', 6500],
+  ] as const)('connections of %s that go silent for good are made again, %i ms later', async (who, ms) => {
+    const redis = await serve();
+    const proxy = await startSilentProxy(Number(new URL(redis.url).port));
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const cwd = project(many(10, 'slow 300'));
+    const worker = await work(who === 'the run' ? redis.url : url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', who === 'the worker' ? redis.url : url], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    proxy.silence(ms);
+    expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('10 passed')]);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toBe(0);
+    proxy.close();
+  });
+
+  test('a Redis that is full for a while costs time and no result', async () => {
+    const redis = await serve();
+    const client = look(redis);
+    const cwd = project(many(10, 'slow 200'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    await client.config('SET', 'maxmemory', '1');
+    await sleep(3000);
+    await client.config('SET', 'maxmemory', '0');
+    expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('10 passed')]);
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toBe(0);
+  });
+
+  test('a Redis that stays full ends the run with 2 and words; --resume runs what is left', async () => {
+    const redis = await serve();
+    const client = look(redis);
+    const cwd = project(many(10, 'slow 200'));
+    const first = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url, '--queue-timeout', '2s'], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    await client.config('SET', 'maxmemory', '1');
+    const code = await run.ended;
+    expect([code, run.stderr()]).toEqual([2, expect.stringMatching(/OOM.*QUEUE_LOST.*--resume/s)]);
+    expect(run.stderr()).not.toMatch(/^\s+at /m);
+    first.child.kill('SIGTERM');
+    expect([await first.ended, first.stderr()]).toEqual([2, expect.stringContaining('QUEUE_LOST')]);
+    await client.config('SET', 'maxmemory', '0');
+    const second = await work(redis.url, { cwd, slots: 1 });
+    const again = start(['test', '--queue', redis.url, '--resume'], { cwd });
+    expect([await again.ended, again.stdout()]).toEqual([0, expect.stringContaining('10 passed')]);
+    second.child.kill('SIGTERM');
+    await second.ended;
+  });
+
+  test('a key of ours that holds something else ends the run with 2 and words', async () => {
+    const redis = await serve();
+    const client = look(redis);
+    const cwd = project(many(10, 'slow 200'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    const [results] = await client.keys('agentci:{*}:results');
+    await client.set(results!, 'not a stream');
+    expect([await run.ended, run.stderr()]).toEqual([2, expect.stringMatching(/WRONGTYPE.*QUEUE_REPLY.*--resume/s)]);
+    expect(run.stderr()).not.toMatch(/^\s+at /m);
+    worker.child.kill('SIGKILL');
   });
 
   test('a Redis that says nothing any more is given up like one that is gone', async () => {
