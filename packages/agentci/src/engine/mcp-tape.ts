@@ -118,7 +118,9 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
     else if (message !== undefined) recording.add(dir, Buffer.from(JSON.stringify(message)));
   }
   return entriesOf(recording.proved()).map(({ method, params, answer }) => {
+    const asked = { server, method, ...(params === undefined ? {} : { params }) };
+    if (answer === undefined) return asked;
     const { jsonrpc: _, id: __, ...rest } = answer;
-    return { server, method, ...(params === undefined ? {} : { params }), answer: rest };
+    return { ...asked, answer: rest };
   });
 }
