@@ -26,7 +26,7 @@ interface Playing {
   exchanges: readonly Exchange[] | undefined;
   /** What the user of a conversation says. */
   readonly tape: UserTape;
-  /** What MCP servers answer; undefined where the capture does not see them. */
+  /** What MCP servers answer; undefined where the capture does not see them, and none were recorded. */
   readonly mcp: McpTape | undefined;
   /** The calls of the cassette there is. */
   readonly known: Cassette['entries'];
@@ -72,6 +72,7 @@ export class Cassettes {
   readonly #agent: string;
   readonly #now: () => number;
   readonly #recordCommand: ((about: RunAbout) => string) | undefined;
+  readonly #freezeMcp: string;
   readonly #rules: MatchRules;
   readonly #loaded = new Map<string, Loaded>();
   readonly #playing = new Map<string, Playing>();
@@ -88,9 +89,12 @@ export class Cassettes {
       readonly now: () => number;
       /** What to type to record a run that is missing. */
       readonly recordCommand?: (about: RunAbout) => string;
+      /** What to do so that MCP servers are frozen too. */
+      readonly freezeMcp?: string;
     },
   ) {
     this.#recordCommand = around.recordCommand;
+    this.#freezeMcp = around.freezeMcp ?? 'set "capture: [llm, mcp]" on the runner';
     this.plan = plan;
     this.#agent = around.agent;
     this.#now = around.now;
@@ -242,9 +246,11 @@ export class Cassettes {
       file,
     });
     const tape = new UserTape(mode, cassette?.user ?? [], file);
-    const mcp = this.#capture?.planes.includes('mcp')
-      ? new McpTape(mode, cassette?.mcp, { file, introductions })
-      : undefined;
+    const isWatched = this.#capture?.planes.includes('mcp') ?? false;
+    const mcp =
+      isWatched || cassette?.mcp !== undefined
+        ? new McpTape(mode, cassette?.mcp, { file, introductions, isWatched })
+        : undefined;
     const playing: Playing = {
       about,
       session,
@@ -302,7 +308,7 @@ export class Cassettes {
     const missText = missIn(playing);
     if (missText !== undefined)
       return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
-    const warnings = playedWarnings(this.plan.mode, playing);
+    const warnings = playedWarnings(this.plan.mode, playing, { freezeMcp: this.#freezeMcp });
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
         use,
@@ -364,12 +370,12 @@ export class Cassettes {
       hits,
       misses: missed,
       scrubbed,
-      unused,
+      unused: unused + (mcp?.unused ?? 0),
       ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
-      isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread,
+      isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread && mcp?.isLive !== true,
       planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
-      ...(mcp?.isFrozen ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
+      ...(mcp?.isFrozen || mcp?.isPassedBy ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
