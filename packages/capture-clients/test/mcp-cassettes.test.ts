@@ -156,7 +156,7 @@ test('a recording without MCP leaves the servers to answer, and says so', async 
   const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
   expect(code).toBe(0);
   const { results, cassette } = JSON.parse(stdout);
-  expect(cassette.planes).toEqual(['llm']);
+  expect(cassette).toMatchObject({ planes: ['llm'], isolated: false });
   expect(results[0].warnings.map(({ code: one }: { code: string }) => one)).toContain('CASSETTE_MCP_LIVE');
   expect(servedIn(cwd)).toContain('started');
 });
@@ -180,4 +180,78 @@ test('a damaged line of a server is refused at its place', async () => {
   expect(code).toBe(2);
   expect(stdout).toContain('CASSETTE_DAMAGED');
   expect(stdout).toMatch(/two\.jsonl:\d+/);
+});
+
+describe('recorded calls to MCP servers that nothing serves are unused', () => {
+  const recorded = async () => {
+    const cwd = project(ONE_EACH, [QUERIES[0]!]);
+    const { code } = await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+    expect(code).toBe(0);
+    rmSync(join(cwd, 'served.log'));
+    return cwd;
+  };
+  const withoutMcp = (cwd: string, runner: object): void => {
+    const path = join(cwd, 'agentci_spec.yaml');
+    writeFileSync(
+      path,
+      JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), runner: { ...ONE_EACH, ...runner } }),
+    );
+  };
+
+  test.each([
+    ['has no capture any more', {}],
+    ['captures calls of models alone', { capture: ['llm'] }],
+  ])('where the runner %s', async (_, runner) => {
+    const cwd = await recorded();
+    withoutMcp(cwd, runner);
+    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+    const { cassette, results } = JSON.parse(stdout);
+    expect([code, cassette]).toEqual([
+      0,
+      expect.objectContaining({ hits: 1, unused: 2, mcp_unused: 2, isolated: false, planes: ['llm'] }),
+    ]);
+    expect(results[0].warnings).toEqual([
+      { code: 'CASSETTE_UNUSED', message: expect.stringContaining('set "capture: [llm, mcp]" on the runner') },
+    ]);
+    expect(servedIn(cwd)).toContain('started');
+    expect((await cli(['test', '--cassette', 'replay', '--strict'], { cwd })).code).toBe(2);
+    const checked = await cli(['cassette', 'check', '--json'], { cwd });
+    expect([checked.code, JSON.parse(checked.stdout).queries]).toEqual([
+      1,
+      [expect.objectContaining({ fit: 'unused calls', message: expect.stringContaining('MCP') })],
+    ]);
+    expect((await cli(['cassette', 'prune', '--unused'], { cwd })).stdout).toContain(
+      'left 2 calls to MCP servers in two',
+    );
+  });
+
+  test('where the agent no longer makes them', async () => {
+    const cwd = await recorded();
+    writeFileSync(
+      join(cwd, 'agent.mjs'),
+      AGENT.replace('await own.callTool(', 'await (async () => ({ content: [{ text: "#nuts: 11 #bolts: 12" }] }))('),
+    );
+    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay', '--strict'], { cwd });
+    expect([code, JSON.parse(stdout).cassette]).toEqual([
+      2,
+      expect.objectContaining({ hits: 1, unused: 2, mcp_unused: 2, planes: ['llm', 'mcp'] }),
+    ]);
+    expect((await cli(['cassette', 'check'], { cwd })).code).toBe(1);
+  });
+
+  test('where a program is captured without its configuration', async () => {
+    const cwd = project(ONE_EACH, []);
+    writeFileSync(
+      join(cwd, 'once.mjs'),
+      "import { answer } from './agent.mjs'; console.log(await answer('count #nuts'));",
+    );
+    const capture = (mode: string, ...more: string[]) =>
+      cli(['capture', '--cassette', mode, ...more, '--', process.execPath, 'once.mjs'], { cwd, env: live() });
+    expect((await capture('record', '--mcp-config', '.mcp.json')).code).toBe(0);
+    const frozen = await capture('replay', '--mcp-config', '.mcp.json');
+    expect([frozen.code, frozen.stderr]).toEqual([0, expect.not.stringContaining('CASSETTE_UNUSED')]);
+    const left = await capture('replay=cassettes');
+    expect(left.stderr).toMatch(/holds 1 call to MCP servers.*--mcp-config.*CASSETTE_UNUSED/);
+    expect(left.stderr).toContain('not isolated');
+  });
 });

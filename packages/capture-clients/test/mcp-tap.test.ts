@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -203,6 +203,86 @@ describe('what a tap writes and what a cassette is', () => {
     const replay = (lines: readonly string[]) => talk([CLI, 'tap', '--cassette', 'replay=tape.jsonl'], lines, { cwd });
     expect((await replay([hello()])).code).toBe(2);
     expect((await replay([hello(), callLine(1, 'search', { q: 'x' })])).code).toBe(0);
+  });
+
+  const LIST = lineOf({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const RESOURCE = lineOf({ jsonrpc: '2.0', id: 1, method: 'resources/list' });
+
+  test.each([
+    ['lists the tools', [hello(), LIST]],
+    ['only shakes hands', [hello()]],
+    [
+      'asks for what the server does not have',
+      [hello(), RESOURCE, lineOf({ jsonrpc: '2.0', id: 2, method: 'no/such' })],
+    ],
+    ['calls a tool twice', [hello(), callLine(1, 'search', { q: 'x' }), callLine(2, 'search', { q: 'x' })]],
+  ])('what is recorded of a client that %s replays with exit code 0', async (_, input) => {
+    const cwd = tempDir();
+    const recorded = await talk(before(['tap', '--cassette', 'record=tape.jsonl']), input, { cwd });
+    expect(recorded.code, recorded.stderr).toBe(0);
+    const replayed = await talk([CLI, 'tap', '--cassette', 'replay=tape.jsonl'], input, { cwd });
+    expect(replayed.code, replayed.stderr).toBe(0);
+    const answers = (messages: readonly Record<string, unknown>[]) =>
+      messages.filter(({ id }) => id !== undefined).sort((a, b) => Number(a.id) - Number(b.id));
+    expect(answers(replayed.messages)).toEqual(answers(recorded.messages));
+  });
+
+  test.each([
+    ['a server that fails at its start', ['-e', 'process.exit(7)'], '', 7, 'MCP_CASSETTE_EMPTY'],
+    ['a client that says nothing', [SERVER], '', 0, 'MCP_CASSETTE_EMPTY'],
+    ['a client that calls nothing', [SERVER], hello(), 0, 'MCP_CASSETTE_KEPT'],
+    ['a call that is not answered', ['-e', 'process.stdin.resume()'], callLine(1, 'x'), 0, 'MCP_CASSETTE_INCOMPLETE'],
+  ])('%s does not cost the earlier recording', async (_, server, input, serverCode, why) => {
+    const cwd = tempDir();
+    const record = ['tap', '--cassette', 'record=tape.jsonl'];
+    await talk(before(record), [hello(), callLine(1, 'search', { q: 'x' })], { cwd });
+    const tape = readFileSync(join(cwd, 'tape.jsonl'), 'utf8');
+    const child = spawn(process.execPath, [CLI, ...record, '--', process.execPath, ...server], { cwd });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    child.stdin.on('error', () => {});
+    child.stdout.once('data', () => child.stdin.end());
+    if (input === '') child.stdin.end();
+    else child.stdin.write(input);
+    if (why === 'MCP_CASSETTE_INCOMPLETE') setTimeout(() => child.stdin.end(), 1500);
+    const [code] = (await once(child, 'close')) as [number];
+    expect([code, said]).toEqual([serverCode === 0 ? 2 : serverCode, expect.stringContaining(why)]);
+    expect([readFileSync(join(cwd, 'tape.jsonl'), 'utf8'), readdirSync(cwd)]).toEqual([tape, ['tape.jsonl']]);
+  });
+
+  test.each([
+    ['a text', (path: string) => writeFileSync(path, '# my notes\n')],
+    ['JSON lines of something else', (path: string) => writeFileSync(path, '{"dir":"c2s"}\n{"a":1}\n')],
+    ['a cassette of a suite', (path: string) => writeFileSync(path, '{"schema":"agentci.cassette/1"}\n')],
+    ['a recording that was cut short', (path: string) => writeFileSync(path, '{"ts":"","dir":"c2s","mess')],
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a link out of the folder', (path: string) => symlinkSync(join(tempDir({ victim: 'mine' }), 'victim'), path)],
+    ['a link to nothing', (path: string) => symlinkSync('nowhere', path)],
+  ])('%s in the place of a recording is refused before the server is started', async (_, put) => {
+    const cwd = tempDir();
+    const path = join(cwd, 'tape.jsonl');
+    put(path);
+    const read = (): string => (existsSync(path) && !_.includes('folder') ? readFileSync(path, 'utf8') : '');
+    const found = read();
+    const server = 'require("node:fs").writeFileSync("started", "")';
+    const { code, stderr } = await cli(
+      ['tap', '--cassette', 'record=tape.jsonl', '--', process.execPath, '-e', server],
+      {
+        cwd,
+      },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_PLACE')]);
+    expect([read(), readdirSync(cwd)]).toEqual([found, ['tape.jsonl']]);
+  });
+
+  test('an empty file is written to, and is not a recording to answer from', async () => {
+    const cwd = tempDir({ 'tape.jsonl': '' });
+    const { code, stderr } = await cli(['tap', '--cassette', 'replay=tape.jsonl'], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_EMPTY')]);
+    const recorded = await talk(before(['tap', '--cassette', 'record=tape.jsonl']), [hello(), LIST], { cwd });
+    expect([recorded.code, tapLines(join(cwd, 'tape.jsonl')).length]).toEqual([0, 5]);
   });
 
   test.each(['plain', 'record'])('a key that a server over HTTP says back is not in a %s file', async (mode) => {

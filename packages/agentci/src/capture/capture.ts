@@ -54,6 +54,8 @@ export type { CaptureResult } from './captured-run.ts';
 
 export interface Capture {
   readonly planes: readonly PlaneName[];
+  /** Agents are programs that stay for the next query: their calls do not say which one they are of. */
+  readonly stays: boolean;
   /** What was found in the environment, for people; once. */
   readonly notes: readonly CaptureNote[];
   /** Which providers' calls come through it, and the hosts they go to. */
@@ -72,6 +74,8 @@ export interface SlotHooks {
   /** Told of every connection that was refused because nothing may be sent on. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
+  /** Told of every call that came when its query was over, with the number of the query in this slot, from 1. */
+  readonly onLate?: ((query: number) => void) | undefined;
   /** What an MCP server is to answer from in the query that begins, as lines of a tap; undefined where it answers for itself. */
   readonly mcpLines?: ((server: string) => string | undefined) | undefined;
 }
@@ -104,7 +108,7 @@ const newRunId = (): string => randomUUID().replaceAll('-', '').slice(16);
 const MAX_DRAIN_MS = 5000;
 /** Spans come in batches: after so much silence no more are expected. */
 const QUIET_MS = 300;
-/** What a function starts as it returns reaches the front in this time. */
+/** What a function, or a program that stays, starts with its answer reaches the front in this time. */
 export const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
@@ -136,7 +140,11 @@ export function createCapture(options: CaptureOptions): Capture {
     return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
   };
 
-  const openPlanes = (context: PlaneContext, runId: () => string, hooks: SlotHooks = {}): Plane[] => [
+  const openPlanes = (
+    context: PlaneContext,
+    { runId, turnNow }: { readonly runId: () => string; readonly turnNow: () => TurnOf | undefined },
+    hooks: SlotHooks = {},
+  ): Plane[] => [
     ...(hasPlane('llm')
       ? [
           openModelPlane(context, {
@@ -165,7 +173,14 @@ export function createCapture(options: CaptureOptions): Capture {
             onExchange: (exchange) => options.onExchange?.(exchange, runId()),
             refusesUsage,
             onNote: options.onNote,
-            lingerMs: options.command === undefined ? LINGER_MS : undefined,
+            onLate: hooks.onLate,
+            isTurn: () => turnNow() !== undefined,
+            // Whoever only counts the calls of a program need not wait for it; a recording that lacks one is worth nothing.
+            lingerMs: () =>
+              options.command === undefined ||
+              (options.stays === true && hooks.expectsMore !== undefined && turnNow() === undefined)
+                ? LINGER_MS
+                : undefined,
           }),
           openWitness(context, {
             isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
@@ -200,7 +215,10 @@ export function createCapture(options: CaptureOptions): Capture {
   let reading: typeof import('./captured-run.ts') | undefined;
   return {
     planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
-    notes: openPlanes(NOWHERE(env, now), () => '').flatMap((plane) => plane.environment().notes ?? []),
+    stays: options.stays === true,
+    notes: openPlanes(NOWHERE(env, now), { runId: () => '', turnNow: () => undefined }).flatMap(
+      (plane) => plane.environment().notes ?? [],
+    ),
     upstreams: Object.fromEntries(
       found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
     ),
@@ -211,7 +229,7 @@ export function createCapture(options: CaptureOptions): Capture {
       let hasBegun = false;
       let turn: TurnOf | undefined;
       const { origin, base, token } = front;
-      const planes = openPlanes({ origin, base, token, env, now }, () => run, hooks);
+      const planes = openPlanes({ origin, base, token, env, now }, { runId: () => run, turnNow: () => turn }, hooks);
       front.serve(planes);
       const mcp = planes.find((plane): plane is McpPlane => plane.name === 'mcp');
       const wanted = planes.map((plane) => plane.environment());

@@ -47,7 +47,7 @@ describe('what a run with cassettes claims', () => {
     [
       'a late call',
       use({ isolated: false }),
-      'not isolated: a query had no call served, a call came after its answer, or an encrypted connection to this machine could not be looked into',
+      'not isolated: a query had no call served, a call came after its answer, MCP servers answered for themselves, or an encrypted connection to this machine could not be looked into',
     ],
   ])('says why it is not isolated: %s', (_, told, words) => {
     expect(cassetteText(told)).toContain(words);

@@ -26,7 +26,7 @@ interface Playing {
   exchanges: readonly Exchange[] | undefined;
   /** What the user of a conversation says. */
   readonly tape: UserTape;
-  /** What MCP servers answer; undefined where the capture does not see them. */
+  /** What MCP servers answer; undefined where the capture does not see them, and none were recorded. */
   readonly mcp: McpTape | undefined;
   /** The calls of the cassette there is. */
   readonly known: Cassette['entries'];
@@ -34,6 +34,14 @@ interface Playing {
   readonly past: Set<string>;
   /** The agent made connections that could not be looked into. */
   hasUnread: boolean;
+  readonly aftermath: Aftermath;
+}
+
+/** What an agent does when it has answered: one that stays may still call a model. */
+interface Aftermath {
+  hasCalled: boolean;
+  /** The agent has ended. */
+  isOver: boolean;
 }
 
 /** The cassette of a run to come, if there is one, and its file as messages name it. */
@@ -54,6 +62,20 @@ export interface Played {
   readonly keep?: (wentWell: boolean) => Played;
 }
 
+/** A recording that turned out to lack a call when it had been written. */
+export interface TakenBack {
+  readonly about: RunAbout;
+  readonly error: QueryError;
+  readonly use: CassetteUse;
+}
+
+interface Written {
+  readonly about: RunAbout;
+  readonly use: CassetteUse;
+  readonly recording: Recording;
+  readonly aftermath: Aftermath;
+}
+
 /** What came of a run once its recording was written, or not. */
 function keepRecording(played: Played, recording: Recording, wentWell: boolean): Played {
   try {
@@ -72,9 +94,12 @@ export class Cassettes {
   readonly #agent: string;
   readonly #now: () => number;
   readonly #recordCommand: ((about: RunAbout) => string) | undefined;
+  readonly #freezeMcp: string;
   readonly #rules: MatchRules;
   readonly #loaded = new Map<string, Loaded>();
   readonly #playing = new Map<string, Playing>();
+  /** Recordings of agents that stay: a call may still come that they lack. */
+  #written: Written[] = [];
   #capture: Capture | undefined;
   /** Slots of agents that are still there. */
   #open = 0;
@@ -88,9 +113,12 @@ export class Cassettes {
       readonly now: () => number;
       /** What to type to record a run that is missing. */
       readonly recordCommand?: (about: RunAbout) => string;
+      /** What to do so that MCP servers are frozen too. */
+      readonly freezeMcp?: string;
     },
   ) {
     this.#recordCommand = around.recordCommand;
+    this.#freezeMcp = around.freezeMcp ?? 'set "capture: [llm, mcp]" on the runner';
     this.plan = plan;
     this.#agent = around.agent;
     this.#now = around.now;
@@ -176,12 +204,18 @@ export class Cassettes {
     this.#capture = capture;
     this.#open++;
     let current: Playing | undefined;
+    /** Of the queries that this slot has seen, in their order. */
+    const begun: Aftermath[] = [];
     const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
       answerAtOnce: (asked) => current?.session.answerAtOnce(asked),
       onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
       expectsMore: () => current?.session.expectsMore ?? true,
+      onLate: (query) => {
+        const late = begun[query - 1];
+        if (late !== undefined) late.hasCalled = true;
+      },
       mcpLines: (server) => current?.mcp?.play(server),
     });
     return {
@@ -189,14 +223,19 @@ export class Cassettes {
       close: async () => {
         this.#open--;
         await slot.close();
+        for (const aftermath of begun) aftermath.isOver = true;
+        this.#written = this.#written.filter(({ aftermath }) => aftermath.hasCalled || !aftermath.isOver);
       },
       begin: (about) => {
         current = this.#begin(about, introductions);
+        begun.push(current.aftermath);
         slot.begin(about);
       },
       end: async (how, begun) => {
         const playing = current;
         const result = await slot.end(how, begun);
+        // Once the next query has begun, a late call would pass for one of its calls.
+        if (capture.stays && this.plan.mode === 'record') await sleep(3 * LINGER_MS);
         this.#endedAt = performance.now();
         playing?.mcp?.see(result.evidence.mcp);
         playing?.session.noteUnanswered(result.evidence.exchanges);
@@ -213,8 +252,18 @@ export class Cassettes {
    * seen only if it gets here. Whether anything was begun cannot be known: Node lists neither every timer nor every thread.
    */
   async settle(): Promise<void> {
-    if (this.plan.mode !== 'replay' || this.#open === 0) return;
+    if (this.#open === 0 || (this.plan.mode !== 'replay' && this.#written.length === 0)) return;
     await sleep(Math.max(0, this.#endedAt + 4 * LINGER_MS - performance.now()));
+  }
+
+  /** Takes back recordings that turned out to lack a call. To be called when the agents are gone. */
+  takeBack(): readonly TakenBack[] {
+    const late = this.#written.filter(({ aftermath }) => aftermath.hasCalled);
+    this.#written = [];
+    return late.map(({ about, use, recording }) => {
+      recording.takeBack();
+      return { about, use, error: { kind: 'cassette', message: wordsOf(calledLate()) } };
+    });
   }
 
   /** Calls of models that were made where nothing could be read; and connections of which no one can tell what they were for. */
@@ -242,9 +291,11 @@ export class Cassettes {
       file,
     });
     const tape = new UserTape(mode, cassette?.user ?? [], file);
-    const mcp = this.#capture?.planes.includes('mcp')
-      ? new McpTape(mode, cassette?.mcp, { file, introductions })
-      : undefined;
+    const isWatched = this.#capture?.planes.includes('mcp') ?? false;
+    const mcp =
+      isWatched || cassette?.mcp !== undefined
+        ? new McpTape(mode, cassette?.mcp, { file, introductions, isWatched })
+        : undefined;
     const playing: Playing = {
       about,
       session,
@@ -254,6 +305,7 @@ export class Cassettes {
       known: cassette?.entries ?? [],
       past: new Set(),
       hasUnread: false,
+      aftermath: { hasCalled: false, isOver: false },
     };
     this.#playing.set(key, playing);
     return playing;
@@ -302,7 +354,7 @@ export class Cassettes {
     const missText = missIn(playing);
     if (missText !== undefined)
       return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
-    const warnings = playedWarnings(this.plan.mode, playing);
+    const warnings = playedWarnings(this.plan.mode, playing, { freezeMcp: this.#freezeMcp });
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
         use,
@@ -322,11 +374,23 @@ export class Cassettes {
       const recording = this.#record(playing);
       if (recording === undefined) return { use, warnings };
       const ended: Played = { use, warnings, ...(recording.earlier ? { replaces: recording.earlier } : {}) };
-      return { ...ended, keep: (wentWell) => keepRecording(ended, recording, wentWell) };
+      return { ...ended, keep: (wentWell) => this.#keep(playing, ended, { recording, wentWell }) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return { use, warnings, error: { kind: 'cassette', message: wordsOf(error) } };
     }
+  }
+
+  #keep(
+    { about, aftermath }: Playing,
+    ended: Played,
+    { recording, wentWell }: { readonly recording: Recording; readonly wentWell: boolean },
+  ): Played {
+    if (aftermath.hasCalled) return { ...ended, error: { kind: 'cassette', message: wordsOf(calledLate()) } };
+    const kept = keepRecording(ended, recording, wentWell);
+    const isWritten = kept.error === undefined && kept.warnings.length === ended.warnings.length;
+    if (isWritten && !aftermath.isOver) this.#written.push({ about, use: ended.use, recording, aftermath });
+    return kept;
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
@@ -364,12 +428,12 @@ export class Cassettes {
       hits,
       misses: missed,
       scrubbed,
-      unused,
+      unused: unused + (mcp?.unused ?? 0),
       ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
       ...(mode === 'replay' ? {} : { new: 0, asked }),
-      isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread,
+      isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread && mcp?.isLive !== true,
       planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
-      ...(mcp?.isFrozen ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
+      ...(mcp?.isFrozen || mcp?.isPassedBy ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
       ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
@@ -423,6 +487,13 @@ const reachedPast = (hosts: string): UserError =>
     {
       hint: 'Give the agent that address by the variable of its provider, such as OPENAI_BASE_URL; `agentci doctor --capture` shows what is seen.',
     },
+  );
+
+const calledLate = (): UserError =>
+  new UserError(
+    'CASSETTE_LATE',
+    'the agent called a model after its answer to this query, so the recording lacks that call, its replay could not pass, and nothing was written',
+    { hint: 'Let the agent wait for all its calls before it answers.' },
   );
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;

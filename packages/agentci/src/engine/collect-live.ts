@@ -35,7 +35,7 @@ export async function collectLive(
     });
   } finally {
     await verdicts.settled();
-    for (const { about, error } of await agent.close()) ledger.revoke(about, error);
+    for (const { about, error, use } of await agent.close()) ledger.revoke(about, error, use);
   }
   verdicts.throwFailure();
   return agent.usage();

@@ -26,6 +26,8 @@ export interface Recording {
    * warning that says so, or undefined where it was written.
    */
   readonly write: (wentWell: boolean) => TraceWarning | undefined;
+  /** Puts back what was there before it was written. */
+  readonly takeBack: () => void;
 }
 
 /** Proves that what was recorded can be replayed. Throws a `UserError` where it cannot. */
@@ -38,9 +40,11 @@ export function proveRecording(
   const isEmpty = cassette.entries.length === 0;
   const earlier = before?.exchanges;
   const text = provenText(isEmpty && before?.noCalls ? { ...cassette, noCalls: true } : cassette, rules, place.shown);
+  let restore = (): void => {};
   return {
     calls,
     earlier,
+    takeBack: () => restore(),
     write: (wentWell) => {
       // What is added to a recording takes nothing away from it.
       if ((isEmpty || !wentWell) && !adds && earlier !== undefined && earlier > 0)
@@ -48,7 +52,7 @@ export function proveRecording(
           code: 'CASSETTE_KEPT',
           message: `${isEmpty ? 'no call of a model was seen' : 'the query did not pass'}, so the earlier recording of ${plural(earlier, 'call')} in ${place.shown} was kept and this one was not; remove the file to record this one all the same`,
         };
-      writeCassetteFile(place.dir, place.path, text);
+      restore = writeCassetteFile(place.dir, place.path, text);
       return undefined;
     },
   };

@@ -2,7 +2,7 @@ import type { Budget } from '../judge/budget.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { type Cell, caseKey } from '../results/cell.ts';
 import { maskResult } from '../results/mask-result.ts';
-import type { QueryError, QueryResult } from '../results/run-result.ts';
+import type { CassetteUse, QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { combineRuns, errorResult, notRunResult, skippedResult } from './combine-runs.ts';
@@ -80,11 +80,13 @@ export class Ledger implements Budget {
   revoke(
     about: { readonly id: string; readonly run: number; readonly cell?: Cell | undefined },
     error: QueryError,
+    use?: CassetteUse,
   ): void {
     const key = caseKey(about);
     const query = this.#queries.find((one) => one.id === about.id && caseKey(one) === key);
     if (query === undefined || !this.has(query, about.run)) return;
-    const result = withoutSecrets(errorResult(query, error));
+    const found = errorResult(query, error);
+    const result = withoutSecrets(use === undefined ? found : { ...found, cassette: use });
     this.#options.onRecord?.({ id: query.id, run: about.run, result, revokes: true }, undefined);
     this.#put(key, about.run, result);
   }

@@ -4,7 +4,7 @@ import type { Budget } from '../judge/budget.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { caseKey } from '../results/cell.ts';
-import type { QueryError, QueryResult, RunResult } from '../results/run-result.ts';
+import type { CassetteUse, QueryError, QueryResult, RunResult } from '../results/run-result.ts';
 import { createRunner } from '../runners/create-runner.ts';
 import {
   AgentError,
@@ -54,6 +54,8 @@ export type Outcome =
 export interface VoidRun {
   readonly about: RunAbout;
   readonly error: QueryError;
+  /** Of a run with a cassette. */
+  readonly use?: CassetteUse;
 }
 
 interface Live {
@@ -141,6 +143,7 @@ export async function openLiveAgent({
       await cassettes?.settle();
       await agent.close();
       interrupt.removeEventListener('abort', endAll);
+      voids.push(...(cassettes?.takeBack() ?? []));
       return voids;
     },
   };

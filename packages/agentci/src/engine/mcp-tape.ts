@@ -11,26 +11,41 @@ import type { TapLine, TapSession } from '../mcp/tap-log.ts';
 /** What MCP servers answer in one run: given from the cassette, or by the servers themselves and kept. */
 export class McpTape {
   readonly #known: readonly McpCall[] | undefined;
+  readonly #isWatched: boolean;
   readonly #file: string;
   /** By server; what has been asked is marked in them. */
   readonly #players = new Map<string, CassettePlayer>();
   readonly #sessions: TapSession[] = [];
   readonly #introductions: Introductions;
 
-  /** `known`: undefined where the cassette was recorded without MCP, so that servers answer for themselves. */
+  /**
+   * `known`: undefined where the cassette was recorded without MCP, so that servers answer for themselves; so they do where
+   * the capture does not see them (`isWatched`), whatever was recorded.
+   */
   constructor(
     mode: CassetteMode,
     known: readonly McpCall[] | undefined,
-    { file, introductions }: { readonly file: string; readonly introductions: Introductions },
+    around: { readonly file: string; readonly introductions: Introductions; readonly isWatched: boolean },
   ) {
     this.#known = mode === 'record' ? undefined : known;
-    this.#file = file;
-    this.#introductions = introductions;
+    this.#isWatched = around.isWatched;
+    this.#file = around.file;
+    this.#introductions = around.introductions;
   }
 
   /** Servers do not run: the cassette answers. */
   get isFrozen(): boolean {
-    return this.#known !== undefined;
+    return this.#known !== undefined && this.#isWatched;
+  }
+
+  /** The cassette has answers of servers, and nothing is there to give them. */
+  get isPassedBy(): boolean {
+    return this.#known !== undefined && !this.#isWatched;
+  }
+
+  /** Servers answered for themselves, or may have where they had been frozen. */
+  get isLive(): boolean {
+    return this.isPassedBy || (!this.isFrozen && this.#sessions.length > 0);
   }
 
   /** What the tap of a server is to answer from, as lines; undefined where the server itself answers. Asked for at each turn. */
@@ -59,7 +74,7 @@ export class McpTape {
     return player;
   }
 
-  /** Calls of tools that were answered from the cassette. */
+  /** Calls that were answered from the cassette: of tools, resources and prompts. */
   get hits(): number {
     return this.#all().reduce((sum, { served }) => sum + served, 0);
   }
@@ -68,7 +83,7 @@ export class McpTape {
     return this.#all().reduce((sum, { misses }) => sum + misses.length, 0);
   }
 
-  /** Recorded calls of tools that were not made. */
+  /** Recorded calls that were not made, or not through here. */
   get unused(): number {
     for (const { server } of this.#known ?? []) this.#player(server);
     return this.#all().reduce((sum, { unused }) => sum + unused, 0);
@@ -118,7 +133,9 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
     else if (message !== undefined) recording.add(dir, Buffer.from(JSON.stringify(message)));
   }
   return entriesOf(recording.proved()).map(({ method, params, answer }) => {
+    const asked = { server, method, ...(params === undefined ? {} : { params }) };
+    if (answer === undefined) return asked;
     const { jsonrpc: _, id: __, ...rest } = answer;
-    return { server, method, ...(params === undefined ? {} : { params }), answer: rest };
+    return { ...asked, answer: rest };
   });
 }

@@ -11,15 +11,24 @@ interface Tapes {
 }
 
 /** What is worth knowing of a run with its cassette. */
-export function playedWarnings(mode: CassetteMode, { session, tape, mcp }: Tapes): TraceWarning[] {
+export function playedWarnings(
+  mode: CassetteMode,
+  { session, tape, mcp }: Tapes,
+  { freezeMcp }: { readonly freezeMcp: string },
+): TraceWarning[] {
   const { unused } = session.counts();
   const warnings: TraceWarning[] = [];
   if (mcp?.isFrozen && mcp.unused > 0)
     warnings.push({
       code: 'CASSETTE_UNUSED',
-      message: `${plural(mcp.unused, 'recorded call')} of MCP tools ${mcp.unused === 1 ? 'was' : 'were'} not made this time`,
+      message: `${plural(mcp.unused, 'recorded call')} to MCP servers ${mcp.unused === 1 ? 'was' : 'were'} not made this time`,
     });
-  if (mcp !== undefined && !mcp.isFrozen && mode !== 'record')
+  if (mcp?.isPassedBy)
+    warnings.push({
+      code: mcp.unused > 0 ? 'CASSETTE_UNUSED' : 'CASSETTE_MCP_LIVE',
+      message: `the recording ${mcp.unused > 0 ? `holds ${plural(mcp.unused, 'call')} to MCP servers` : 'was made with MCP'}, and this run does not freeze MCP, so the servers themselves answered what the agent asked them; ${freezeMcp}, or record it again`,
+    });
+  else if (mcp !== undefined && !mcp.isFrozen && mode !== 'record')
     warnings.push({
       code: 'CASSETTE_MCP_LIVE',
       message:

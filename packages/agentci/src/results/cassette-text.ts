@@ -20,7 +20,7 @@ export function cassetteText(use: CassetteUse, others: OtherBills = {}): string 
     ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
     ...unkept,
     ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
-    ...(use.mcp_hits === undefined ? [] : [`${plural(use.mcp_hits, 'call')} of MCP tools answered`]),
+    ...(use.mcp_hits === undefined ? [] : [`${plural(use.mcp_hits, 'call')} to MCP servers answered`]),
   ];
   const frozen = planes.includes('llm')
     ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`
@@ -29,12 +29,14 @@ export function cassetteText(use: CassetteUse, others: OtherBills = {}): string 
   return parts.filter(Boolean).join('; ');
 }
 
-function whyNotIsolated({ mode, misses, hits }: CassetteUse): string {
+function whyNotIsolated({ mode, misses, hits, planes, mcp_unused: calls = 0 }: CassetteUse): string {
   if (mode === 'auto') return 'not isolated: "auto" asks models for what is not recorded';
   if (misses > 0) return 'not isolated: calls were missed';
+  if (calls > 0 && !planes.includes('mcp'))
+    return 'not isolated: MCP servers answered for themselves, though their answers were recorded';
   return hits === 0
     ? 'not isolated: no recorded call was served'
-    : 'not isolated: a query had no call served, a call came after its answer, or an encrypted connection to this machine could not be looked into';
+    : 'not isolated: a query had no call served, a call came after its answer, MCP servers answered for themselves, or an encrypted connection to this machine could not be looked into';
 }
 
 function costText({ recorded_cost_usd: recorded, spent_usd: spent, hits }: CassetteUse, others: OtherBills): string {

@@ -125,13 +125,13 @@ export interface CassetteUse {
   misses: number;
   /** Hits that only `scrub` made possible. */
   scrubbed: number;
-  /** Recorded calls that were not made. */
+  /** Recorded calls that were not made, those to MCP servers among them. */
   unused: number;
   /** Their places in the cassette; only where one run of one query is told of. */
   unused_exchanges?: number[];
   /** Replies of the user of a conversation that were taken from it; absent where it holds none. */
   user_hits?: number;
-  /** Calls of MCP tools that were answered from it, and recorded ones that were not made; absent where servers were not frozen. */
+  /** Calls to MCP servers that were answered from it, and recorded ones that were not made; absent where none were recorded. */
   mcp_hits?: number;
   mcp_unused?: number;
   /** Calls that were stored. */

@@ -114,11 +114,16 @@ export function readCassetteHead(path: string): string | undefined {
   }
 }
 
-/** Replaces the file whole, or leaves it as it was. */
-export function writeCassetteFile(dir: string, path: string, text: string): void {
+/** Replaces the file whole, or leaves it as it was. Gives what puts back the one that was there. */
+export function writeCassetteFile(dir: string, path: string, text: string): () => void {
   needFolders(path);
-  checkCassettePlace(dir, path);
+  const before = checkCassettePlace(dir, path) === undefined ? undefined : readFileSync(path);
   writeFileAtomic(path, text);
+  return () => {
+    checkCassettePlace(dir, path);
+    if (before === undefined) rmSync(path, { force: true });
+    else writeFileAtomic(path, [before]);
+  };
 }
 
 export function removeCassetteFile(dir: string, path: string): void {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
@@ -63,7 +63,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, query } = JSON.parse(line);
   const { choices } = await (await call(query)).json();
   console.log(JSON.stringify({ id, answer: choices[0].message.content }));
-  if (extra !== '') setTimeout(() => call('behind your back'), 40);
+  if (extra !== '') setTimeout(() => call('behind your back'), Number(extra));
 }
 `;
 
@@ -117,8 +117,69 @@ it('a call long after the last answer of an agent that stays up leaves the run n
   const cwd = project({ command: ['node', 'agent.mjs'], mode: 'serve' }, SERVE_AGENT);
   const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
   expect((await cli(['test', '--cassette', 'record'], { cwd, env })).code).toBe(0);
-  writeFileSync(join(cwd, 'extra.txt'), 'late');
+  writeFileSync(join(cwd, 'extra.txt'), '40');
   const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
   const { cassette } = JSON.parse(stdout) as { cassette: object };
   expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
+});
+
+describe('a recording of an agent that calls a model after its answer', () => {
+  const env = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
+  const STANDING = { command: ['node', 'agent.mjs'], mode: 'serve' };
+  const fileIn = (cwd: string): string => join(cwd, 'cassettes', 'well', 'q.jsonl');
+
+  it.each([
+    ['a program that stays', STANDING, SERVE_AGENT, '60'],
+    ['a module', { module: './agent.mjs' }, MODULE_AGENT, 'late timer'],
+  ])('%s: is refused and leaves the earlier one as it was', async (_, runner, agent, extra) => {
+    const cwd = project(runner, agent);
+    expect((await cli(['test', '--cassette', 'record'], { cwd, env: env() })).code).toBe(0);
+    const before = readFileSync(fileIn(cwd), 'utf8');
+    writeFileSync(join(cwd, 'extra.txt'), extra);
+    const { code, stdout } = await cli(['test', '--cassette', 'record', '-f', 'json'], { cwd, env: env() });
+    const { results } = JSON.parse(stdout) as { results: { error: object; cassette: object }[] };
+    expect(results[0]).toMatchObject({
+      error: { kind: 'cassette', message: expect.stringContaining('CASSETTE_LATE') },
+      cassette: { new: 0 },
+    });
+    expect([code, readFileSync(fileIn(cwd), 'utf8')]).toEqual([2, before]);
+    writeFileSync(join(cwd, 'extra.txt'), '');
+    expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
+  });
+
+  it('writes no file where there was none, and keeps those of other queries', async () => {
+    const cwd = project(STANDING, SERVE_AGENT.replace("if (extra !== '')", "if (extra !== '' && id === 'q')"));
+    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')) as { queries: object[] };
+    const queries = [...spec.queries, { ...spec.queries[0], id: 'other', query: 'How wide?' }];
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, queries }));
+    writeFileSync(join(cwd, 'extra.txt'), '60');
+    expect((await cli(['test', '-w', '1', '--cassette', 'record'], { cwd, env: env() })).code).toBe(2);
+    expect(readdirSync(join(cwd, 'cassettes', 'well'))).toEqual(['other.jsonl']);
+  });
+
+  it('holds a call that a program begins together with its answer, and replays', async () => {
+    const cwd = project(STANDING, SERVE_AGENT);
+    writeFileSync(join(cwd, 'extra.txt'), '1');
+    const { code, stdout } = await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 calls recorded')]);
+    const replayed = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
+    const { cassette } = JSON.parse(replayed.stdout) as { cassette: object };
+    expect([replayed.code, cassette]).toEqual([0, expect.objectContaining({ hits: 2, unused: 0, isolated: true })]);
+  });
+
+  it('is refused where a program ends half-way through a call', async () => {
+    const cwd = project({ command: ['node', 'agent.mjs'] }, COMMAND_AGENT);
+    expect((await cli(['test', '--cassette', 'record'], { cwd, env: env() })).code).toBe(0);
+    const before = readFileSync(fileIn(cwd), 'utf8');
+    writeFileSync(join(cwd, 'extra.txt'), 'half a request');
+    const { code } = await cli(['test', '--cassette', 'record'], { cwd, env: env() });
+    expect([code, readFileSync(fileIn(cwd), 'utf8')]).toEqual([2, before]);
+  });
+
+  it('holds a call that a program sends before it ends, and replays', async () => {
+    const cwd = project({ command: ['node', 'agent.mjs'] }, COMMAND_AGENT);
+    writeFileSync(join(cwd, 'extra.txt'), 'a request');
+    expect((await cli(['test', '--cassette', 'record'], { cwd, env: env() })).code).toBe(0);
+    expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
+  });
 });

@@ -1,5 +1,5 @@
 import { isObject } from '../../kit/object.ts';
-import type { Message } from '../../mcp/message.ts';
+import { linesOf } from '../../mcp/cassette/player.ts';
 import type { TapLine } from '../../mcp/tap-log.ts';
 
 /** One request to an MCP server and its answer. */
@@ -7,8 +7,8 @@ export interface McpCall {
   readonly server: string;
   readonly method: string;
   readonly params?: unknown;
-  /** `result` or `error`, as the server gave it. */
-  readonly answer: Readonly<Record<string, unknown>>;
+  /** `result` or `error`, as the server gave it; absent where the agent cancelled the request before that. */
+  readonly answer?: Readonly<Record<string, unknown>>;
 }
 
 /** A line of a cassette for what an MCP server answered, after those of the model's calls. */
@@ -17,7 +17,7 @@ export const writeMcpCall = ({ server, method, params, answer }: McpCall, at: nu
   server,
   method,
   ...(params === undefined ? {} : { params }),
-  answer,
+  ...(answer === undefined ? { cancelled: true } : { answer }),
 });
 
 /** What a line holds, or what is wrong with it. */
@@ -25,17 +25,12 @@ export function readMcpCall(line: Readonly<Record<string, unknown>>, at: number)
   const { server, method, params, answer } = line;
   if (line.mcp !== at + 1) return `"mcp" should be ${at + 1}`;
   if (typeof server !== 'string' || typeof method !== 'string') return '"server" or "method" is missing';
+  const asked = { server, method, ...(params === undefined ? {} : { params }) };
+  if (line.cancelled === true && answer === undefined) return asked;
   if (!isObject(answer) || !('result' in answer || 'error' in answer)) return 'the answer of the server is missing';
-  return { server, method, ...(params === undefined ? {} : { params }), answer };
+  return { ...asked, answer };
 }
 
 /** Calls as a tap would have written them down. */
 export const linesOfCalls = (calls: readonly McpCall[]): TapLine[] =>
-  calls.flatMap(({ method, params, answer }, at): TapLine[] => {
-    const id = at + 1;
-    const request: Message = { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
-    return [
-      { ts: '', dir: 'c2s', message: request },
-      { ts: '', dir: 's2c', message: { jsonrpc: '2.0', id, ...answer } },
-    ];
-  });
+  calls.flatMap(({ method, params, answer }, at) => linesOf({ id: at + 1, method, params, answer }));

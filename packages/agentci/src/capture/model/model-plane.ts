@@ -34,8 +34,12 @@ export interface ModelPlaneOptions {
   readonly expectsMore?: (() => boolean) | undefined;
   /** Told once when calls come for a query that is over. */
   readonly onNote?: ((note: CaptureNote) => void) | undefined;
+  /** Told of every such call, with the number of its query, from 1. */
+  readonly onLate?: ((query: number) => void) | undefined;
   /** An agent that stays for the next query: calls that it begins at once after its answer are still of this one. */
-  readonly lingerMs?: number | undefined;
+  readonly lingerMs?: (() => number | undefined) | undefined;
+  /** The query is a turn of a conversation: what is expected may be of a later one. */
+  readonly isTurn?: (() => boolean) | undefined;
   /** Called with every exchange when it is over. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Hosts that refused the wish for usage; shared by all fronts. */
@@ -57,8 +61,9 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   let query = 0;
   let hasTold = false;
   /** Takes what belongs to a query that is over. */
-  const openLate: ExchangeBook['open'] = (about) => {
+  const openLate = (about: Opened, of: number): ReturnType<ExchangeBook['open']> => {
     counts.late++;
+    options.onLate?.(of);
     if (!hasTold) options.onNote?.(options.isOffline === true ? LATE_IN_REPLAY : LATE);
     hasTold = true;
     return new ExchangeBook(context.now).open(about);
@@ -120,8 +125,9 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     rememberKeys(request);
     const { rest, target, about } = found;
     const { route } = about;
-    const isLate = isOfAnother(request.headers[QUERY_HEADER]);
-    const exchange = isLate ? openLate(about) : book.open(about);
+    const given = request.headers[QUERY_HEADER];
+    const isLate = isOfAnother(given);
+    const exchange = isLate ? openLate(about, given === undefined ? query : Number(given)) : book.open(about);
     const read = await readBody(request);
     if (read === undefined) {
       exchange.end({ complete: false, why: 'client_abort' });
@@ -166,6 +172,16 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     });
   };
 
+  /** In replay it is known what is to come, so it is waited for a little longer: what was recorded in time must not be late. */
+  const linger = async (ms: number): Promise<void> => {
+    if (options.isOffline !== true || options.expectsMore === undefined || options.isTurn?.() === true) {
+      await sleep(ms);
+      return;
+    }
+    const until = performance.now() + 4 * ms;
+    while (options.expectsMore() && performance.now() < until) await sleep(1);
+  };
+
   const headersOf = (asked: {
     readonly request: PlaneRequest['request'];
     readonly target: URL;
@@ -200,7 +216,8 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       book = new ExchangeBook(context.now, options.onExchange);
     },
     end: async ({ maxMs, asked }) => {
-      if (options.lingerMs !== undefined && options.expectsMore?.() !== false) await sleep(options.lingerMs);
+      const lingerMs = options.lingerMs?.();
+      if (lingerMs !== undefined && options.expectsMore?.() !== false) await linger(lingerMs);
       // A thread says how many calls it has begun: once they are all here there is nothing to look for.
       else if (asked === undefined || book.count < asked)
         for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();

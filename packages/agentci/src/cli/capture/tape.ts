@@ -38,7 +38,11 @@ export function openTape(
     throw new UserError('CASSETTE_UPSTREAM', 'replay sends nothing to an upstream, and --upstream names one', {
       hint: 'Leave out --upstream, or use --cassette record or auto.',
     });
-  const cassettes = new Cassettes(plan, { agent: AGENT, now: io.now });
+  const cassettes = new Cassettes(plan, {
+    agent: AGENT,
+    now: io.now,
+    freezeMcp: 'name the configuration of its servers with --mcp-config',
+  });
   const about: RunAbout = { id: options.query === undefined ? 'run' : queryId(options.query), run: 1 };
   const unprepared = cassettes.prepare(about);
   if (unprepared?.error !== undefined)

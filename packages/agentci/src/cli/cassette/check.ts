@@ -89,11 +89,12 @@ async function replayAll(
     return results.map((result) => {
       const files = found.filter(({ cassette }) => cassette?.id === result.id);
       const [oldest] = files.map(({ cassette }) => cassette!.recordedAt).sort();
+      const message = result.error?.message ?? unusedIn(result);
       return {
         query: result.id,
         fit: fitOf(result, files.length > 0),
         causes: result.cassette?.causes ?? [],
-        ...(result.error === undefined ? {} : { message: result.error.message }),
+        ...(message === undefined ? {} : { message }),
         age_days: oldest === undefined ? null : ageDays(oldest, io.now()),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
       };
@@ -103,11 +104,16 @@ async function replayAll(
   }
 }
 
-function fitOf({ error, cassette }: QueryResult, isRecorded: boolean): Fit {
+function fitOf(result: QueryResult, isRecorded: boolean): Fit {
+  const { error, cassette } = result;
   if (error?.kind === 'cassette_miss') return isRecorded ? 'drifted' : 'not recorded';
   if (error !== undefined || cassette === undefined) return 'could not tell';
-  return cassette.unused > 0 ? 'unused calls' : 'fits';
+  return cassette.unused > 0 || unusedIn(result) !== undefined ? 'unused calls' : 'fits';
 }
+
+/** What the recording holds and this run did not use, in words: calls of models, calls to MCP servers, replies of the user. */
+const unusedIn = ({ warnings = [] }: QueryResult): string | undefined =>
+  warnings.find(({ code }) => code === 'CASSETTE_UNUSED')?.message;
 
 interface AskedLive {
   readonly query: string;

@@ -18,7 +18,11 @@ export async function dropUnused(
   await runSuite({
     ...replayOptions({ suite, dir }, options, io),
     onRecord: ({ id, run, result }) => {
-      const unused = result.cassette?.unused_exchanges ?? [];
+      const { unused_exchanges: unused = [], mcp_unused: calls = 0 } = result.cassette ?? {};
+      if (result.error === undefined && calls > 0)
+        lines.push(
+          `left ${plural(calls, 'call')} to MCP servers in ${id}: not made this time; record it again if that is meant`,
+        );
       if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
       else if (unused.length > 0) {
         dropEntries(dir, cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }), unused);

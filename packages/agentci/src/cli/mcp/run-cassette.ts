@@ -9,8 +9,9 @@ import { CassetteRecording } from '../../mcp/cassette/recording.ts';
 import { replayStdio } from '../../mcp/cassette/replay-stdio.ts';
 import { startServer } from '../../mcp/server-process.ts';
 import { pumpStdio } from '../../mcp/stdio-pump.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
 import type { Io } from '../io.ts';
+import { userErrorText } from '../user-error-text.ts';
+import { recordedCalls, writeRecording } from './cassette-file.ts';
 import type { TapFlags } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
@@ -38,6 +39,8 @@ async function record(
   path: string,
   { flags, io }: { readonly flags: TapFlags; readonly io: Io },
 ): Promise<number> {
+  // What cannot be written must not be asked for.
+  recordedCalls(path);
   const recording = new CassetteRecording(io.now);
   const say = sayOf(io);
   let code: number;
@@ -59,13 +62,25 @@ async function record(
       parent: parentId,
     });
   }
-  writeFileAtomic(path, recording.text());
+  try {
+    writeRecording(path, recording.finished());
+  } catch (error) {
+    // A server that failed says more with its own code.
+    if (!(error instanceof UserError) || code === 0) throw error;
+    io.stderr.write(userErrorText(error, io.env));
+    return code;
+  }
   say(`recorded to ${path}`);
   return code;
 }
 
 async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
-  const player = new CassettePlayer(readTapLines(path));
+  const lines = readTapLines(path);
+  if (lines.length === 0)
+    throw new UserError('MCP_CASSETTE_EMPTY', `the cassette "${path}" is empty, so nothing can be answered from it`, {
+      hint: 'record it again: agentci tap --cassette record=FILE -- SERVER',
+    });
+  const player = new CassettePlayer(lines);
   const clean = (value: unknown): unknown => SECRETS.value(value);
   const say = sayOf(io);
   if (flags.listen !== undefined) {
@@ -76,9 +91,11 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,
   );
-  if (player.served > 0 || player.misses.length > 0) return player.misses.length > 0 ? COULD_NOT_TELL : 0;
+  if (player.misses.length > 0) return COULD_NOT_TELL;
+  // Of a recording without calls, what describes the server is all there is to serve.
+  if (player.served > 0 || (player.calls === 0 && player.answered > 0)) return 0;
   say(
-    `nothing was served: the client called no tool, so this session shows nothing about the recording (${NOT_SERVED})`,
+    `nothing was served: the client made no call that was recorded, so this session shows nothing about the recording (${NOT_SERVED})`,
   );
   return COULD_NOT_TELL;
 }

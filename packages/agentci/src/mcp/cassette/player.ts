@@ -14,7 +14,8 @@ interface Entry {
   readonly method: string;
   readonly params: unknown;
   readonly key: string;
-  readonly answer: Message;
+  /** Undefined where the client cancelled the request before it was answered. */
+  readonly answer: Message | undefined;
   isUsed: boolean;
 }
 
@@ -26,6 +27,8 @@ export interface Miss {
 
 /** What describes the server rather than does something; it is answered alike however often it is asked. */
 export const STEADY = /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
+/** What a server is asked to do or to give: a tool, a resource, a prompt. */
+export const isCall = ({ method }: { readonly method: string }): boolean => !STEADY.test(method);
 /** Asked by every client in its own words. */
 const BY_METHOD = /^(?:initialize|server\/discover)$/;
 const MISSED = -32000;
@@ -36,8 +39,13 @@ const MISSED = -32000;
  */
 export class CassettePlayer {
   readonly #entries: readonly Entry[];
-  readonly misses: Miss[] = [];
+  readonly #misses: Miss[] = [];
+  /** Requests that got no answer because the recorded client cancelled them, by id. */
+  readonly #waiting = new Map<string, Miss>();
+  /** Calls that were answered as recorded. */
   served = 0;
+  /** Everything that was answered as recorded, what describes the server included. */
+  answered = 0;
 
   constructor(lines: readonly TapLine[]) {
     this.#entries = entriesOf(lines);
@@ -45,40 +53,48 @@ export class CassettePlayer {
 
   /** Recorded calls that were not asked for. */
   get unused(): number {
-    return this.#entries.filter(({ method, isUsed }) => method === 'tools/call' && !isUsed).length;
+    return this.#entries.filter((entry) => isCall(entry) && !entry.isUsed).length;
   }
 
   get calls(): number {
-    return this.#entries.filter(({ method }) => method === 'tools/call').length;
+    return this.#entries.filter(isCall).length;
+  }
+
+  /** Requests that the recording has no answer for, so far. One that still waits was cancelled when it was recorded. */
+  get misses(): readonly Miss[] {
+    return [...this.#misses, ...this.#waiting.values()];
   }
 
   /** The answer to a message; undefined for one that wants none. `clean`: takes secrets out, as was done when recording. */
   answer(message: Message, clean: (value: unknown) => unknown = (value) => value): Message | undefined {
     const { id, method } = message;
-    if (typeof method !== 'string' || idOf(id) === undefined) return undefined;
+    if (method === 'notifications/cancelled') this.#waiting.delete(cancelledId(message) ?? '');
+    const asked = idOf(id);
+    if (typeof method !== 'string' || asked === undefined) return undefined;
     const params = mapTexts(clean(message.params), withoutCredentials);
     const key = keyOf(method, params);
     const alike = this.#entries.filter((entry) => entry.key === key);
     const found = alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
     if (found !== undefined) {
       found.isUsed = true;
-      if (method === 'tools/call') this.served++;
-      return { ...found.answer, id };
+      this.answered++;
+      if (isCall(found)) this.served++;
+      if (found.answer !== undefined) return { ...found.answer, id };
+      const message = `cassette miss: ${describe(method, params)}: it was cancelled when it was recorded, and this time it was not, so its answer is not known`;
+      this.#waiting.set(asked, { method, message });
+      return undefined;
     }
     if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
     const why = alike.length > 0 ? askedTooOften(alike.length) : this.#whyNot(method, params);
     const text = `cassette miss: ${describe(method, params)}: ${why}`;
-    this.misses.push({ method, message: text });
+    this.#misses.push({ method, message: text });
     return { ...errorReply(null, MISSED, text, { 'agentci/cassette': 'miss' }), id };
   }
 
   /** What can still be given, as lines. */
   rest(): TapLine[] {
     const left = this.#entries.filter(({ method, isUsed }) => !isUsed || STEADY.test(method));
-    return left.flatMap(({ method, params, answer }, at): TapLine[] => [
-      { ts: '', dir: 'c2s', message: { jsonrpc: '2.0', id: at + 1, method, params } },
-      { ts: '', dir: 's2c', message: { ...answer, id: at + 1 } },
-    ]);
+    return left.flatMap(({ method, params, answer }, at): TapLine[] => linesOf({ id: at + 1, method, params, answer }));
   }
 
   /** How the nearest recorded request differs. */
@@ -112,32 +128,45 @@ function withoutMeta(params: unknown): unknown {
   return rest;
 }
 
-/** Calls of tools that were neither answered nor cancelled. */
-export function unansweredCalls(lines: readonly TapLine[]): number {
-  const open = new Set<string>();
-  for (const { dir, message } of lines) {
-    if (!isObject(message)) continue;
-    const { method, params } = message;
-    const id = idOf(message.id);
-    if (dir === 'c2s' && method === 'tools/call' && id !== undefined) open.add(id);
-    else if (dir === 's2c' && method === undefined && id !== undefined) open.delete(id);
-    else if (method === 'notifications/cancelled' && isObject(params)) {
-      const cancelled = idOf(params.requestId);
-      if (cancelled !== undefined) open.delete(cancelled);
-    }
-  }
-  return open.size;
+/** A request and its answer as a tap would have written them down; one without an answer was cancelled. */
+export function linesOf(given: {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: unknown;
+  readonly answer: Message | undefined;
+}): TapLine[] {
+  const { id, method, params, answer } = given;
+  const line = (dir: TapLine['dir'], message: Message): TapLine => ({
+    ts: '',
+    dir,
+    message: { jsonrpc: '2.0', ...message },
+  });
+  return [
+    line('c2s', { id, method, ...(params === undefined ? {} : { params }) }),
+    answer === undefined
+      ? line('c2s', { method: 'notifications/cancelled', params: { requestId: id } })
+      : line('s2c', { ...answer, id }),
+  ];
 }
 
-/** The requests of a recording that were answered, in the order in which they were asked. */
-export function entriesOf(lines: readonly TapLine[]): Entry[] {
-  const entries: (Omit<Entry, 'answer'> & { answer?: Message })[] = [];
+const cancelledId = ({ params }: Message): string | undefined =>
+  isObject(params) ? idOf(params.requestId) : undefined;
+
+/** The requests of a recording, in the order in which they were asked, and how many of them were neither answered nor cancelled. */
+function readRequests(lines: readonly TapLine[]): { readonly entries: readonly Entry[]; readonly open: number } {
+  const entries: (Omit<Entry, 'answer'> & { answer?: Message; isCancelled?: true })[] = [];
   const open = new Map<string, (typeof entries)[number]>();
   for (const { dir, message } of lines) {
     if (!isObject(message)) continue;
+    const { method, params } = message;
+    if (dir === 'c2s' && method === 'notifications/cancelled') {
+      const entry = open.get(cancelledId(message) ?? '');
+      // An answer may have been on its way.
+      if (entry !== undefined) entry.isCancelled = true;
+      continue;
+    }
     const id = idOf(message.id);
     if (id === undefined) continue;
-    const { method, params } = message;
     if (dir === 'c2s' && typeof method === 'string') {
       const entry = { method, params, key: keyOf(method, params), isUsed: false };
       entries.push(entry);
@@ -148,5 +177,19 @@ export function entriesOf(lines: readonly TapLine[]): Entry[] {
       if (entry !== undefined) entry.answer = message;
     }
   }
-  return entries.filter((entry): entry is Entry => entry.answer !== undefined);
+  const isWhole = ({ answer, isCancelled }: (typeof entries)[number]): boolean =>
+    answer !== undefined || isCancelled === true;
+  return {
+    entries: entries
+      .filter(isWhole)
+      .map(({ method, params, key, answer, isUsed }) => ({ method, params, key, answer, isUsed })),
+    // A replay answers these by itself.
+    open: entries.filter((entry) => !isWhole(entry) && entry.method !== 'ping').length,
+  };
 }
+
+/** Requests that were neither answered nor cancelled: a replay would have no answer for them either. */
+export const unansweredRequests = (lines: readonly TapLine[]): number => readRequests(lines).open;
+
+/** The requests of a recording that were answered, or cancelled before that, in the order in which they were asked. */
+export const entriesOf = (lines: readonly TapLine[]): readonly Entry[] => readRequests(lines).entries;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parseExact } from '../../kit/exact-json.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -10,9 +10,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 export function readTapLines(path: string): TapLine[] {
   let text: string;
   try {
-    const bytes = readFileSync(path);
-    if (bytes.length > MAX_BYTES) throw new Error('it is larger than 256 MB');
-    text = bytes.toString('utf8');
+    if (statSync(path).size > MAX_BYTES) throw new Error('it is larger than 256 MB');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? message})`;
@@ -24,10 +23,15 @@ export function readTapLines(path: string): TapLine[] {
   return lines.map((line, i) => {
     try {
       const value = parseExact(line);
-      if (isObject(value) && (value.dir === 'c2s' || value.dir === 's2c')) return value as unknown as TapLine;
+      if (isTapLine(value)) return value;
     } catch {
       // Said below.
     }
     throw new UserError('MCP_CASSETTE_UNREADABLE', `${path}:${i + 1} is not a line of a recording`);
   });
 }
+
+const isTapLine = (value: unknown): value is TapLine & object =>
+  isObject(value) &&
+  (value.dir === 'c2s' || value.dir === 's2c') &&
+  (isObject(value.message) || isObject(value.dropped));

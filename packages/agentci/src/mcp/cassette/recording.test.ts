@@ -21,7 +21,7 @@ function record(...messages: readonly (readonly ['c2s' | 's2c', object])[]): Cas
 }
 
 test('a credential in a request becomes a placeholder and still matches', () => {
-  const text = record(['c2s', call(1, { token: TOKEN })], ['s2c', reply(1, 'done')]).text();
+  const text = record(['c2s', call(1, { token: TOKEN })], ['s2c', reply(1, 'done')]).finished().text;
   expect(text).not.toContain(TOKEN);
   const lines = text
     .trim()
@@ -32,17 +32,69 @@ test('a credential in a request becomes a placeholder and still matches', () => 
 });
 
 test('a credential in an answer refuses the recording', () => {
-  expect(() => record(['c2s', call(1, {})], ['s2c', reply(1, `use ${TOKEN}`)]).text()).toThrowError(
+  expect(() => record(['c2s', call(1, {})], ['s2c', reply(1, `use ${TOKEN}`)]).finished().text).toThrowError(
     expect.objectContaining({ code: 'MCP_CASSETTE_SECRET' }),
   );
 });
 
-test('a call without an answer refuses the recording, unless it was cancelled', () => {
-  expect(() => record(['c2s', call(1, {})]).text()).toThrowError(
+const cancel = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+const linesIn = (text: string): TapLine[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => parseExact(line) as TapLine);
+
+test.each(['tools/call', 'tools/list', 'resources/read'])('a %s without an answer refuses the recording', (method) => {
+  const asked = { jsonrpc: '2.0', id: 2, method };
+  expect(() => record(['c2s', call(1, {})], ['s2c', reply(1, 'a')], ['c2s', asked]).finished()).toThrowError(
     expect.objectContaining({ code: 'MCP_CASSETTE_INCOMPLETE' }),
   );
-  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-  expect(record(['c2s', call(1, {})], ['c2s', cancelled]).text()).toContain('cancelled');
+});
+
+test('a call that was cancelled gets no answer again, and is a miss where it is not cancelled this time', () => {
+  const session = record(
+    ['c2s', call(1, {})],
+    ['s2c', reply(1, 'a')],
+    ['c2s', call(2, { slow: 1 })],
+    ['c2s', cancel(2)],
+  );
+  const { text, calls } = session.finished();
+  expect(calls).toBe(2);
+  const player = new CassettePlayer(linesIn(text));
+  expect(player.answer(call(5, { slow: 1 }))).toBeUndefined();
+  expect(player.misses).toEqual([expect.objectContaining({ message: expect.stringContaining('cancelled') })]);
+  player.answer(cancel(5));
+  expect([player.misses, player.served]).toEqual([[], 1]);
+  expect(new CassettePlayer(player.rest()).answer(call(6, {}))).toMatchObject({ id: 6, result: {} });
+});
+
+test.each([
+  ['nothing was said', []],
+  ['nothing was answered', [['c2s', { jsonrpc: '2.0', method: 'notifications/initialized' }]]],
+  [
+    'all that was asked was cancelled',
+    [
+      ['c2s', call(1, {})],
+      ['c2s', cancel(1)],
+    ],
+  ],
+] as const)('a session in which %s is not a recording', (_, messages) => {
+  expect(() => record(...messages).finished()).toThrowError(expect.objectContaining({ code: 'MCP_CASSETTE_EMPTY' }));
+});
+
+test('resources and prompts are calls as tools are; what describes the server is not', () => {
+  const asked = (id: number, method: string) => ({ jsonrpc: '2.0', id, method });
+  const both = (id: number, method: string) =>
+    [
+      ['c2s', asked(id, method)],
+      ['s2c', reply(id, 'x')],
+    ] as const;
+  const { text } = record(...both(1, 'tools/list'), ...both(2, 'resources/read'), ...both(3, 'prompts/get')).finished();
+  const player = new CassettePlayer(linesIn(text));
+  expect([player.calls, player.unused]).toEqual([2, 2]);
+  player.answer(asked(1, 'tools/list'));
+  player.answer(asked(2, 'prompts/get'));
+  expect([player.answered, player.served, player.unused]).toEqual([2, 1, 1]);
 });
 
 test.each([
@@ -54,7 +106,7 @@ test.each([
   const recording = new CassetteRecording(() => 0);
   recording.add('c2s', Buffer.from(line('9007199254740995', '9007199254740993')));
   recording.add('s2c', Buffer.from('{"jsonrpc":"2.0","id":9007199254740995,"result":{"row":9007199254740993}}'));
-  const text = recording.text();
+  const text = recording.finished().text;
   expect(text).toContain('"result":{"row":9007199254740993}');
   const lines = text.trim().split('\n');
   const player = new CassettePlayer(lines.map((one) => parseExact(one) as TapLine));

@@ -5,7 +5,7 @@ import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type Direction, messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
-import { CassettePlayer, entriesOf, unansweredCalls } from './player.ts';
+import { CassettePlayer, entriesOf, isCall, unansweredRequests } from './player.ts';
 
 /** Keeps a session in memory until it is known to be one that can be given again. */
 export class CassetteRecording {
@@ -39,11 +39,19 @@ export class CassetteRecording {
     this.#dropped++;
   }
 
-  /** The text of the file. Throws as `proved` does. */
-  text(): string {
-    return this.proved()
-      .map((line) => `${stringifyExact(line)}\n`)
-      .join('');
+  /** The text of the file, and how many calls are in it. Throws as `proved` does, and where nothing was answered at all. */
+  finished(): { readonly text: string; readonly calls: number } {
+    const lines = this.proved();
+    const entries = entriesOf(lines);
+    if (!entries.some(({ answer }) => answer !== undefined))
+      throw new UserError(
+        'MCP_CASSETTE_EMPTY',
+        'the session ended before the server had answered anything; nothing was written',
+        {
+          hint: 'check that the server starts, and that the client reaches it through this command',
+        },
+      );
+    return { text: lines.map((line) => `${stringifyExact(line)}\n`).join(''), calls: entries.filter(isCall).length };
   }
 
   /** The lines of the session. Throws where replaying them would give something else, or a secret. */
@@ -58,11 +66,12 @@ export class CassetteRecording {
       throw new UserError('MCP_CASSETTE_SECRET', `the server answered with a secret, ${secret}; nothing was written`, {
         hint: 'record with another value, or without a tool that shows it',
       });
-    const open = unansweredCalls(this.#lines);
+    const open = unansweredRequests(this.#lines);
     if (open > 0)
       throw new UserError(
         'MCP_CASSETTE_INCOMPLETE',
-        `${open === 1 ? '1 call got' : `${open} calls got`} no answer; nothing was written`,
+        `${open === 1 ? '1 request got' : `${open} requests got`} no answer, so a replay would have none either; nothing was written`,
+        { hint: 'record it again, and let the client wait for its answers before it ends' },
       );
     proveReplay(this.#lines);
     return this.#lines;
@@ -72,9 +81,10 @@ export class CassetteRecording {
 /** What was recorded must be what is given, request by request. */
 function proveReplay(lines: readonly TapLine[]): void {
   const player = new CassettePlayer(lines);
-  for (const { method, params, answer } of entriesOf(lines)) {
-    const given = player.answer({ jsonrpc: '2.0', id: answer.id, method, params });
-    if (!isDeepStrictEqual(given, answer))
+  for (const [at, { method, params, answer }] of entriesOf(lines).entries()) {
+    const id = at + 1;
+    const given = player.answer({ jsonrpc: '2.0', id, method, params });
+    if (!isDeepStrictEqual(given, answer === undefined ? undefined : { ...answer, id }))
       throw new Error(`the recording does not give its own answer to ${method}; nothing was written`);
   }
 }
