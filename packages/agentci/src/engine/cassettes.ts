@@ -28,8 +28,8 @@ interface Playing {
   readonly tape: UserTape;
   /** What MCP servers answer; undefined where the capture does not see them. */
   readonly mcp: McpTape | undefined;
-  /** The calls of the cassette there is. */
-  readonly known: Cassette['entries'];
+  /** The cassette there is. */
+  readonly cassette: Cassette | undefined;
   /** Hosts of models that were reached where nothing could be read. */
   readonly past: Set<string>;
   /** The agent made connections that could not be looked into. */
@@ -251,7 +251,7 @@ export class Cassettes {
       exchanges: undefined,
       tape,
       mcp,
-      known: cassette?.entries ?? [],
+      cassette,
       past: new Set(),
       hasUnread: false,
     };
@@ -330,9 +330,12 @@ export class Cassettes {
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
-  #record({ about, session, exchanges = [], tape, mcp, known }: Playing): Recording | undefined {
+  #record({ about, session, exchanges = [], tape, mcp, cassette: before }: Playing): Recording | undefined {
     const { dir, ignore, scrub, mode } = this.plan;
-    const entries = mode === 'replay' ? undefined : (session.entries(exchanges) ?? (tape.hasNew ? known : undefined));
+    const entries =
+      mode === 'replay'
+        ? undefined
+        : (session.entries(exchanges) ?? (tape.hasNew ? (before?.entries ?? []) : undefined));
     if (entries === undefined) return undefined;
     const path = this.#path(about);
     const called = new Set(entries.map(({ provider }) => provider));
@@ -342,12 +345,12 @@ export class Cassettes {
       ...name,
       recordedAt: new Date(this.#now()).toISOString(),
       tool: TOOL,
-      providers: this.#capture?.providersOf(called) ?? {},
+      providers: joinProviders(this.#capture?.providersOf(called) ?? {}, before?.providers, session.servers(exchanges)),
       ignore,
       scrub,
       entries,
       ...(tape.words.length === 0 ? {} : { user: tape.words }),
-      ...mcpIn(mcp, this.#loaded.get(keyOf(about))?.cassette, this.#now),
+      ...mcpIn(mcp, before, this.#now),
     };
     const place = { dir, path, shown: this.#shown(path) };
     const calls = entries.length - session.size;
@@ -404,6 +407,16 @@ const TOOL = 'agentci';
 
 const missIn = ({ session, tape, mcp }: Playing): string | undefined =>
   session.missText ?? tape.missText ?? mcp?.missText;
+
+/** A recording that is added to keeps what it says of its providers: the earlier calls were made so. */
+const joinProviders = (
+  called: Cassette['providers'],
+  before: Cassette['providers'] = {},
+  servers: Cassette['providers'] = {},
+): Cassette['providers'] =>
+  Object.fromEntries(
+    Object.entries(called).map(([name, provider]) => [name, { ...servers[name], ...(before[name] ?? provider) }]),
+  );
 
 /** What MCP servers answered, where the recording is new; one that is added to keeps what it has. */
 const mcpIn = (

@@ -14,7 +14,7 @@ import type { ChildEnd } from './run-child.ts';
 export interface Tape {
   readonly cassettes: Cassettes;
   readonly about: RunAbout;
-  readonly options: Pick<CaptureOptions, 'offline' | 'providers' | 'lacking'>;
+  readonly options: Pick<CaptureOptions, 'offline' | 'recorded'>;
   readonly finish: (end: ChildEnd | undefined) => Played | undefined;
 }
 
@@ -49,12 +49,7 @@ export function openTape(
   return {
     cassettes,
     about,
-    options:
-      recorded === undefined
-        ? {}
-        : plan.mode === 'replay'
-          ? { offline: { providers: recorded } }
-          : { providers: Object.keys(recorded), lacking: recorded },
+    options: recorded === undefined ? {} : plan.mode === 'replay' ? { offline: { providers: recorded } } : { recorded },
     finish: (end) => {
       const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
       const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);
