@@ -227,7 +227,9 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   if (route !== 'chat' && route !== 'completions') return false;
   const asksItself = askUsage(body) === undefined;
   if (asksItself) return false;
-  const recorded = entry.body.kind === 'json' ? askUsage(Buffer.from(JSON.stringify(entry.body.value))) : undefined;
+  const { body: stored } = entry;
+  const text = stored.kind === 'json' ? JSON.stringify(stored.value) : stored.kind === 'text' ? stored.text : undefined;
+  const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }
 
