@@ -115,23 +115,31 @@ export class Cassettes {
 
   /** Reads what a run needs. Says why it cannot be run at all. */
   prepare(about: RunAbout): Played | undefined {
-    const path = this.#path(about);
     try {
-      const isNew = this.plan.mode === 'record';
-      // What cannot be written must not be paid for.
-      if (isNew) checkCassettePlace(this.plan.dir, path);
-      const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
-      const file = this.#shown(path);
-      const cassette = text === undefined ? undefined : readCassette(text, file);
-      if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
-      if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
-      this.#loaded.set(keyOf(about), { cassette, file });
-      if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
-      return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
+      this.load(about);
+      return undefined;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return this.#refused('cassette', wordsOf(error));
+      return error.code === MISSING
+        ? this.#refused('cassette_miss', missMessage(error.message))
+        : this.#refused('cassette', wordsOf(error));
     }
+  }
+
+  /** As `prepare`, and throws a `UserError` that says why. */
+  load(about: RunAbout): void {
+    const path = this.#path(about);
+    const isNew = this.plan.mode === 'record';
+    // What cannot be written must not be paid for.
+    if (isNew) checkCassettePlace(this.plan.dir, path);
+    const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
+    const file = this.#shown(path);
+    const cassette = text === undefined ? undefined : readCassette(text, file);
+    if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
+    if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
+    if (this.plan.mode === 'replay' && cassette === undefined)
+      throw new UserError(MISSING, this.#missing(about, path));
+    this.#loaded.set(keyOf(about), { cassette, file });
   }
 
   #missing(about: RunAbout, path: string): string {
@@ -437,6 +445,8 @@ const reachedPast = (hosts: string): UserError =>
       hint: 'Give the agent that address by the variable of its provider, such as OPENAI_BASE_URL; `agentci doctor --capture` shows what is seen.',
     },
   );
+
+const MISSING = 'CASSETTE_MISSING';
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;
 

@@ -38,13 +38,14 @@ export function openTape(
     throw new UserError('CASSETTE_UPSTREAM', 'replay sends nothing to an upstream, and --upstream names one', {
       hint: 'Leave out --upstream, or use --cassette record or auto.',
     });
-  const cassettes = new Cassettes(plan, { agent: AGENT, now: io.now });
+  const cassettes = new Cassettes(plan, {
+    agent: AGENT,
+    now: io.now,
+    recordCommand: () =>
+      `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
+  });
   const about: RunAbout = { id: options.query === undefined ? 'run' : queryId(options.query), run: 1 };
-  const unprepared = cassettes.prepare(about);
-  if (unprepared?.error !== undefined)
-    throw new UserError('CASSETTE_MISSING', unprepared.error.message, {
-      hint: 'Record it first: agentci capture --cassette record -- …',
-    });
+  cassettes.load(about);
   const recorded = plan.mode === 'record' ? undefined : cassettes.providers([about]);
   return {
     cassettes,
