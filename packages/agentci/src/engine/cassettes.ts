@@ -137,8 +137,7 @@ export class Cassettes {
     const cassette = text === undefined ? undefined : readCassette(text, file);
     if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
     if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
-    if (this.plan.mode === 'replay' && cassette === undefined)
-      throw new UserError(MISSING, this.#missing(about, path));
+    if (this.plan.mode === 'replay' && cassette === undefined) throw new UserError(MISSING, this.#missing(about, path));
     this.#loaded.set(keyOf(about), { cassette, file });
   }
 

@@ -41,8 +41,7 @@ export function openTape(
   const cassettes = new Cassettes(plan, {
     agent: AGENT,
     now: io.now,
-    recordCommand: () =>
-      `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
+    recordCommand: () => `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
   });
   const about: RunAbout = { id: options.query === undefined ? 'run' : queryId(options.query), run: 1 };
   cassettes.load(about);
