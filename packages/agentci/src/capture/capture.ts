@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CaptureResult } from './captured-run.ts';
 import type { CassetteProvider } from './cassette/cassette.ts';
-import { dummyKeys, missingKeys, providersOfCassette, providersToKeep } from './cassette/replay-environment.ts';
+import {
+  dummyKeys,
+  missingKeys,
+  namedProviders,
+  providersOfCassette,
+  providersToKeep,
+} from './cassette/replay-environment.ts';
 import { providerSettings } from './dotenv.ts';
 import { EarlierTurns } from './earlier-turns.ts';
 import { type ProviderChoice, providerEnvironment, providersInUse } from './environment.ts';
@@ -36,8 +42,11 @@ export interface CaptureOptions extends ProviderChoice {
   readonly answer?: Answer;
   /** Nothing is sent on: the agent is answered from cassettes that were recorded with these providers. */
   readonly offline?: { readonly providers: Readonly<Record<string, CassetteProvider>> } | undefined;
-  /** Providers that some calls are answered for: an agent that has no key of theirs gets one to start with. */
-  readonly lacking?: Readonly<Record<string, CassetteProvider>> | undefined;
+  /**
+   * What cassettes that some calls are answered from were recorded with. Their providers are captured beside those of the
+   * environment, and an agent that has no key of theirs gets one to start with.
+   */
+  readonly recorded?: Readonly<Record<string, CassetteProvider>> | undefined;
   /** The configuration of the agent's MCP servers, from its folder; for the plane `mcp`. */
   readonly mcpConfig?: string;
   /** Called with every exchange when it is over, with the id of its run. */
@@ -113,10 +122,12 @@ export const LINGER_MS = 25;
 
 /** Prepares to capture agents that have this environment. */
 export function createCapture(options: CaptureOptions): Capture {
-  const { env, now = Date.now, offline } = options;
+  const { env, now = Date.now, offline, recorded = {} } = options;
   const settings = { ...providerSettings(options.cwd), ...withoutEmpty(env) };
   const found =
-    offline === undefined ? providersInUse(settings, options) : providersOfCassette(settings, offline.providers);
+    offline === undefined
+      ? providersInUse(settings, { ...options, providers: [...(options.providers ?? []), ...namedProviders(recorded)] })
+      : providersOfCassette(settings, offline.providers);
   const connections = openConnections(env);
   const refusesUsage = new Set<string>();
   const hasPlane = (name: PlaneName): boolean => options.planes.includes(name);
@@ -159,10 +170,7 @@ export function createCapture(options: CaptureOptions): Capture {
               const preload = startsPrograms
                 ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams, isOffline: offline !== undefined })
                 : {};
-              const keys =
-                offline === undefined
-                  ? missingKeys(settings, options.lacking ?? {})
-                  : dummyKeys(env, offline.providers);
+              const keys = offline === undefined ? missingKeys(settings, recorded) : dummyKeys(env, offline.providers);
               return { set: { ...set, ...preload, ...keys }, notes };
             },
             connections,

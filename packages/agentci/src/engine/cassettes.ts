@@ -28,8 +28,8 @@ interface Playing {
   readonly tape: UserTape;
   /** What MCP servers answer; undefined where the capture does not see them, and none were recorded. */
   readonly mcp: McpTape | undefined;
-  /** The calls of the cassette there is. */
-  readonly known: Cassette['entries'];
+  /** The cassette there is. */
+  readonly cassette: Cassette | undefined;
   /** Hosts of models that were reached where nothing could be read. */
   readonly past: Set<string>;
   /** The agent made connections that could not be looked into. */
@@ -143,23 +143,30 @@ export class Cassettes {
 
   /** Reads what a run needs. Says why it cannot be run at all. */
   prepare(about: RunAbout): Played | undefined {
-    const path = this.#path(about);
     try {
-      const isNew = this.plan.mode === 'record';
-      // What cannot be written must not be paid for.
-      if (isNew) checkCassettePlace(this.plan.dir, path);
-      const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
-      const file = this.#shown(path);
-      const cassette = text === undefined ? undefined : readCassette(text, file);
-      if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
-      if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
-      this.#loaded.set(keyOf(about), { cassette, file });
-      if (cassette !== undefined || this.plan.mode !== 'replay') return undefined;
-      return this.#refused('cassette_miss', missMessage(this.#missing(about, path)));
+      this.load(about);
+      return undefined;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return this.#refused('cassette', wordsOf(error));
+      return error.code === MISSING
+        ? this.#refused('cassette_miss', missMessage(error.message))
+        : this.#refused('cassette', wordsOf(error));
     }
+  }
+
+  /** As `prepare`, and throws a `UserError` that says why. */
+  load(about: RunAbout): void {
+    const path = this.#path(about);
+    const isNew = this.plan.mode === 'record';
+    // What cannot be written must not be paid for.
+    if (isNew) checkCassettePlace(this.plan.dir, path);
+    const text = isNew ? undefined : readCassetteFile(this.plan.dir, path);
+    const file = this.#shown(path);
+    const cassette = text === undefined ? undefined : readCassette(text, file);
+    if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
+    if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
+    if (this.plan.mode === 'replay' && cassette === undefined) throw new UserError(MISSING, this.#missing(about, path));
+    this.#loaded.set(keyOf(about), { cassette, file });
   }
 
   #missing(about: RunAbout, path: string): string {
@@ -302,7 +309,7 @@ export class Cassettes {
       exchanges: undefined,
       tape,
       mcp,
-      known: cassette?.entries ?? [],
+      cassette,
       past: new Set(),
       hasUnread: false,
       aftermath: { hasCalled: false, isOver: false },
@@ -394,9 +401,12 @@ export class Cassettes {
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
-  #record({ about, session, exchanges = [], tape, mcp, known }: Playing): Recording | undefined {
+  #record({ about, session, exchanges = [], tape, mcp, cassette: before }: Playing): Recording | undefined {
     const { dir, ignore, scrub, mode } = this.plan;
-    const entries = mode === 'replay' ? undefined : (session.entries(exchanges) ?? (tape.hasNew ? known : undefined));
+    const entries =
+      mode === 'replay'
+        ? undefined
+        : (session.entries(exchanges) ?? (tape.hasNew ? (before?.entries ?? []) : undefined));
     if (entries === undefined) return undefined;
     const path = this.#path(about);
     const called = new Set(entries.map(({ provider }) => provider));
@@ -406,12 +416,12 @@ export class Cassettes {
       ...name,
       recordedAt: new Date(this.#now()).toISOString(),
       tool: TOOL,
-      providers: this.#capture?.providersOf(called) ?? {},
+      providers: joinProviders(this.#capture?.providersOf(called) ?? {}, before?.providers, session.servers(exchanges)),
       ignore,
       scrub,
       entries,
       ...(tape.words.length === 0 ? {} : { user: tape.words }),
-      ...mcpIn(mcp, this.#loaded.get(keyOf(about))?.cassette, this.#now),
+      ...mcpIn(mcp, before, this.#now),
     };
     const place = { dir, path, shown: this.#shown(path) };
     const calls = entries.length - session.size;
@@ -469,6 +479,16 @@ const TOOL = 'agentci';
 const missIn = ({ session, tape, mcp }: Playing): string | undefined =>
   session.missText ?? tape.missText ?? mcp?.missText;
 
+/** A recording that is added to keeps what it says of its providers: the earlier calls were made so. */
+const joinProviders = (
+  called: Cassette['providers'],
+  before: Cassette['providers'] = {},
+  servers: Cassette['providers'] = {},
+): Cassette['providers'] =>
+  Object.fromEntries(
+    Object.entries(called).map(([name, provider]) => [name, { ...servers[name], ...(before[name] ?? provider) }]),
+  );
+
 /** What MCP servers answered, where the recording is new; one that is added to keeps what it has. */
 const mcpIn = (
   tape: McpTape | undefined,
@@ -495,6 +515,8 @@ const calledLate = (): UserError =>
     'the agent called a model after its answer to this query, so the recording lacks that call, its replay could not pass, and nothing was written',
     { hint: 'Let the agent wait for all its calls before it answers.' },
   );
+
+const MISSING = 'CASSETTE_MISSING';
 
 const missMessage = (text: string): string => `cassette_miss: ${text}`;
 

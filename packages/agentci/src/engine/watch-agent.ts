@@ -31,11 +31,7 @@ export async function watchAgent(
     cassettes === undefined || cassettes.plan.mode === 'record' ? undefined : cassettes.providers(around.runs ?? []);
   const capture = createCapture({
     planes: planesOf(config.capture, cassettes !== undefined),
-    ...(recorded === undefined
-      ? {}
-      : isReplay
-        ? { offline: { providers: recorded } }
-        : { providers: Object.keys(recorded), lacking: recorded }),
+    ...(recorded === undefined ? {} : isReplay ? { offline: { providers: recorded } } : { recorded }),
     env: { ...around.env, ...config.env },
     cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command, stays: config.mode === 'serve' } : {}),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rememberKeys } from './request-keys.ts';
+import { rememberFields, rememberKeys } from './request-keys.ts';
 import { maskText } from './secrets.ts';
 
 type Request = Parameters<typeof rememberKeys>[0];
@@ -22,4 +22,12 @@ test.each([
 test('a word in place of a key, such as ollama, does not hide that word', () => {
   rememberKeys({ headers: { authorization: 'Bearer ollama' }, url: '/' } as unknown as Request);
   expect(maskText('{"provider":"ollama"}')).toBe('{"provider":"ollama"}');
+});
+
+test('a key in a field of a body is masked in what is written, and what a tool was told is not', () => {
+  rememberFields('{"api_key":"bodyKey-aa11","authorization":"Bearer bodyToken-bb22"}');
+  rememberFields('{"messages":[{"content":[{"input":{"password":"toolword-cc33"}}]}]}');
+  expect(maskText('{"a":"bodyKey-aa11 bodyToken-bb22 toolword-cc33"}')).toBe(
+    '{"a":"[api_key] [authorization] toolword-cc33"}',
+  );
 });

@@ -1,4 +1,5 @@
-import { isSecretName, SECRETS } from './secrets.ts';
+import { credentialFields } from './credential-fields.ts';
+import { isKeyName, SECRETS } from './secrets.ts';
 
 /** What of a request may hold keys. */
 interface KeyedRequest {
@@ -6,8 +7,6 @@ interface KeyedRequest {
   readonly url?: string | undefined;
 }
 
-/** Keys by names that do not say so; `isSecretName` knows the others. */
-const KEY_NAMES: ReadonlySet<string> = new Set(['cookie', 'key', 'sig', 'signature', 'x-amz-signature', 'code']);
 const SCHEME = /^[\w-]+\s+(?=\S)/;
 const seen = new Set<string>();
 
@@ -22,6 +21,18 @@ export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
   for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?')))) if (isKey(name)) remember(name, value);
 }
 
+/**
+ * As `rememberKeys` for those in the fields of a JSON body. What models are told or tell is left out: a password that a tool is
+ * to set is not a key of this request, and would be hidden wherever it is said.
+ */
+export function rememberFields(body: string): void {
+  for (const { name, value, isData } of credentialFields(body)) {
+    if (isData) continue;
+    remember(name, value);
+    remember(name, value.replace(SCHEME, ''));
+  }
+}
+
 /** The same few headers come with every request. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 1000;
@@ -29,7 +40,7 @@ const MAX_KNOWN = 1000;
 function isKey(name: string): boolean {
   const before = known.get(name);
   if (before !== undefined) return before;
-  const found = KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
+  const found = isKeyName(name);
   if (known.size < MAX_KNOWN) known.set(name, found);
   return found;
 }

@@ -78,6 +78,8 @@ describe('a secret is found', () => {
     { how: 'in Base64 after a longer name', text: `Basic ${base64(`userr:${KEY}`)}` },
     { how: 'in Base64 after a still longer name', text: `Basic ${base64(`userrr:${KEY}`)}` },
     { how: 'in Base64 for URLs', text: Buffer.from(KEY).toString('base64url') },
+    { how: 'in hexadecimal digits', text: `x ${Buffer.from(KEY).toString('hex')} y` },
+    { how: 'in capital hexadecimal digits', text: `a${Buffer.from(`user:${KEY}!`).toString('hex').toUpperCase()}` },
   ])('$how', ({ text }) => {
     const shown = maskOf(['KEY', KEY]).text(text);
     expect(shown).toContain('[KEY]');

@@ -29,19 +29,32 @@ const COMMON: ReadonlySet<string> = new Set(
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): Secret[] {
   const found: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || !isSecretName(name)) continue;
-    const isAmount = /^[\d.,]+$/.test(value);
-    const isLong = value.trim().length >= (STRONG_NAME.test(name) ? MIN_LENGTH : MIN_TOKEN_LENGTH);
-    if (isLong && (!isAmount || STRONG_NAME.test(name))) found.push({ name, value });
+    if (value !== undefined && isSecretName(name) && isLongEnough(name, value)) found.push({ name, value });
   }
   return found;
 }
+
+function isLongEnough(name: string, value: string): boolean {
+  const isAmount = /^[\d.,]+$/.test(value);
+  const isLong = value.trim().length >= (STRONG_NAME.test(name) ? MIN_LENGTH : MIN_TOKEN_LENGTH);
+  return isLong && (!isAmount || STRONG_NAME.test(name));
+}
+
+/** Whether what something of a secret name holds is a secret: it has the length of one, and is not a word of every log. */
+export const isSecretValue = (name: string, value: string): boolean =>
+  isLongEnough(name, value) && isHidden({ name, value });
 
 /** Whether a variable, flag, header or parameter of this name holds a secret. */
 export const isSecretName = (name: string): boolean => {
   const plain = snake(name.replaceAll('-', '_'));
   return SECRET_NAME.test(plain) && !ABOUT.test(plain);
 };
+
+/** Names of headers and parameters that carry keys though they do not say so. */
+const KEY_NAMES: ReadonlySet<string> = new Set(['cookie', 'key', 'sig', 'signature', 'code', 'x-amz-signature']);
+
+/** Whether a header or a parameter of this name carries a key. */
+export const isKeyName = (name: string): boolean => KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
 
 const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 
@@ -198,7 +211,7 @@ const isPlainWord = (value: string): boolean => value.length < LONG_WORD && !/[a
 const MIN_ENCODED = 10;
 const MIN_LINE = 16;
 
-/** A secret as it is, in Base64 wherever it begins, and line by line. */
+/** A secret as it is, in Base64 wherever it begins, in hexadecimal digits, and line by line. */
 function formsOf(given: string): Set<string> {
   const value = given.trim();
   // With its own escapes taken back too: it is also looked for in texts whose escapes are taken back.
@@ -209,6 +222,8 @@ function formsOf(given: string): Set<string> {
     forms.add(base64);
     forms.add(base64.replaceAll('+', '-').replaceAll('/', '_'));
   }
+  const hex = Buffer.from(value).toString('hex');
+  forms.add(hex).add(hex.toUpperCase());
   for (const part of partsOf(value)) forms.add(part);
   return forms;
 }

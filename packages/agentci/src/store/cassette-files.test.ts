@@ -3,7 +3,14 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
-import { cassetteFileName, cassettePath, checkCassettePlace, writeCassetteFile } from './cassette-files.ts';
+import {
+  cassetteFileName,
+  cassettePath,
+  checkCassettePlace,
+  readCassetteFile,
+  readCassetteHead,
+  writeCassetteFile,
+} from './cassette-files.ts';
 
 describe('the file of a run', () => {
   it.each([
@@ -98,4 +105,12 @@ describe('the place of a cassette', () => {
     symlinkSync('other.jsonl', path);
     expect(checkCassettePlace(dir, path)?.size).toBe(2);
   });
+});
+
+it('is read as it was written where an editor has put a mark of the encoding before it, or Git other line ends', () => {
+  const dir = tempDir({});
+  const path = cassettePath(dir, { agent: 'a', id: 'q', run: 1 });
+  writeCassetteFile(dir, path, '\ufeff{"first":1}\r\n{"second":2}\r\n');
+  expect(readCassetteFile(dir, path)).toBe('{"first":1}\n{"second":2}\n');
+  expect(JSON.parse(readCassetteHead(path) ?? '')).toEqual({ first: 1 });
 });

@@ -31,6 +31,7 @@ const TAKEN = /\.(?:run|cell)-[^.]*$|\.$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$
 /** Larger ones are not recordings of an agent. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
+const BYTE_ORDER_MARK = '\ufeff';
 /** A suite reads the heads of all its cassettes, one after the other. */
 const HEAD = Buffer.allocUnsafe(MAX_HEAD_BYTES);
 
@@ -67,8 +68,9 @@ export function readCassetteFile(dir: string, path: string): string | undefined 
     throw new UserError('CASSETTE_DAMAGED', `${path}: it is not UTF-8 text`, {
       hint: 'Restore the file from version control, or record it again with --cassette record.',
     });
-  // Git may be set to write other line ends.
-  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+  // Git may be set to write other line ends, and editors put a mark of the encoding before a text.
+  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  return bare.includes('\r\n') ? bare.replaceAll('\r\n', '\n') : bare;
 }
 
 /** What is at the place of a cassette: a file in the folder, or nothing yet. Anything else is refused. */
@@ -108,7 +110,8 @@ export function readCassetteHead(path: string): string | undefined {
   try {
     const length = readSync(fd, HEAD, 0, MAX_HEAD_BYTES, 0);
     const end = HEAD.subarray(0, length).indexOf(0x0a);
-    return end < 0 ? undefined : HEAD.toString('utf8', 0, end);
+    const head = end < 0 ? undefined : HEAD.toString('utf8', 0, end);
+    return head?.startsWith(BYTE_ORDER_MARK) ? head.slice(1) : head;
   } finally {
     closeSync(fd);
   }
@@ -207,6 +210,6 @@ function hasLinks(dir: string, path: string): boolean {
 
 function refuse(path: string, what: string): never {
   throw new UserError('CASSETTE_PLACE', `${path} ${what}`, {
-    hint: 'Cassettes are plain files in one folder for each agent; "cassette.dir" of the spec says where.',
+    hint: 'Cassettes are plain files in one folder for each agent. Name a folder with "cassette.dir" of the spec, or with --cassette record=DIR.',
   });
 }

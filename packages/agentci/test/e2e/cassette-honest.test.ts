@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
@@ -103,14 +103,17 @@ describe('what a recording says of itself', () => {
       ['test', '--cassette', 'record'],
       ['test', '--cassette', 'replay'],
       ['cassette', 'ls'],
+      ['capture', '--cassette', 'record', '--', 'node', 'once.mjs', 'one'],
+      ['capture', '--cassette', 'replay', '--', 'node', 'once.mjs', 'one'],
     ]) {
       const { code, stdout, stderr } = await cli(args, { cwd, env: live });
       expect([code, stdout + stderr]).toEqual([
         2,
         expect.stringMatching(/CASSETTE_PLACE[\s\S]*is a file|is a file[\s\S]*CASSETTE_PLACE/),
       ]);
-      expect(stdout + stderr).not.toContain('ENOTDIR');
+      expect(stdout + stderr).not.toMatch(/ENOTDIR|CASSETTE_MISSING|Record it/);
     }
+    expect(existsSync(join(cwd, '.agentci', 'captures'))).toBe(false);
   });
 });
 

@@ -1,7 +1,9 @@
 import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import { withoutCredentialFields } from '../../kit/credential-fields.ts';
 import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { parseExact } from '../../kit/exact-json.ts';
 import { canonicalJson, sha256Hex } from '../../kit/hash.ts';
+import { findDuplicateKey } from '../../kit/json-keys.ts';
 import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
 import { prepareScrub, type Scrub } from './scrub.ts';
@@ -46,9 +48,13 @@ function readBody(bytes: Buffer): RequestBody {
   }
   const value = parse(text);
   if (value === undefined) return { kind: 'text', text: withoutCredentials(oneBoundary(text)) };
+  const bare = withoutCredentialFields(text);
+  // Parsed it would be what one of the two values says, and servers differ in which of them they take.
+  if (findDuplicateKey(text) !== undefined) return { kind: 'text', text: withoutCredentials(bare) };
   // Most requests hold none, which the text as a whole tells sooner than all its parts.
-  const isClean = withoutCredentials(text) === text;
-  return { kind: 'json', value: isClean ? value : mapTexts(value, withoutCredentials) };
+  const isClean = withoutCredentials(bare) === bare;
+  const kept = bare === text ? value : parseExact(bare);
+  return { kind: 'json', value: isClean ? kept : mapTexts(kept, withoutCredentials) };
 }
 
 function parse(text: string): unknown {

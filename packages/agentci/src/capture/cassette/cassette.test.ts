@@ -232,6 +232,20 @@ describe('matching', () => {
     expect(miss.first?.cause).toBe(cause);
   });
 
+  it.each([
+    ['a space of no width', 'a\u200bb', 'ab', 'U+200B U+0062', 'U+0062'],
+    ['a mark at the end', 'ab', 'ab\ufeff', 'ends there', 'U+FEFF'],
+    ['a turn of the direction', 'a\u202eb', 'a\u2066b', 'U+202E U+0062', 'U+2066 U+0062'],
+    ['a soft hyphen before another difference', 'a\u00adb c', 'ab d', 'U+00AD', 'U+0062'],
+    ['a tag', 'a\u{e0061}', 'a\u{e0062}', 'U+E0061', 'U+E0062'],
+    ['an accent of its own', 'e\u0301', '\u00e9', 'U+0065 U+0301', 'U+00E9'],
+  ])('shows %s by its code points', (_, recorded, now, before, after) => {
+    const miss = new Deck([entry(1, { input: recorded })], PLAIN).explain(asked({ input: now }));
+    const text = missText(miss, { file: 'f', call: 1 });
+    expect(text).toContain(`recorded ${JSON.stringify(recorded)} (${before}`);
+    expect(text).toContain(`asked ${JSON.stringify(now)} (${after}`);
+  });
+
   it('names every cause there is', () => {
     const now = { ...(edit('sell', 'buy') as object), model: 'n', temperature: 1 };
     const text = missText(new Deck([entry(1, body)], PLAIN).explain(asked(now)), { file: 'f', call: 1 });
@@ -429,6 +443,31 @@ describe('recording', () => {
     SECRETS.add([{ name: 'SHOP_PASSWORD', value: 'correct-horse-battery-9' }]);
     const given = exchange({ chunks: [[1, Buffer.from('{"text":"it is correct-horse-battery-9"}')]] });
     expect(refusal(() => record([given]))).toContain('holds a credential (SHOP_PASSWORD)');
+  });
+
+  const FIELD = 'zq7-Pp0-xw21';
+  it.each([
+    ['at the top', { api_key: FIELD, model: 'm', messages: [] }],
+    ['deep inside', { model: 'm', messages: [{ content: [{ input: { password: FIELD } }] }] }],
+    ['twice in one object', `{"api_key":"${FIELD}","api_key":"${FIELD}2","model":"m"}`],
+  ])('a credential that a field is named after is a placeholder, and matches: %s', (_, given) => {
+    const text = typeof given === 'string' ? given : JSON.stringify(given);
+    const [kept] = record([exchange({ request: Buffer.from(text) })]);
+    expect(writeCassette(cassetteOf([kept!]))).not.toContain(FIELD);
+    const elsewhere = exchange({ request: Buffer.from(text.replaceAll(FIELD, 'another-key-77')) });
+    expect(new Deck([kept!], PLAIN).take(record([elsewhere])[0]!)).toBeDefined();
+  });
+
+  it('a body with a key twice matches only where all its values are the same', () => {
+    const twice = (first: number): Exchange =>
+      exchange({ request: Buffer.from(`{"model":"m","temperature":${first},"temperature":1}`) });
+    const inside = (first: number): Exchange =>
+      exchange({ request: Buffer.from(`{"model":"m","messages":[{"a":${first},"\\u0061":1}]}`) });
+    for (const given of [twice, inside]) {
+      const deck = new Deck(record([given(0)]), PLAIN);
+      expect(deck.take(record([given(5)])[0]!)).toBeUndefined();
+      expect(deck.take(record([given(0)])[0]!)).toBeDefined();
+    }
   });
 
   it('keeps headers that clients act on, and no others', () => {

@@ -34,6 +34,8 @@ export interface CassetteProvider {
   readonly set?: true;
   /** That address, where it was one of this machine: an agent may have it in its code as well. */
   readonly at?: string;
+  /** How a server was asked that the agent names by its address; its name here does not say. */
+  readonly scheme?: 'http' | 'https';
 }
 
 /** Which run of which query a cassette holds. */

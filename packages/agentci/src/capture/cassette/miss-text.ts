@@ -2,6 +2,9 @@ import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
 import { clip, plural } from '../../kit/words.ts';
 import type { Miss } from './deck.ts';
 
+/** Characters that do not show, or only turn the direction of writing; JSON shows the controls of ASCII. */
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\x7f-\x9f\u2028\u2029]/u;
+
 /** Characters shown around the first one that differs. */
 const BEFORE = 30;
 const AFTER = 60;
@@ -32,10 +35,11 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
   const start = at > BEFORE + 10 ? at - BEFORE : 0;
   const [left, right] = [shown(a, start), shown(b, start)];
-  // What looks the same is told apart by its code points, such as an accent that is a character of its own.
-  if (left.normalize('NFKC') !== right.normalize('NFKC')) return [left, right];
+  // What looks the same is told apart by its code points: an accent that is a character of its own, or one that does not show.
+  const from = [a, b].some((text) => /[\uDC00-\uDFFF]/.test(text.charAt(at))) ? at - 1 : at;
+  const isHidden = [a, b].some((text) => HIDDEN.test(String.fromCodePoint(text.codePointAt(from) ?? 0x20)));
+  if (!isHidden && left.normalize('NFKC') !== right.normalize('NFKC')) return [left, right];
   if (a === b) return [`${left} (${typeOf(recorded)})`, `${right} (${typeOf(asked)})`];
-  const from = /[\uDC00-\uDFFF]/.test(a.charAt(at)) ? at - 1 : at;
   return [`${left} (${codePoints(a, from)})`, `${right} (${codePoints(b, from)})`];
 }
 

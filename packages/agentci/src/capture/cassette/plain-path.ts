@@ -1,8 +1,5 @@
 import { PLACEHOLDER, withoutCredentials } from '../../kit/credentials.ts';
-import { isSecretName } from '../../kit/secrets.ts';
-
-/** Names of parameters that carry keys though they do not say so. */
-const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'sig', 'signature', 'code', 'x-amz-signature']);
+import { isKeyName } from '../../kit/secrets.ts';
 
 /** The path with its parameters in order and without the values of keys. */
 export function plainPath(path: string): string {
@@ -10,9 +7,7 @@ export function plainPath(path: string): string {
   if (at < 0) return withoutCredentials(path);
   const kept = [...new URLSearchParams(path.slice(at + 1))]
     .map(([name, value]): [string, string] =>
-      KEY_PARAMETERS.has(name.toLowerCase()) || isSecretName(name)
-        ? [name, PLACEHOLDER]
-        : [name, withoutCredentials(value)],
+      isKeyName(name) ? [name, PLACEHOLDER] : [name, withoutCredentials(value)],
     )
     // A key may travel in the address on one machine and in a header on the other.
     .filter(([, value]) => value !== PLACEHOLDER)

@@ -76,6 +76,34 @@ describe('the recorded server of an address', () => {
     expect(servers.nameOf('@localhost:5', always)).toBe('openai');
   });
 
+  it('has the other of its two names where only that one has the answer', () => {
+    const servers = new RecordedServers({
+      entries: [{ provider: 'openai' }, { provider: '@localhost:5' }] as never,
+      providers: { openai: { set: true, at: 'localhost:5' }, '@localhost:5': {} },
+    });
+    const uri = 'http://127.0.0.1:5/v1/chat/completions';
+    for (const answers of ['openai', '@localhost:5'])
+      for (const asked of ['openai', '@localhost:5'])
+        expect(servers.nameOf(asked, (name) => name === answers, uri)).toBe(answers);
+  });
+
+  it('is known by its address where a variable now names it', () => {
+    const uri = 'http://localhost:1/v1/chat/completions';
+    expect(recorded(['@localhost:1']).nameOf('openai', never, uri)).toBe('@localhost:1');
+    expect(recorded(['@localhost:2']).nameOf('openai', always, uri)).toBe('openai');
+  });
+
+  it('gets what it says stored under its recorded name, once it is known', () => {
+    const servers = recorded(['@localhost:1']);
+    expect(servers.nameToStore('@localhost:8')).toBe('@localhost:8');
+    servers.nameOf('@localhost:8', always);
+    expect(servers.nameToStore('@localhost:8')).toBe('@localhost:1');
+    const other = recorded(['@localhost:1']);
+    other.noteUse('@localhost:1');
+    other.nameOf('@localhost:8', always);
+    expect(other.nameToStore('@localhost:8')).toBe('@localhost:8');
+  });
+
   it('is the same for all its calls, and of no other address', () => {
     const servers = recorded(['@localhost:1', '@localhost:2']);
     expect(servers.nameOf('@localhost:8', (name) => name === '@localhost:1')).toBe('@localhost:1');

@@ -18,6 +18,10 @@ const NOWHERE = 'https://replay.invalid';
 /** Their address is what agents choose them by, and SDKs refuse it beside another. A call to a host of theirs is seen all the same. */
 const CHOSEN_BY_ADDRESS: ReadonlySet<string> = new Set(['azure']);
 
+/** Of a cassette's providers those that variables name. Servers that agents know by their addresses need none. */
+export const namedProviders = (providers: Providers): string[] =>
+  PROVIDERS.map(({ name }) => name).filter((name) => Object.hasOwn(providers, name));
+
 /**
  * The providers of a cassette and those of the environment, as the recorded agent knew them, and all others: a call to one
  * that was not recorded must come here too. Nothing is ever sent to them.

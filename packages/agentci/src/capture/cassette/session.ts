@@ -87,7 +87,7 @@ export class CassetteSession {
     const hit = (match: Match): ServedReply => this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
     const same = this.#deck.nextSame(asked);
     if (same !== undefined) return hit(this.#use(same));
-    const request = this.#addressed(readRequest(asked));
+    const request = this.#addressed(readRequest(asked), asked.uri);
     const match = this.#deck.take(request);
     if (match !== undefined) return hit(match);
     if (this.#options.mode === 'auto') {
@@ -98,14 +98,15 @@ export class CassetteSession {
   };
 
   /** The request to the server as it was recorded, which may have had another address. */
-  #addressed(request: StoredRequest): StoredRequest {
+  #addressed(request: StoredRequest, uri: string): StoredRequest {
     const under = (provider: string): StoredRequest => ({ ...request, provider });
-    const provider = this.#servers.nameOf(request.provider, (name) => this.#deck.has(under(name)));
+    const provider = this.#servers.nameOf(request.provider, (name) => this.#deck.has(under(name)), uri);
     return provider === request.provider ? request : under(provider);
   }
 
   #use(card: Card): Match {
     card.isUsed = true;
+    this.#servers.noteUse(card.entry.provider);
     return { entry: card.entry, isScrubbed: false };
   }
 
@@ -204,13 +205,19 @@ export class CassetteSession {
     };
   }
 
+  /** What the header is to say of servers that the agent names by their addresses. */
+  servers(exchanges: readonly Exchange[]): Cassette['providers'] {
+    return this.#servers.servers(exchanges.filter(({ served }) => served === undefined));
+  }
+
   /** All entries as they are to be stored, or undefined where nothing is new. */
   entries(exchanges: readonly Exchange[]): readonly CassetteEntry[] | undefined {
     const { mode, cassette, rules, errors } = this.#options;
     const asked = exchanges.filter(({ served }) => served === undefined);
     if (mode === 'replay' || (mode === 'auto' && asked.length === 0 && cassette !== undefined)) return undefined;
     const known = mode === 'record' ? [] : (cassette?.entries ?? []);
-    const fresh = recordEntries(asked, { rules, errors });
+    const named = asked.map((exchange) => ({ ...exchange, provider: this.#servers.nameToStore(exchange.provider) }));
+    const fresh = recordEntries(named, { rules, errors });
     return [...known, ...fresh.map((entry) => ({ ...entry, i: known.length + entry.i }))];
   }
 }
@@ -220,7 +227,9 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   if (route !== 'chat' && route !== 'completions') return false;
   const asksItself = askUsage(body) === undefined;
   if (asksItself) return false;
-  const recorded = entry.body.kind === 'json' ? askUsage(Buffer.from(JSON.stringify(entry.body.value))) : undefined;
+  const { body: stored } = entry;
+  const text = stored.kind === 'json' ? JSON.stringify(stored.value) : stored.kind === 'text' ? stored.text : undefined;
+  const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }
 

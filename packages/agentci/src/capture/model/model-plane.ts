@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { GapNote } from '../../adapters/build/draft.ts';
-import { rememberKeys } from '../../kit/request-keys.ts';
+import { rememberFields, rememberKeys } from '../../kit/request-keys.ts';
 import { plainPath } from '../cassette/plain-path.ts';
 import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
@@ -135,6 +135,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     }
     const { body, isWhole } = read;
     const encoding = encodingOf(request);
+    rememberFields(body.toString('utf8'));
     exchange.asked(isWhole ? body : undefined, encoding);
     const isAnswerable = isWhole && !(options.isOffline === true && isLate);
     // A hook that breaks must not break the agent.

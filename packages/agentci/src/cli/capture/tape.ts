@@ -14,7 +14,7 @@ import type { ChildEnd } from './run-child.ts';
 export interface Tape {
   readonly cassettes: Cassettes;
   readonly about: RunAbout;
-  readonly options: Pick<CaptureOptions, 'offline' | 'providers' | 'lacking'>;
+  readonly options: Pick<CaptureOptions, 'offline' | 'recorded'>;
   readonly finish: (end: ChildEnd | undefined) => Played | undefined;
 }
 
@@ -42,23 +42,15 @@ export function openTape(
     agent: AGENT,
     now: io.now,
     freezeMcp: 'name the configuration of its servers with --mcp-config',
+    recordCommand: () => `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
   });
   const about: RunAbout = { id: options.query === undefined ? 'run' : queryId(options.query), run: 1 };
-  const unprepared = cassettes.prepare(about);
-  if (unprepared?.error !== undefined)
-    throw new UserError('CASSETTE_MISSING', unprepared.error.message, {
-      hint: 'Record it first: agentci capture --cassette record -- …',
-    });
+  cassettes.load(about);
   const recorded = plan.mode === 'record' ? undefined : cassettes.providers([about]);
   return {
     cassettes,
     about,
-    options:
-      recorded === undefined
-        ? {}
-        : plan.mode === 'replay'
-          ? { offline: { providers: recorded } }
-          : { providers: Object.keys(recorded), lacking: recorded },
+    options: recorded === undefined ? {} : plan.mode === 'replay' ? { offline: { providers: recorded } } : { recorded },
     finish: (end) => {
       const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
       const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);

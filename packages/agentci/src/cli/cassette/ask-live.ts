@@ -1,9 +1,10 @@
 import { capturedTrace } from '../../adapters/formats/agentci-exchange/captured-trace.ts';
 import { EXCHANGE_SCHEMA, type ExchangeRecord } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
-import type { CassetteEntry } from '../../capture/cassette/cassette.ts';
+import type { Cassette, CassetteEntry } from '../../capture/cassette/cassette.ts';
 import { providersInUse } from '../../capture/environment.ts';
-import { PROVIDERS } from '../../capture/providers.ts';
-import { isUnnamed, targetOf } from '../../capture/upstreams.ts';
+import { routeOf } from '../../capture/model/route.ts';
+import { PROVIDERS, type Provider } from '../../capture/providers.ts';
+import { isUnnamed, targetOf, unnamedUpstream } from '../../capture/upstreams.ts';
 import { PLACEHOLDER } from '../../kit/credentials.ts';
 import { stringifyExact } from '../../kit/exact-json.ts';
 import type { LlmStep } from '../../trace/model.ts';
@@ -26,22 +27,22 @@ const HEADERS: Readonly<Record<string, (key: string) => Record<string, string>>>
 };
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-/** Asks the provider a stored request again. */
-export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSignal): Promise<LiveComparison> {
+/** Where a request goes, and with which key; or why it cannot be asked. */
+type Asking = { readonly target: URL; readonly auth: Readonly<Record<string, string>> } | { readonly why: string };
+
+/** Asks the provider a stored request again. `providers`: of its cassette. */
+export async function askLive(
+  entry: CassetteEntry,
+  providers: Cassette['providers'],
+  { env, signal }: { readonly env: Env; readonly signal: AbortSignal },
+): Promise<LiveComparison> {
   const skip = (why: string): LiveComparison => ({ same: false, differences: [], skipped: why });
   if (entry.route === 'other') return skip('it is not a call of a model');
   if (entry.body.kind !== 'json') return skip('its request was not JSON');
   if (stringifyExact(entry.body.value).includes(PLACEHOLDER)) return skip('its request held a credential');
-  if (isUnnamed(entry.provider)) return skip(`no variable names the server ${entry.provider.slice(1)}`);
-  const provider = PROVIDERS.find(({ name }) => name === entry.provider);
-  const key = provider?.keys.map((name) => env[name]).find(Boolean);
-  const { inUse } = providersInUse(env, provider === undefined ? {} : { providers: [provider.name] });
-  const upstream = inUse.find((one) => one.provider === provider)?.upstream;
-  if (provider === undefined || upstream === undefined) return skip(`there is no address of ${entry.provider}`);
-  if (key === undefined && provider.keys.length > 0) return skip(`no key of ${entry.provider} is set`);
-  if (provider.name === 'bedrock' && !env.AWS_BEARER_TOKEN_BEDROCK) return skip('AWS_BEARER_TOKEN_BEDROCK is not set');
-  const { target } = targetOf(upstream, entry.path);
-  const auth = key === undefined ? {} : (HEADERS[provider.name] ?? bearer)(key);
+  const asking = isUnnamed(entry.provider) ? serverOf(entry, providers, env) : providerOf(entry, env);
+  if ('why' in asking) return skip(asking.why);
+  const { target, auth } = asking;
   const body = stringifyExact(entry.body.value);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
@@ -53,6 +54,10 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
       redirect: 'manual',
     });
     const bytes = Buffer.from(await reply.arrayBuffer());
+    if (isUnnamed(entry.provider) && isRefused(reply.status) && !isRefused(entry.status))
+      return skip(
+        `${target.host} wants ${Object.keys(auth).length === 0 ? 'a key' : 'another key'} (status ${reply.status}): ${KEYS_GO}`,
+      );
     const headers = { 'content-type': reply.headers.get('content-type') ?? '' };
     return compare(
       shapeOf(entry, entry.status, entry.headers, entry.chunks),
@@ -60,6 +65,64 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
     );
   } catch (error) {
     return skip(`the provider could not be asked (${(error as Error).name})`);
+  }
+}
+
+const KEYS_GO =
+  'keys are sent only to addresses that your own variables name, such as OPENAI_BASE_URL, since a recording may have been changed by anybody';
+
+const isRefused = (status: number): boolean => status === 401 || status === 403;
+
+function providerOf(entry: CassetteEntry, env: Env): Asking {
+  const provider = PROVIDERS.find(({ name }) => name === entry.provider);
+  const key = provider?.keys.map((name) => env[name]).find(Boolean);
+  const { inUse } = providersInUse(env, provider === undefined ? {} : { providers: [provider.name] });
+  const upstream = inUse.find((one) => one.provider === provider)?.upstream;
+  if (provider === undefined || upstream === undefined) return { why: `there is no address of ${entry.provider}` };
+  if (key === undefined && provider.keys.length > 0) return { why: `no key of ${entry.provider} is set` };
+  if (provider.name === 'bedrock' && !env.AWS_BEARER_TOKEN_BEDROCK)
+    return { why: 'AWS_BEARER_TOKEN_BEDROCK is not set' };
+  const auth = keyHeaders(provider, env);
+  return askingOf(entry, {
+    origin: new URL(upstream.root).origin,
+    find: () => targetOf(upstream, entry.path).target,
+    auth,
+  });
+}
+
+const keyHeaders = ({ name, keys }: Provider, env: Env): Record<string, string> => {
+  const key = keys.map((variable) => env[variable]).find(Boolean);
+  return key === undefined ? {} : (HEADERS[name] ?? bearer)(key);
+};
+
+/**
+ * A server that the agent names by its address. How the agent's requests showed who they are is not stored, and the address is
+ * what a file of the repository says: it gets a key only where a variable of the user's own names the same address.
+ */
+function serverOf(entry: CassetteEntry, providers: Cassette['providers'], env: Env): Asking {
+  const named = providersInUse(env).inUse.find(
+    ({ upstream }) => upstream.isOwn && unnamedUpstream(new URL(upstream.root)).provider === entry.provider,
+  );
+  const { scheme } = providers[entry.provider] ?? {};
+  const place = entry.provider.slice(1);
+  if (named === undefined && scheme !== 'http' && scheme !== 'https')
+    return { why: `the recording does not say whether ${place} is asked over HTTP or HTTPS; record it again` };
+  const origin = named === undefined ? `${scheme}://${place}` : new URL(named.upstream.root).origin;
+  const auth = named === undefined ? {} : keyHeaders(named.provider, env);
+  return askingOf(entry, { origin, find: () => new URL(`${origin}${entry.path}`), auth });
+}
+
+/** A path is what a file says: joined to an address it must not lead to another host, or to anything but a call of a model. */
+function askingOf(
+  { method, path }: CassetteEntry,
+  { origin, find, auth }: { readonly origin: string; readonly find: () => URL; readonly auth: Record<string, string> },
+): Asking {
+  const why = `the recorded path ${JSON.stringify(path)} is not that of a model at ${origin}`;
+  try {
+    const target = find();
+    return target.origin === origin && routeOf(method, target.pathname) !== 'other' ? { target, auth } : { why };
+  } catch {
+    return { why };
   }
 }
 

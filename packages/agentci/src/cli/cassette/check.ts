@@ -126,13 +126,13 @@ interface AskedLive {
 /** Spread over the cassettes: the first exchange of each, then the second, and so on. */
 async function askSome(found: readonly FoundCassette[], count: number, io: Io): Promise<readonly AskedLive[]> {
   const all = found
-    .flatMap(({ cassette }) => (cassette?.entries ?? []).map((entry) => ({ query: cassette!.id, entry })))
+    .flatMap(({ cassette }) => (cassette?.entries ?? []).map((entry) => ({ cassette: cassette!, entry })))
     .filter(({ entry }) => entry.route !== 'other')
     .toSorted((a, b) => a.entry.i - b.entry.i);
   const asked: AskedLive[] = [];
-  for (const { query, entry } of all.slice(0, count)) {
+  for (const { cassette, entry } of all.slice(0, count)) {
     if (io.signal.aborted) break;
-    asked.push({ query, i: entry.i, ...(await askLive(entry, io.env, io.signal)) });
+    asked.push({ query: cassette.id, i: entry.i, ...(await askLive(entry, cassette.providers, io)) });
   }
   return asked;
 }

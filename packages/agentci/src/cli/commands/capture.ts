@@ -81,8 +81,9 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         },
       );
     const id = captureId(io);
-    const folder = new CaptureFolder(resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)));
+    // One that is refused leaves no folder behind.
     const tape = openTape(options, io);
+    const folder = new CaptureFolder(resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)));
     const capture = createCapture({
       planes: planesOf(options.planes),
       env: io.env,
