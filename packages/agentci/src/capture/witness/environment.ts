@@ -65,7 +65,15 @@ export function witnessEnvironment(options: {
   return { set, notes };
 }
 
-/** Most people who need a proxy except this machine from it. A single port is meant: something there must not be led here. */
-const hidesLoopback = (exception: string): boolean =>
-  exception === '*' ||
-  (!/[^:]:\d+$/.test(exception) && isLoopback(exception.replace(/^\*?\./, '').replace(/\/\d+$/, '')));
+const LOOPBACK_NAMES = ['127.0.0.1', '0.0.0.0', 'localhost'];
+
+/**
+ * Most people who need a proxy except this machine from it. A single port is meant: something there must not be led here. To
+ * many programs an exception is the end of a name, so `.1` is this machine too.
+ */
+function hidesLoopback(exception: string): boolean {
+  if (exception === '*') return true;
+  if (/[^:]:\d+$/.test(exception)) return false;
+  const end = exception.replace(/^\*?\./, '').replace(/\/\d+$/, '');
+  return isLoopback(end) || LOOPBACK_NAMES.some((name) => name.endsWith(`.${end}`));
+}

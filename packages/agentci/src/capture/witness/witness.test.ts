@@ -381,6 +381,7 @@ describe('environment', () => {
     ['keeps exceptions of the user', '10.0.0.0/8,.corp.example', '10.0.0.0/8,.corp.example'],
     ['drops those that would hide a model', '*,.azure.com,api.openai.com,db', 'db'],
     ['drops those of this machine', 'localhost,127.0.0.1,127.0.0.0/8,.localhost,::1,[::1],0.0.0.0,db', 'db'],
+    ['drops ends of an address of this machine', '.1,0.0.1,1,10.0.0.1,db', '10.0.0.1,db'],
     ['keeps those of a port of this machine', 'localhost:9000,127.0.0.1:9000', 'localhost:9000,127.0.0.1:9000'],
   ])('%s', (_, given, kept) => {
     const { set } = of({ no_proxy: given });
