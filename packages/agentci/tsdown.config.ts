@@ -20,7 +20,7 @@ export default defineConfig({
   copy: [
     { from: '../../schema/*.json', to: 'dist/schema' },
     // Runs in the user's own programs, so it is as it was written, with no chunks of ours behind it.
-    { from: 'src/capture/preload/register.cjs', to: 'dist' },
+    { from: 'src/capture/preload/*.cjs', to: 'dist' },
     { from: 'src/capture/preload/path/node', to: 'dist/path' },
     // The program by its former name.
     { from: 'src/cli/launch/cli.mjs', to: 'dist' },

@@ -1,0 +1,45 @@
+// A part of register.cjs, in the user's programs.
+'use strict';
+
+/** Threads and programs that are started with variables of their own would be without this file. */
+module.exports = (option) => {
+  const { AGENTCI_PRELOAD } = process.env;
+  const filled = (env) => {
+    const given = { ...env };
+    if (!String(given.NODE_OPTIONS).includes(option))
+      given.NODE_OPTIONS = [given.NODE_OPTIONS, option].filter(Boolean).join(' ');
+    given.AGENTCI_PRELOAD ??= AGENTCI_PRELOAD;
+    return given;
+  };
+  const withEnv = (given) =>
+    given !== null && typeof given === 'object' && given.env !== null && typeof given.env === 'object'
+      ? { ...given, env: filled(given.env) }
+      : given;
+  const threads = require('node:worker_threads');
+  threads.Worker = class Worker extends threads.Worker {
+    constructor(file, given) {
+      super(file, withEnv(given));
+    }
+  };
+  const programs = require('node:child_process');
+  const { spawn } = programs.ChildProcess.prototype;
+  programs.ChildProcess.prototype.spawn = function (given) {
+    try {
+      if (Array.isArray(given?.envPairs)) {
+        const pairs = given.envPairs.map((pair) => [
+          pair.slice(0, pair.indexOf('=')),
+          pair.slice(pair.indexOf('=') + 1),
+        ]);
+        given.envPairs = Object.entries(filled(Object.fromEntries(pairs))).map(([name, value]) => `${name}=${value}`);
+      }
+    } catch {
+      // The program is started as it was written.
+    }
+    return spawn.call(this, given);
+  };
+  for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
+    const original = programs[name];
+    programs[name] = (...args) => original(...args.map((each) => (Array.isArray(each) ? each : withEnv(each))));
+  }
+  require('node:module').syncBuiltinESMExports();
+};
