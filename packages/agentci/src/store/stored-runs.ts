@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
 import { stateOf } from './recording-state.ts';
+import { readResumed } from './resumed-note.ts';
 
 /** A run as found on disk. */
 export interface StoredRun {
@@ -33,8 +35,11 @@ export function listRuns(root: string, now = Date.now()): StoredRun[] {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
-    const age = resumedAt(join(root, id)) ?? id;
-    if (header) found.set(id, { id, header, age, finished: existsSync(join(root, id, 'run.json')) });
+    if (!header) continue;
+    const { at, startedWith = header.started_with } = readResumed(join(root, id)) ?? {};
+    const age = at === undefined ? id : runTime(at.trim());
+    const finished = existsSync(join(root, id, 'run.json'));
+    found.set(id, { id, header: { ...header, ...defined({ started_with: startedWith }) }, age, finished });
   }
   const arrivals = arrivalsOf(root, found, runTime(new Date(now).toISOString()));
   const ageOf = (id: string): string => arrivals.get(id) ?? found.get(id)?.age ?? id;
@@ -113,18 +118,6 @@ export function judgedRun(dir: string): JudgedRun | undefined {
 export function runWithTraces(path: string): JudgedRun | undefined {
   const file = basename(path) === 'traces.jsonl' ? dirname(path) : path;
   return basename(file) === 'traces' ? judgedRun(dirname(file)) : undefined;
-}
-
-/** Its content is when the run was resumed last. */
-export const resumedPath = (dir: string): string => join(dir, 'resumed');
-
-/** When a run was resumed, in the form that ids begin with. */
-function resumedAt(dir: string): string | undefined {
-  try {
-    return runTime(readFileSync(resumedPath(dir), 'utf8').trim());
-  } catch {
-    return undefined;
-  }
 }
 
 /** The finished result of a stored run. */
