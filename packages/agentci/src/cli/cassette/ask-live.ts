@@ -5,6 +5,7 @@ import { providersInUse } from '../../capture/environment.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
 import { isUnnamed, targetOf } from '../../capture/upstreams.ts';
 import { PLACEHOLDER } from '../../kit/credentials.ts';
+import { withDeadline } from '../../kit/deadline.ts';
 import { stringifyExact } from '../../kit/exact-json.ts';
 import type { LlmStep } from '../../trace/model.ts';
 
@@ -43,21 +44,22 @@ export async function askLive(entry: CassetteEntry, env: Env, signal: AbortSigna
   const { target } = targetOf(upstream, entry.path);
   const auth = key === undefined ? {} : (HEADERS[provider.name] ?? bearer)(key);
   const body = stringifyExact(entry.body.value);
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
-    const reply = await fetch(target, {
-      method: entry.method,
-      headers: { 'content-type': 'application/json', ...auth },
-      body,
-      signal: stop,
-      redirect: 'manual',
+    return await withDeadline({ ms: TIMEOUT_MS, signal }, async (deadline) => {
+      const reply = await fetch(target, {
+        method: entry.method,
+        headers: { 'content-type': 'application/json', ...auth },
+        body,
+        signal: deadline.signal,
+        redirect: 'manual',
+      });
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      const headers = { 'content-type': reply.headers.get('content-type') ?? '' };
+      return compare(
+        shapeOf(entry, entry.status, entry.headers, entry.chunks),
+        shapeOf(entry, reply.status, headers, [bytes]),
+      );
     });
-    const bytes = Buffer.from(await reply.arrayBuffer());
-    const headers = { 'content-type': reply.headers.get('content-type') ?? '' };
-    return compare(
-      shapeOf(entry, entry.status, entry.headers, entry.chunks),
-      shapeOf(entry, reply.status, headers, [bytes]),
-    );
   } catch (error) {
     return skip(`the provider could not be asked (${(error as Error).name})`);
   }
