@@ -112,6 +112,26 @@ test.each([
   expect((JSON.parse(again.stdout) as RunResult).results.map(({ id }) => id)).toEqual(failed);
 });
 
+test('--failed after a first run that was killed: what went wrong is run again, expected to fail or not', async () => {
+  const spec = SPEC.replace(/id: ([ac]),/g, 'id: $1, xfail: known,').replace(/id: [ab],/g, '$& runs: 2,');
+  const cwd = project({ 'agentci_spec.yaml': spec });
+  const hash = parseSpec(spec, { file: 'agentci_spec.yaml' }).suite!.hash;
+  const about = { agent: 'demo', spec: { file: 'agentci_spec.yaml', hash }, started_at: '', started_with: {} };
+  const store = RunStore.create(runsRoot(cwd), { run_id: newRunId(new Date().toISOString(), 0), ...about });
+  for (const [id, status] of [
+    ['a', 'pass'],
+    ['b', 'fail'],
+    ['c', 'fail'],
+  ])
+    store.record(
+      { id: id!, run: 1, result: { ...runOf([]).results[0], id, query: id, status, tags: [] } as never },
+      undefined,
+    );
+  store.close();
+  const { results } = JSON.parse((await go(cwd, { failed: true })).stdout) as RunResult;
+  expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
 /** A run that was started with some choices and came to its end nowhere. */
 function unfinished(cwd: string, id: string, startedWith: object, file = 'agentci_spec.yaml'): void {
   const hash = parseSpec(SPEC, { file: 'agentci_spec.yaml' }).suite!.hash;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
-import type { QueryResult, RunResult } from '../results/run-result.ts';
+import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
 import { stateOf } from './recording-state.ts';
@@ -197,18 +197,21 @@ const MAX_OLDER = 20;
 export type CaseRules = ReadonlyMap<string, { readonly runs: number; readonly xfail?: string | undefined }>;
 
 /**
- * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong;
- * of one that is expected to fail its run says nothing.
+ * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong:
+ * where a failure is expected, that is one that passed.
  */
 function unfinishedVerdicts({ header, entries }: ReturnType<typeof readJournal>, cases: CaseRules): QueryResult[] {
   return entries.flatMap((entry): QueryResult[] => {
-    const result = { ...entry.result, id: entry.id };
-    const rule = cases.get(caseKey(result));
+    const rule = cases.get(caseKey({ id: entry.id, cell: entry.result.cell }));
+    const status = rule?.xfail === undefined ? entry.result.status : turned(entry.result.status);
     const runs = header.started_with?.runs ?? rule?.runs ?? 1;
-    const isBad = result.status === 'fail' || result.status === 'error';
-    return rule?.xfail === undefined && (runs === 1 || isBad) ? [result] : [];
+    return runs === 1 || status === 'fail' || status === 'error' ? [{ ...entry.result, id: entry.id, status }] : [];
   });
 }
+
+/** What becomes of the status of a run where a failure is expected. */
+const turned = (status: CheckStatus): CheckStatus =>
+  status === 'fail' ? 'skip' : status === 'pass' || status === 'warn' ? 'fail' : status;
 
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about

@@ -509,6 +509,18 @@ describe('after a merge', () => {
     expect((await cli(['history', 'import', 'whole.zip'], { cwd })).stdout).toBe('1 run imported, 0 known already\n');
   });
 
+  test('timings that cannot be read are refused by a shard, and written anew by merge', async () => {
+    const cwd = tempDir(TIMED);
+    const timings = join(cwd, '.agentci', 'timings.json');
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    writeFileSync(timings, '{broken');
+    expect(await shard(cwd, '1/2')).toMatchObject({ code: 2, stderr: expect.stringContaining('WEIGHTS_UNREADABLE') });
+    const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be read and are written anew')]);
+    expect(Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms)).toHaveLength(6);
+    expect((await shard(cwd, '1/2')).stderr).not.toContain('WEIGHTS_UNREADABLE');
+  });
+
   test.each<{ what: string; spoil: (zip: Buffer) => Buffer | undefined; says: string }>([
     { what: 'was cut off', spoil: (zip) => zip.subarray(0, zip.length / 2), says: 'in/s2.zip cannot be unpacked' },
     {

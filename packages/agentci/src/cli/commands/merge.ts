@@ -233,7 +233,8 @@ function freshFolder(dir: string, given: string): string {
 function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
   if (timings.size === 0) return;
   try {
-    updateTimings(path, timings, ciRunOf(io.env));
+    const why = updateTimings(path, timings, ciRunOf(io.env));
+    if (why !== undefined) io.stderr.write(`agentci: the timings could not be read and are written anew: ${why}\n`);
   } catch (error) {
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }
