@@ -20,7 +20,7 @@ interface Wanted {
 /**
  * The newest stored run that has the recordings asked for: every query, as often as it is to be run. A run on this branch comes before those of
  * others. A query that no run has at all cannot decide between them: the run that is taken lacks it, and that is said. One that every run has
- * less often than it is to be run is refused: what is there is not what was asked for.
+ * less often than it is to be run is refused: fewer repeats prove less.
  */
 export function latestWithRecordings(
   root: string,

@@ -2,10 +2,12 @@ import { isObject } from '../kit/object.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { usedBy } from '../results/stored-result.ts';
 import { spendsMoney } from './cassette-use.ts';
-import type { RunCost } from './run-cost.ts';
 
 /** What a run of a query has cost, from its stored result: the agent, unless its answers were there already, and the judge. */
-export function spentBefore(result: QueryResult, { isRecorded }: { readonly isRecorded: boolean }): RunCost {
+export function spentBefore(
+  result: QueryResult,
+  { isRecorded }: { readonly isRecorded: boolean },
+): { readonly usd: number; readonly isWhole: boolean } {
   const isFree = isRecorded || (result.cassette !== undefined && !spendsMoney(result.cassette));
   const agent = isFree ? 0 : (usedBy(result).cost_usd ?? undefined);
   const records = Array.isArray(result.correctness.details.judge)

@@ -193,10 +193,10 @@ async function merge(
 
 /** Recordings are judged again where they are; without a runner `test` would have nothing to run. */
 function againCommand(header: JournalHeader | undefined, file: string, io: Io): string {
-  const traces = header?.started_with?.traces;
+  const { traces, strict } = header?.started_with ?? {};
   const isRecorded = typeof traces === 'string';
   return repeatedCommand(
-    { file, ...(isRecorded ? { traces } : {}) },
+    { file, ...(isRecorded ? { traces } : {}), ...(strict === true ? { strict } : {}) },
     { commandName: isRecorded ? 'eval' : 'test', env: io.env },
   );
 }
