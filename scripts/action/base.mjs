@@ -2,6 +2,7 @@
 // the comment is about this run alone; nothing here is a verdict. For a shard it finds the run whose timings it is planned from: one that
 // was there before this workflow run began, so that every shard of it, started again or not, finds the same.
 import { appendFileSync } from 'node:fs';
+import { fetchJson } from './fetch-json.mjs';
 
 const { env } = process;
 
@@ -43,10 +44,6 @@ async function startOfThisRun() {
   return at;
 }
 
-async function ask(url) {
-  const response = await fetch(url, {
-    headers: { authorization: `Bearer ${env.GITHUB_TOKEN}`, accept: 'application/vnd.github+json' },
-  });
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  return response.json();
+function ask(url) {
+  return fetchJson(url, { token: env.GITHUB_TOKEN });
 }

@@ -1,6 +1,7 @@
 // Posts the summary on the pull request, or updates the comment an earlier run left: the hidden marker on the first line
 // tells them apart from everybody else's. A comment that cannot be posted is a warning, never a verdict.
 import { readFileSync } from 'node:fs';
+import { fetchJson } from './fetch-json.mjs';
 
 const { env } = process;
 const PAGES = 20;
@@ -46,16 +47,6 @@ function sameRun(marker) {
   };
 }
 
-async function call(url, method, body) {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${env.GITHUB_TOKEN}`,
-      accept: 'application/vnd.github+json',
-      'content-type': 'application/json',
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} answered HTTP ${response.status}`);
-  return response.json();
+function call(url, method, body) {
+  return fetchJson(url, { method, body, token: env.GITHUB_TOKEN });
 }

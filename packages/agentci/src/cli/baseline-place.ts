@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { andMore } from '../kit/words.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import type { Io } from './io.ts';
@@ -72,10 +73,7 @@ export function queryNamed(suite: Suite, name: string): Query {
   throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${name}"`, {
     hint:
       near === undefined
-        ? `Some of its ids: ${suite.queries
-            .slice(0, 5)
-            .map(({ id }) => id)
-            .join(', ')}`
+        ? `Its ids are: ${andMore([...new Set(suite.queries.map(({ id }) => id))], 5)}`
         : `Did you mean "${near}"?`,
   });
 }

@@ -19,7 +19,8 @@ interface Wanted {
 
 /**
  * The newest stored run that has the recordings asked for: every query, as often as it is to be run. A run on this branch comes before those of
- * others. What no run has at all cannot decide between them: the run that is taken lacks it, and that is said.
+ * others. A query that no run has at all cannot decide between them: the run that is taken lacks it, and that is said. One that every run has
+ * less often than it is to be run is refused: fewer repeats prove less.
  */
 export function latestWithRecordings(
   root: string,
@@ -45,10 +46,7 @@ export function latestWithRecordings(
       lacking(needed, countsOf(run)).length === 0;
   const whole = here.find(has(wanted)) ?? candidates.find(has(wanted));
   if (whole !== undefined) return whole.id;
-  const most = (name: CaseName): number => Math.max(...candidates.map((run) => countsOf(run).get(caseKey(name)) ?? 0));
-  const there = wanted
-    .map((each) => ({ ...each, runs: Math.min(each.runs, most(each.name)) }))
-    .filter(({ runs }) => runs > 0);
+  const there = wanted.filter(({ name }) => candidates.some((run) => (countsOf(run).get(caseKey(name)) ?? 0) > 0));
   const best = here.find(has(there)) ?? candidates.find(has(there));
   const newest = here[0] ?? candidates[0]!;
   if (there.length === 0 || best === undefined)

@@ -2,11 +2,13 @@ import type { Io } from './io.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 
-type Repeated = Pick<TestOptions, 'traces' | 'judge' | 'cassette' | 'cell' | 'queue'> & { readonly file: string };
+type Repeated = Pick<TestOptions, 'traces' | 'judge' | 'cassette' | 'cell' | 'queue' | 'strict'> & {
+  readonly file: string;
+};
 
 /** The command that does again what was done, without a choice of queries; options that say which are added to it. */
 export function repeatedCommand(
-  { file, traces, judge, cassette, cell, queue }: Repeated,
+  { file, traces, judge, cassette, cell, queue, strict }: Repeated,
   { commandName, env }: { readonly commandName: string; readonly env: Io['env'] },
 ): string {
   // npx says so in the environment: the program itself may not be on the path.
@@ -21,6 +23,7 @@ export function repeatedCommand(
   for (const each of cell ?? []) words.push('--cell', quote(each));
   // Credentials are refused in an address, so there are none to show.
   if (queue !== undefined) words.push('--queue', quote(queue));
+  if (strict === true) words.push('--strict');
   return words.join(' ');
 }
 
@@ -35,8 +38,8 @@ export function storedCommand(
   },
   env: Io['env'],
 ): string {
-  const { traces } = chosen;
-  const given = typeof traces === 'string' ? { traces } : {};
+  const { traces, strict } = chosen;
+  const given = { ...(typeof traces === 'string' ? { traces } : {}), ...(strict === true ? { strict } : {}) };
   return repeatedCommand({ file: spec.file, ...given }, { commandName: 'test', env });
 }
 

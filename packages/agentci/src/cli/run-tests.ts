@@ -12,7 +12,7 @@ import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
-import { isPart, listRuns, readRun, runWithTraces, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import { isPart, listRuns, readRun, runWithTraces, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
@@ -26,6 +26,7 @@ import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { planOfShard, planShard } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
 import { repeatedCommand } from './repeated-command.ts';
+import { casesOf, resumable, resumedOptions, storedOptions } from './resumed-options.ts';
 import { folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
@@ -63,26 +64,17 @@ export async function runTests(
   hooks.onSuite?.(suite);
   if (!given.quiet)
     for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
-  if (given.queue === undefined && (given.queueRate !== undefined || given.queueTimeout !== undefined))
-    throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
-  if (given.traces !== undefined && !existsSync(resolve(io.cwd, given.traces))) {
-    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${given.traces}"`);
-  }
-  // Without it every comparison would be skipped, which looks like nothing got worse.
-  if (given.baselineDir !== undefined && !isFolder(resolve(io.cwd, given.baselineDir))) {
-    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${given.baselineDir}"`);
-  }
-
   const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const notifyWith = await prepareNotify(plans, given, io);
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
-  const chosen = previous ? { ...given, ...choicesIn(previous.header.started_with ?? {}) } : given;
+  const chosen = previous ? resumedOptions(given, previous) : given;
+  refuseUseless(chosen, io);
   const only = hooks.only
     ? hooks.only
     : previous
-      ? onlyIn(previous.header.started_with ?? {})
+      ? casesOf(previous)
       : chosen.failed
         ? failedCases(root, suite, io)
         : chosen.failedFrom !== undefined
@@ -188,6 +180,19 @@ export async function runTests(
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }
 
+/** Options that cannot have the effect they are meant to have, whether they were given now or when the run was started. */
+function refuseUseless({ queue, queueRate, queueTimeout, traces, baselineDir }: TestOptions, io: Io): void {
+  if (queue === undefined && (queueRate !== undefined || queueTimeout !== undefined))
+    throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
+  if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
+    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+  }
+  // Without it every comparison would be skipped, which looks like nothing got worse.
+  if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
+    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${baselineDir}"`);
+  }
+}
+
 /** Whether cassettes answer in place of the model. */
 async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: Io): Promise<boolean> {
   if (choice === undefined && suite.cassette === undefined) return false;
@@ -262,73 +267,13 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
 const withCommit = (run: RunOptions, { commit }: GitState): RunOptions =>
   run.queue === undefined || commit === undefined ? run : { ...run, queue: { ...run.queue, commit } };
 
-/** What an unfinished run was restricted to; older ones name ids alone. */
-function onlyIn({ only, ids }: Readonly<Record<string, unknown>>): readonly CaseName[] | undefined {
-  return (only as CaseName[] | undefined) ?? (ids as string[] | undefined)?.map((id) => ({ id }));
-}
-
-/** The unfinished run to continue. It was started with its own choices; other ones now would mix two runs in one. */
-function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
-  const [unfinished] = listRuns(root)
-    .filter((run) => !run.finished && isRunOf(suite, run))
-    .sort((a, b) => (a.age < b.age ? 1 : -1));
-  if (!unfinished) {
-    throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
-      hint: 'Run it without --resume.',
-    });
-  }
-  if (unfinished.header.spec.hash !== suite.hash) {
-    throw new UserError(
-      'RESUME_SPEC_CHANGED',
-      `--resume: the spec has changed since run ${unfinished.id} was started`,
-      {
-        hint: 'Its results would belong to another spec: start a new run without --resume.',
-      },
-    );
-  }
-  const before = unfinished.header.started_with ?? {};
-  // Which queries have failed is decided when a run is started; of later choices there is nothing to compare with.
-  for (const key of [...CHOICES, 'ids', 'failed', 'failedFrom'] as const) {
-    if (given[key] === undefined || JSON.stringify(given[key]) === JSON.stringify(before[key])) continue;
-    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was not started with this ${flagOf(key)}`, {
-      hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
-    });
-  }
-  return unfinished;
-}
-
-const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/**
- * The options that say what a run is about and what its verdicts rest on, as opposed to how fast it is or where its reports go. A run
- * that is continued has them from its beginning: one that was answered from cassettes must not continue with the real model.
- */
-const CHOICES = [
-  'traces',
-  'tags',
-  'filter',
-  'runs',
-  'cell',
-  'shard',
-  'cassette',
-  'judge',
-  'baseline',
-  'baselineDir',
-] as const;
-
-const choicesIn = (options: Partial<TestOptions>): Partial<TestOptions> =>
-  Object.fromEntries(CHOICES.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])));
-
+/** What is stored of how a run was started. */
 function startedWith(
   options: TestOptions,
   only: readonly CaseName[] | undefined,
   shard: ShardPlan | undefined,
 ): Record<string, unknown> {
-  const { ids } = options;
-  const chosen = { ...choicesIn(options), ...defined({ plan_hash: shard?.hash }) };
-  if (only === undefined) return { ...chosen, ...defined({ ids }) };
-  const isByCell = only.some(({ cell }) => cell !== undefined);
-  return { ...chosen, ...(isByCell ? { only } : { ids: only.map(({ id }) => id) }) };
+  return { ...storedOptions(options), ...defined({ only, plan_hash: shard?.hash }) };
 }
 
 /** What the run reads and a report must not replace. */

@@ -52,7 +52,10 @@ export class StoreSession {
       this.entries = [];
       return;
     }
-    const { store, entries } = RunStore.reopen(input.root, input.previous.id, this.#options);
+    const { store, entries } = RunStore.reopen(input.root, input.previous.id, {
+      ...this.#options,
+      startedWith: input.startedWith,
+    });
     this.runId = input.previous.id;
     this.entries = entries;
     this.#store = store;

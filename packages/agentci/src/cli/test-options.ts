@@ -32,7 +32,12 @@ type Provided =
   | 'sync'
   | 'onEvent'
   | 'shard'
-  | 'onParts';
+  | 'onParts'
+  | 'begin'
+  | 'keep'
+  | 'runner'
+  | 'indices'
+  | 'ignoresBaselines';
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
 /** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */

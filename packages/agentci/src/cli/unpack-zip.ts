@@ -1,6 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { UserError } from '../kit/user-error.ts';
 import { makeFolder } from '../mcp/make-folder.ts';
@@ -21,11 +22,29 @@ export function isZip(path: string): boolean {
   }
 }
 
-/** Unpacks an artifact into a folder of its own under the system's temporary one. Whoever calls it removes the folder. */
+/** Folders that are there now. A process that is ended early removes them as it goes. */
+const unpacked = new Set<string>();
+
+/** Removes what `unpackZip` made. */
+export function removeUnpacked(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+  unpacked.delete(dir);
+}
+
+function keepInMind(dir: string): void {
+  if (unpacked.size === 0)
+    process.once('exit', () => {
+      for (const left of unpacked) rmSync(left, { recursive: true, force: true });
+    });
+  unpacked.add(dir);
+}
+
+/** Unpacks an artifact into a folder of its own under the system's temporary one, until `removeUnpacked`. */
 export function unpackZip(path: string, shown: string): string {
   if (statSync(path).size > MAX_ZIP_BYTES) throw notUnpacked(shown, 'it is too large');
   const files = unzipped(path, shown);
   const dir = mkdtempSync(join(tmpdir(), 'agentci-zip-'));
+  keepInMind(dir);
   try {
     for (const [name, bytes] of Object.entries(files)) {
       if (name.endsWith('/')) continue;
@@ -34,7 +53,7 @@ export function unpackZip(path: string, shown: string): string {
       writeFileSync(file, bytes);
     }
   } catch (error) {
-    rmSync(dir, { recursive: true, force: true });
+    removeUnpacked(dir);
     throw notUnpacked(shown, (error as Error).message);
   }
   return dir;
@@ -45,20 +64,48 @@ function unzipped(path: string, shown: string): Record<string, Uint8Array> {
   let total = 0;
   let count = 0;
   let why: string | undefined;
+  const names: string[] = [];
   try {
-    const files = unzipSync(readFileSync(path), {
+    const bytes = readFileSync(path);
+    const files = unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
+        names.push(name);
         total += originalSize;
         if (total > MAX_UNPACKED_BYTES || ++count > MAX_FILES) why ??= 'it unpacks to more than can be read';
         if (!isInside(name)) why ??= `${JSON.stringify(name)} would be written outside its folder`;
         return why === undefined;
       },
     });
-    if (why === undefined) return files;
+    if (why === undefined && isIntact(files, names, checksumsIn(bytes))) return files;
+    why ??= 'it is damaged';
   } catch {
     why ??= 'it is damaged';
   }
   throw notUnpacked(shown, why);
+}
+
+/** Bytes that changed on the way may still unpack, to something else. Of two files with one name the later one counts. */
+function isIntact(
+  files: Readonly<Record<string, Uint8Array>>,
+  names: readonly string[],
+  checksums: readonly number[] | undefined,
+): boolean {
+  if (checksums === undefined) return true;
+  const wanted = new Map(names.map((name, at) => [name, checksums[at]]));
+  return Object.entries(files).every(([name, content]) => crc32(content) === wanted.get(name));
+}
+
+/** Of each file in a zip file, in the order of its directory; undefined for one of the large kind, whose directory is elsewhere. */
+function checksumsIn(zip: Buffer): number[] | undefined {
+  const end = zip.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
+  const count = zip.readUInt16LE(end + 10);
+  let at = zip.readUInt32LE(end + 16);
+  if (count === 0xffff || at === 0xffff_ffff) return undefined;
+  return Array.from({ length: count }, () => {
+    const checksum = zip.readUInt32LE(at + 16);
+    at += 46 + zip.readUInt16LE(at + 28) + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
+    return checksum;
+  });
 }
 
 const isInside = (name: string): boolean =>

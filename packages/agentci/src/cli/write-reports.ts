@@ -43,7 +43,7 @@ export async function writeReports(
         lineUrl: (file, line) => lineUrl(io.env, repositoryPath(file, io), line),
         ...defined({ jobUrl: jobUrl(io.env) }),
         version: io.version,
-        ...(notify === undefined ? {} : { notify: notify.context }),
+        ...(notify === undefined ? {} : { notify: notify.contextFor(plan.sentTo) }),
         ...about,
       });
       if (plan.sentTo !== undefined) {

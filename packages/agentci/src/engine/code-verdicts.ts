@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withDeadline } from '../kit/deadline.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
 import { type CheckContext, type CheckOutcome, held, unmeasured, violated } from '../layers/check.ts';
@@ -37,10 +38,8 @@ export function createCodeRunner(options: {
 }): CodeRunner {
   const idle = new Map<string, ModuleCaller[]>();
   const all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
-  const signalOf = (timeout: AbortSignal): AbortSignal =>
-    options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
 
-  async function callModule(module: string, env: Env, input: object, timeout: AbortSignal): Promise<unknown> {
+  async function callModule(module: string, env: Env, input: object, signal: AbortSignal): Promise<unknown> {
     const { file, exportName } = codePlace(module);
     const key = JSON.stringify([module, env]);
     const free = idle.get(key) ?? [];
@@ -51,7 +50,7 @@ export function createCodeRunner(options: {
       all.push({ module, caller });
     }
     try {
-      return await caller.call([input], signalOf(timeout));
+      return await caller.call([input], signal);
     } finally {
       free.push(caller);
     }
@@ -61,7 +60,7 @@ export function createCodeRunner(options: {
     command: readonly string[],
     env: Env,
     input: object,
-    timeout: AbortSignal,
+    signal: AbortSignal,
   ): Promise<unknown> {
     const [program, ...args] = command;
     const outcome = await runProcess({
@@ -70,7 +69,7 @@ export function createCodeRunner(options: {
       cwd: options.dir,
       env,
       stdin: JSON.stringify(input),
-      signal: signalOf(timeout),
+      signal,
       maxStdoutBytes: MAX_STDOUT_BYTES,
     });
     switch (outcome.ended) {
@@ -92,7 +91,6 @@ export function createCodeRunner(options: {
     run: async (item, context) => {
       const name = `code ${clip(codeName(item))}`;
       const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } = typeof item === 'string' ? {} : item;
-      const timeout = AbortSignal.timeout(timeoutMs);
       const env = Object.fromEntries(
         [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
           options.env[key] === undefined ? [] : [[key, options.env[key]]],
@@ -101,19 +99,21 @@ export function createCodeRunner(options: {
       // What a check is given by name is like what the spec takes from the environment: never shown.
       SECRETS.add(passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])));
       const input = inputOf(context);
-      try {
-        const given =
-          typeof item === 'string' || 'module' in item
-            ? await callModule(typeof item === 'string' ? item : item.module, env, input, timeout)
-            : await runCommand(item.command, env, input, timeout);
-        return verdictOf(name, given);
-      } catch (error) {
-        const why = timeout.aborted
-          ? `no verdict within ${timeoutMs} ms`
-          : (systemErrorText(error as NodeJS.ErrnoException) ??
-            (error instanceof Error ? error.message : String(error)));
-        return failed(name, why);
-      }
+      return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
+        try {
+          const given =
+            typeof item === 'string' || 'module' in item
+              ? await callModule(typeof item === 'string' ? item : item.module, env, input, signal)
+              : await runCommand(item.command, env, input, signal);
+          return verdictOf(name, given);
+        } catch (error) {
+          const why = isOver()
+            ? `no verdict within ${timeoutMs} ms`
+            : (systemErrorText(error as NodeJS.ErrnoException) ??
+              (error instanceof Error ? error.message : String(error)));
+          return failed(name, why);
+        }
+      });
     },
     lateErrors: () =>
       all.flatMap(({ module, caller }) =>

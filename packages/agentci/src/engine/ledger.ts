@@ -9,6 +9,7 @@ import { combineRuns, errorResult, notRunResult, skippedResult } from './combine
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
+import { spentBefore } from './spent-before.ts';
 
 /** Called with every trace that belongs to a run of a query, once. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
@@ -37,8 +38,15 @@ export class Ledger implements Budget {
     const selected = new Set(queries.map(caseKey));
     for (const { id, run, result } of options.resumed ?? []) {
       const key = caseKey({ id, cell: result.cell });
-      if (selected.has(key)) this.#put(key, run, result);
+      if (!selected.has(key)) continue;
+      this.#put(key, run, result);
+      const { usd, isWhole } = spentBefore(result, { isRecorded });
+      this.spend(usd, isWhole);
     }
+    // A run that is continued stops where it would have stopped.
+    const wasResumed = options.resumed !== undefined && options.resumed.length > 0;
+    if (wasResumed && options.failFast && queries.some((query) => this.#hasFailed(query)))
+      this.#stopped ??= 'fail_fast';
   }
 
   /** Every run still to be made, all queries once before any a second time would start. */
@@ -99,7 +107,7 @@ export class Ledger implements Budget {
   /** The query as a whole, once all its runs are in: an expected failure is none, nor is one that `min_pass_rate` allows. */
   #hasFailed(query: Query): boolean {
     const runs = this.#finished(query);
-    if (runs.length < this.runsOf(query)) return false;
+    if (runs.length === 0 || runs.length < this.runsOf(query)) return false;
     const { status } = combineRuns(query, runs);
     return status === 'fail' || status === 'error';
   }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../kit/deadline.ts';
 import type { PolicyViolation } from '../results/policy-report.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import type { ModuleCaller } from '../runners/module.ts';
@@ -23,18 +24,18 @@ export async function runModuleMetric(
   options: RunOptions,
 ): Promise<ModuleOutcome> {
   const timeoutMs = test.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
-  try {
-    return readOutcome(await caller.call([trace, test.config], signal));
-  } catch (error) {
-    const why = timeout.aborted
-      ? `no answer within ${timeoutMs} ms`
-      : error instanceof Error
-        ? error.message
-        : String(error);
-    return { status: 'error', violations: [], why };
-  }
+  return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
+    try {
+      return readOutcome(await caller.call([trace, test.config], signal));
+    } catch (error) {
+      const why = isOver()
+        ? `no answer within ${timeoutMs} ms`
+        : error instanceof Error
+          ? error.message
+          : String(error);
+      return { status: 'error', violations: [], why };
+    }
+  });
 }
 
 const STATUSES = new Set(['pass', 'warn', 'fail', 'skip', 'error']);

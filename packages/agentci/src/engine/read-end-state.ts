@@ -1,3 +1,4 @@
+import { withDeadline } from '../kit/deadline.ts';
 import { findDuplicateKey } from '../kit/json-keys.ts';
 import { MAX_OUTPUT_BYTES } from '../runners/command.ts';
 import { variableEnvironment } from '../runners/fill-texts.ts';
@@ -25,23 +26,26 @@ async function askState(
   { dir, env, run, interrupt }: Around,
 ): Promise<NonNullable<Trace['endState']>> {
   const [program = '', ...args] = command;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const outcome = await runProcess({
-    command: program,
-    args,
-    cwd: dir,
-    env: { ...env, ...variableEnvironment(query.vars) },
-    stdin: JSON.stringify({
-      id: query.id,
-      run,
-      query: query.query,
-      metadata: query.metadata ?? {},
-      vars: query.vars ?? {},
-      ...(trace.conversation?.id === undefined ? {} : { conversation: trace.conversation.id }),
-    }),
-    signal: AbortSignal.any([interrupt, deadline]),
-    maxStdoutBytes: MAX_OUTPUT_BYTES,
+  const stdin = JSON.stringify({
+    id: query.id,
+    run,
+    query: query.query,
+    metadata: query.metadata ?? {},
+    vars: query.vars ?? {},
+    ...(trace.conversation?.id === undefined ? {} : { conversation: trace.conversation.id }),
   });
+  const { outcome, isLate } = await withDeadline({ ms: timeoutMs, signal: interrupt }, async ({ signal, isOver }) => ({
+    outcome: await runProcess({
+      command: program,
+      args,
+      cwd: dir,
+      env: { ...env, ...variableEnvironment(query.vars) },
+      stdin,
+      signal,
+      maxStdoutBytes: MAX_OUTPUT_BYTES,
+    }),
+    isLate: isOver(),
+  }));
   switch (outcome.ended) {
     case 'exited':
       if (outcome.code !== 0)
@@ -50,7 +54,7 @@ async function askState(
     case 'signal':
       return { error: `"${program}" was ended by ${outcome.signal}` };
     case 'aborted':
-      return { error: deadline.aborted ? `"${program}" gave no state within ${timeoutMs} ms` : 'stopped' };
+      return { error: isLate ? `"${program}" gave no state within ${timeoutMs} ms` : 'stopped' };
     case 'flooded':
       return { error: `"${program}" printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB` };
     case 'not_started':

@@ -235,6 +235,19 @@ describe('running an agent', () => {
     });
   });
 
+  test.each([
+    { what: 'cases that are not there', given: { only: [{ id: 'a' }] }, hint: /run again/ },
+    { what: 'positions', given: { indices: [9] }, hint: /^Its ids are: a, b$/ },
+  ])('nothing selected by $what: the hint is true, and names each id once', async ({ given, hint }) => {
+    const { suite } = parseSpec('agent: x\nmatrix: {m: [1, 2]}\nqueries: [{id: a, query: a}, {id: b, query: b}]\n', {
+      file: 's.yaml',
+    });
+    await expect(run({ suite: suite!, runner: () => 'ok', ...given })).rejects.toMatchObject({
+      code: 'NOTHING_SELECTED',
+      hint: expect.stringMatching(hint),
+    });
+  });
+
   test('repeats run as often as asked and pass at the wanted rate', async () => {
     let calls = 0;
     const suite = suiteOf(

@@ -202,18 +202,15 @@ export function selectedQueries(options: RunOptions): readonly Query[] {
   });
 }
 
-function selectionHint({ suite, tags, filter, ids, cells }: RunOptions): string {
+function selectionHint({ suite, tags, filter, ids, cells, only }: RunOptions): string {
+  if (suite.queries.length === 0) return 'The spec has no queries.';
+  if (only !== undefined) return 'None of the queries to run again is among those chosen.';
   const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();
   if (tags?.length)
     return known.length > 0 ? `The spec's tags are: ${known.join(', ')}` : 'No query in the spec has tags.';
   if (filter !== undefined) return 'The filter looks for text in ids and queries, without regard to case.';
-  if (ids?.length)
-    return `Some of its ids: ${suite.queries
-      .slice(0, 5)
-      .map((query) => query.id)
-      .join(', ')}`;
   if (cells !== undefined) return 'No query is run in these cells.';
-  return 'The spec has no queries.';
+  return `Its ids are: ${andMore([...new Set(suite.queries.map(({ id }) => id))], 5)}`;
 }
 
 /** Kept relative where it was written so: messages name the file the way the user does. */

@@ -1,4 +1,5 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
+import { withDeadline } from '../kit/deadline.ts';
 import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
@@ -72,63 +73,64 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
   const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
   const heard: Heard = {};
   const model = await connect(request, heard);
-  const deadline = AbortSignal.timeout(request.timeoutMs);
-  try {
-    const result = await generateText({
-      model,
-      ...defined({
-        system: request.system,
-        temperature: request.temperature,
-        seed: TAKES_SEED.has(request.name.provider) ? request.seed : undefined,
-      }),
-      ...(request.history === undefined
-        ? { prompt: request.user }
-        : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
-      ...defined({ maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS }),
-      maxRetries: 0,
-      abortSignal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
-      ...(request.structured
-        ? { output: Output.object({ schema: jsonSchema(VERDICT_SCHEMA as never), name: 'verdict' }) }
-        : {}),
-    });
-    return {
-      text: result.text,
-      refused: result.finishReason === 'content-filter',
-      finish: FINISHES[result.finishReason] ?? 'other',
-      usage: usageOf(result.usage),
-      warnings: (result.warnings ?? []).map(warningText),
-      ...(result.toolCalls.length === 0
-        ? {}
-        : { toolCalls: result.toolCalls.map(({ toolName, input }) => ({ name: toolName, args: input as unknown })) }),
-    };
-  } catch (error) {
-    if (NoObjectGeneratedError.isInstance(error)) {
-      // The reply is there, only not in the shape asked for: whether it is a verdict is decided by our own reader.
+  return withDeadline({ ms: request.timeoutMs, signal: request.signal }, async (deadline) => {
+    try {
+      const result = await generateText({
+        model,
+        ...defined({
+          system: request.system,
+          temperature: request.temperature,
+          seed: TAKES_SEED.has(request.name.provider) ? request.seed : undefined,
+        }),
+        ...(request.history === undefined
+          ? { prompt: request.user }
+          : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
+        ...defined({ maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS }),
+        maxRetries: 0,
+        abortSignal: deadline.signal,
+        ...(request.structured
+          ? { output: Output.object({ schema: jsonSchema(VERDICT_SCHEMA as never), name: 'verdict' }) }
+          : {}),
+      });
       return {
-        text: error.text ?? '',
-        refused: error.finishReason === 'content-filter',
-        usage: usageOf(error.usage),
-        warnings: [],
+        text: result.text,
+        refused: result.finishReason === 'content-filter',
+        finish: FINISHES[result.finishReason] ?? 'other',
+        usage: usageOf(result.usage),
+        warnings: (result.warnings ?? []).map(warningText),
+        ...(result.toolCalls.length === 0
+          ? {}
+          : { toolCalls: result.toolCalls.map(({ toolName, input }) => ({ name: toolName, args: input as unknown })) }),
       };
+    } catch (error) {
+      if (NoObjectGeneratedError.isInstance(error)) {
+        // The reply is there, only not in the shape asked for: whether it is a verdict is decided by our own reader.
+        return {
+          text: error.text ?? '',
+          refused: error.finishReason === 'content-filter',
+          usage: usageOf(error.usage),
+          warnings: [],
+        };
+      }
+      if (error instanceof ModelError) throw error;
+      if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
+      if (deadline.isOver()) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+      if (APICallError.isInstance(error)) throw fromApiError(error, request);
+      // The SDKs trip over answers of another protocol that are JSON all the same.
+      const { response } = heard;
+      if (error instanceof TypeError && response?.ok === true)
+        throw fromApiError(
+          {
+            statusCode: response.status,
+            isRetryable: false,
+            message: error.message,
+            responseBody: await bodyOf(response),
+          },
+          request,
+        );
+      throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
     }
-    if (error instanceof ModelError) throw error;
-    if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
-    if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
-    if (APICallError.isInstance(error)) throw fromApiError(error, request);
-    // The SDKs trip over answers of another protocol that are JSON all the same.
-    const { response } = heard;
-    if (error instanceof TypeError && response?.ok === true)
-      throw fromApiError(
-        {
-          statusCode: response.status,
-          isRetryable: false,
-          message: error.message,
-          responseBody: await bodyOf(response),
-        },
-        request,
-      );
-    throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
-  }
+  });
 }
 
 /** A copy of what the server answered last, for messages. */
@@ -146,17 +148,18 @@ export async function embedTexts(
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { embedMany, APICallError } = await import('./sdk/ai.ts');
   const model = await connectEmbedding(request);
-  const deadline = AbortSignal.timeout(request.timeoutMs);
-  try {
-    const abortSignal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
-    return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal })).embeddings;
-  } catch (error) {
-    if (error instanceof ModelError) throw error;
-    if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
-    if (deadline.aborted) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
-    if (APICallError.isInstance(error)) throw fromApiError(error, request);
-    throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
-  }
+  return withDeadline({ ms: request.timeoutMs, signal: request.signal }, async (deadline) => {
+    try {
+      const abortSignal = deadline.signal;
+      return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal })).embeddings;
+    } catch (error) {
+      if (error instanceof ModelError) throw error;
+      if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
+      if (deadline.isOver()) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+      if (APICallError.isInstance(error)) throw fromApiError(error, request);
+      throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+    }
+  });
 }
 
 async function connectEmbedding({

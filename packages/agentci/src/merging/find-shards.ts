@@ -25,20 +25,24 @@ export interface FoundShards {
   readonly shards: readonly FoundShard[];
   /** Attempts that a newer one replaces. */
   readonly replaced: readonly { readonly shard: FoundShard; readonly by: FoundShard }[];
-  /** Folders whose `shard.json` cannot be read, and why. */
+  /** What cannot be read, and why: zip files, folders without a shard, and ones whose `shard.json` is broken. */
   readonly damaged: readonly string[];
 }
 
-/** Finds the shards in folders of any layout, and makes sure that they are parts of one run. */
-export function findShards(dirs: readonly string[], version: string): FoundShards {
+/**
+ * Finds the shards in folders of any layout, and makes sure that they are parts of one run. Where nothing can be read, the rest is still a run:
+ * the shard that should have been there is missing.
+ */
+export function findShards(
+  { dirs, unreadable }: { readonly dirs: readonly string[]; readonly unreadable: readonly UserError[] },
+  version: string,
+): FoundShards {
   const all: FoundShard[] = [];
   const damaged: string[] = [];
+  const empty: UserError[] = [...unreadable];
   for (const dir of dirs) {
     const folders = runFoldersIn(dir);
-    if (folders.length === 0)
-      throw new UserError('MERGE_NO_SHARD', `there is no shard in ${dir}`, {
-        hint: 'Give the run folders of `agentci test --shard`, or a folder that holds them.',
-      });
+    if (folders.length === 0) empty.push(noShardIn(dir));
     for (const folder of folders) {
       const file = readShardFile(folder);
       if (typeof file === 'string') damaged.push(file);
@@ -46,6 +50,8 @@ export function findShards(dirs: readonly string[], version: string): FoundShard
         all.push({ dir: folder, file, header: readHeader(journalPath(folder)) });
     }
   }
+  if (all.length + damaged.length === 0 && empty.length > 0) throw empty[0];
+  damaged.push(...empty.map(({ message }) => message));
   refuseMixed(all, version);
   const byIndex = new Map<number, FoundShard[]>();
   for (const shard of all) byIndex.set(shard.file.index, [...(byIndex.get(shard.file.index) ?? []), shard]);
@@ -107,11 +113,18 @@ function runFoldersIn(dir: string): string[] {
     for (const entry of readdirSync(folder, { withFileTypes: true }))
       if (entry.isDirectory() && entry.name !== 'node_modules') look(join(folder, entry.name), depth + 1);
   };
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new UserError('MERGE_NO_SHARD', `there is no folder ${dir}`);
-  look(dir, 0);
+  if (isFolder(dir)) look(dir, 0);
   return found.sort();
 }
+
+const isFolder = (dir: string): boolean => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
+
+const noShardIn = (dir: string): UserError =>
+  isFolder(dir)
+    ? new UserError('MERGE_NO_SHARD', `there is no shard in ${dir}`, {
+        hint: 'Give the run folders of `agentci test --shard`, or a folder that holds them.',
+      })
+    : new UserError('MERGE_NO_SHARD', `there is no folder ${dir}`);
 
 /** Parts of different runs make no whole. */
 function refuseMixed(all: readonly FoundShard[], version: string): void {

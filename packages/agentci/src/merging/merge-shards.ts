@@ -15,7 +15,7 @@ const MAX_NAMED = 10;
 /** One run out of many. What is missing is a result of its own kind, never left out. */
 export async function mergeShards(
   found: FoundShards,
-  { store, runId }: { readonly store: RunStore; readonly runId: string },
+  { store, runId, told }: { readonly store: RunStore; readonly runId: string; readonly told: (text: string) => string },
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, shards } = found.plan;
   const { count, agent, spec } = found.shards[0]!.file;
@@ -69,7 +69,7 @@ export async function mergeShards(
   const conclusion = await concludeRun({
     parts: joined,
     results: merged,
-    incomplete: problems,
+    incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
   });
   const starts = ends.flatMap(({ startedAt }) => startedAt ?? []);
   const startedAt = Math.min(...starts);

@@ -1,3 +1,4 @@
+import { withDeadline } from '../kit/deadline.ts';
 import { UserError } from '../kit/user-error.ts';
 import { AgentError, type RunAbout, type RunnerEnvironment } from './runner.ts';
 import { StandingProcess } from './standing-process.ts';
@@ -101,9 +102,11 @@ export async function startServer(
 /** Any answer but an error of the server itself shows that it is up. */
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) });
-    await response.body?.cancel();
-    return response.status < 500;
+    return await withDeadline({ ms: PROBE_MS }, async ({ signal }) => {
+      const response = await fetch(url, { redirect: 'manual', signal });
+      await response.body?.cancel();
+      return response.status < 500;
+    });
   } catch {
     return false;
   }

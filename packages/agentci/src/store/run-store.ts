@@ -13,9 +13,9 @@ import { JournalTexts } from './journal-texts.ts';
 import { LineFile, openAtLastLine } from './line-file.ts';
 import { readLines } from './read-lines.ts';
 import { stateOf } from './recording-state.ts';
+import { noteResumed } from './resumed-note.ts';
 import { RunLock } from './run-lock.ts';
 import { gatesPath, type PlanFile, planPath, type ShardFile, shardPath, shardText } from './shard-file.ts';
-import { resumedPath } from './stored-runs.ts';
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
 /**
@@ -39,6 +39,8 @@ export interface StoreOptions {
   readonly durability?: Durability;
   /** How many results stay in memory as they are. */
   readonly inMemory?: number;
+  /** Of a run that is continued: what it is continued with, where that is not what it was started with. */
+  readonly startedWith?: JournalHeader['started_with'];
   /** The folder of the run, where it is not named after it. */
   readonly dir?: string;
 }
@@ -107,7 +109,7 @@ export class RunStore {
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
-      writeFileAtomic(resumedPath(dir), `${new Date().toISOString()}\n`);
+      noteResumed(dir, new Date().toISOString(), options.startedWith);
       return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
     } catch (error) {
       lock.release();

@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
-import type { QueryResult, RunResult } from '../results/run-result.ts';
+import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
 import { stateOf } from './recording-state.ts';
+import { readResumed } from './resumed-note.ts';
 
 /** A run as found on disk. */
 export interface StoredRun {
@@ -33,8 +35,11 @@ export function listRuns(root: string, now = Date.now()): StoredRun[] {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
-    const age = resumedAt(join(root, id)) ?? id;
-    if (header) found.set(id, { id, header, age, finished: existsSync(join(root, id, 'run.json')) });
+    if (!header) continue;
+    const { at, startedWith = header.started_with } = readResumed(join(root, id)) ?? {};
+    const age = at === undefined ? id : runTime(at.trim());
+    const finished = existsSync(join(root, id, 'run.json'));
+    found.set(id, { id, header: { ...header, ...defined({ started_with: startedWith }) }, age, finished });
   }
   const arrivals = arrivalsOf(root, found, runTime(new Date(now).toISOString()));
   const ageOf = (id: string): string => arrivals.get(id) ?? found.get(id)?.age ?? id;
@@ -115,18 +120,6 @@ export function runWithTraces(path: string): JudgedRun | undefined {
   return basename(file) === 'traces' ? judgedRun(dirname(file)) : undefined;
 }
 
-/** Its content is when the run was resumed last. */
-export const resumedPath = (dir: string): string => join(dir, 'resumed');
-
-/** When a run was resumed, in the form that ids begin with. */
-function resumedAt(dir: string): string | undefined {
-  try {
-    return runTime(readFileSync(resumedPath(dir), 'utf8').trim());
-  } catch {
-    return undefined;
-  }
-}
-
 /** The finished result of a stored run. */
 export function readRun(root: string, id: string): RunResult {
   const path = join(root, id, 'run.json');
@@ -204,18 +197,21 @@ const MAX_OLDER = 20;
 export type CaseRules = ReadonlyMap<string, { readonly runs: number; readonly xfail?: string | undefined }>;
 
 /**
- * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong;
- * of one that is expected to fail its run says nothing.
+ * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong:
+ * where a failure is expected, that is one that passed.
  */
 function unfinishedVerdicts({ header, entries }: ReturnType<typeof readJournal>, cases: CaseRules): QueryResult[] {
   return entries.flatMap((entry): QueryResult[] => {
-    const result = { ...entry.result, id: entry.id };
-    const rule = cases.get(caseKey(result));
+    const rule = cases.get(caseKey({ id: entry.id, cell: entry.result.cell }));
+    const status = rule?.xfail === undefined ? entry.result.status : turned(entry.result.status);
     const runs = header.started_with?.runs ?? rule?.runs ?? 1;
-    const isBad = result.status === 'fail' || result.status === 'error';
-    return rule?.xfail === undefined && (runs === 1 || isBad) ? [result] : [];
+    return runs === 1 || status === 'fail' || status === 'error' ? [{ ...entry.result, id: entry.id, status }] : [];
   });
 }
+
+/** What becomes of the status of a run where a failure is expected. */
+const turned = (status: CheckStatus): CheckStatus =>
+  status === 'fail' ? 'skip' : status === 'pass' || status === 'warn' ? 'fail' : status;
 
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about

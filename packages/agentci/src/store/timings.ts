@@ -58,9 +58,12 @@ const unreadable = (path: string, why: string): UserError =>
     hint: 'Delete the file, or let agentci merge write it again: every shard must plan from the same one.',
   });
 
-/** Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only where a timing did. */
-export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, ciRun?: string): void {
-  const found = readFile(path);
+/**
+ * Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only where a timing did. A file that cannot be read
+ * is replaced, since it holds nothing but what runs have measured; why it was is given back.
+ */
+export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, ciRun?: string): string | undefined {
+  const { found, why } = readOrForget(path);
   const ms = new Map([...found.ms, ...fresh]);
   const before = found.by === ciRun ? found.before : found.ms;
   const changed = [...ms].flatMap(([id, now]): [string, number | null][] =>
@@ -70,6 +73,16 @@ export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, 
   writeFileAtomic(path, `${JSON.stringify({ schema: TIMINGS_SCHEMA, ms: sorted([...ms]), ...told }, null, 1)}\n`, {
     isSynced: false,
   });
+  return why;
+}
+
+function readOrForget(path: string): { readonly found: Timings; readonly why?: string } {
+  try {
+    return { found: readFile(path) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { found: { ms: new Map(), before: new Map() }, why: error.message };
+  }
 }
 
 const sorted = <T>(entries: readonly [string, T][]): Record<string, T> =>

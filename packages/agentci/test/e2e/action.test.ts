@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../support/cli.ts';
+import { collectGarbage } from '../support/garbage.ts';
+import { SLOW_SERVERS, serveSlowly } from '../support/slow-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 // The action's own steps, run by a small runner that plays GitHub's: inputs, step outputs, files for output and summary.
@@ -395,3 +397,17 @@ test('arguments that check nothing are no verdict', async () => {
   expect(code).toBe(2);
   expect(log).toContain('::error title=AgentCI::agentci test made no results');
 });
+
+test.each(Object.keys(SLOW_SERVERS) as (keyof typeof SLOW_SERVERS)[])(
+  'an API that %s does not hold the job',
+  async (how) => {
+    await using server = await serveSlowly(how);
+    using _garbage = collectGarbage();
+    const { fetchJson } = (await import(join(root, 'scripts/action/fetch-json.mjs'))) as {
+      fetchJson: (url: string, options: object) => Promise<unknown>;
+    };
+    await expect(fetchJson(server.url, { token: 't', timeoutMs: 300 })).rejects.toThrow(
+      'no answer to GET within 0.3 s',
+    );
+  },
+);

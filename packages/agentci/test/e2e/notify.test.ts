@@ -101,6 +101,8 @@ test.each([
     await judge(cwd, `${name}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
   const arrived = received.filter((_, i) => i < 1 || i > 3);
   expect(arrived.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
+  if (sent.length > 1)
+    expect(JSON.parse(arrived.at(-1)!.body)).toMatchObject({ previous_status: 'passed', changed: true });
 });
 
 test('a change is one of the same branch', async () => {
@@ -185,6 +187,24 @@ queries:
       return `${status} ${counts}${/ \(part.*\)$/.exec(text)?.[0] ?? ''}`;
     });
     expect(told).toEqual(sent);
+  });
+
+  test('what is sent as a change says so, and from what', async () => {
+    const cwd = tempDir(TWO);
+    const { url, received } = await channel(200);
+    for (const [traces, ...args] of [['good'], ['bad', '-t', 'first'], ['good']])
+      await judge(
+        cwd,
+        `${traces}.jsonl`,
+        { AGENTCI_WEBHOOK_URL: url },
+        ...['-f', 'webhook', '--notify-on', 'change', ...args],
+      );
+    const told = received.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    expect(told.map(({ status, previous_status, changed }) => [previous_status, status, changed])).toEqual([
+      [null, 'passed', null],
+      ['passed', 'failed', true],
+      ['failed', 'passed', true],
+    ]);
   });
 
   test('a check over the whole run that failed is not made good by a part', async () => {

@@ -25,8 +25,13 @@ const askedIn = (cwd: string) =>
   existsSync(join(cwd, 'asked.log')) ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n') : [];
 
 /** Starts a run and sends the signal once some queries are done. */
-async function stopMidway(cwd: string, signal: 'SIGKILL' | 'SIGINT', finished: number): Promise<number | null> {
-  const child = spawn(process.execPath, [CLI, 'test', '-w', '1'], { cwd, stdio: 'ignore' });
+async function stopMidway(
+  cwd: string,
+  signal: 'SIGKILL' | 'SIGINT',
+  finished: number,
+  args: readonly string[] = [],
+): Promise<number | null> {
+  const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], { cwd, stdio: 'ignore' });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   const runs = join(cwd, '.agentci/runs');
   for (;;) {
@@ -96,6 +101,40 @@ test('Ctrl-C writes what is done and exits 130', async () => {
   const cwd = project();
   expect(await stopMidway(cwd, 'SIGINT', 2)).toBe(130);
   expect((await cli(['test', '--resume'], { cwd })).code).toBe(0);
+});
+
+describe('a run is continued as it was started', () => {
+  /** Every query passes with a warning. */
+  const warned = (extra = '') =>
+    tempDir({
+      'agent.mjs': agent,
+      'agentci_spec.yaml': `${spec().replaceAll('correctness:', 'cost: {max_latency_ms: 1}, correctness:')}${extra}`,
+    });
+
+  test.each(['SIGKILL', 'SIGINT'] as const)('--strict survives %s', async (signal) => {
+    const cwd = warned();
+    await stopMidway(cwd, signal, 2, ['--strict']);
+    const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
+    const { results } = JSON.parse(stdout) as { results: { status: string }[] };
+    expect([code, results.map(({ status }) => status)]).toEqual([1, Array(QUERIES).fill('warn')]);
+  });
+
+  test('--strict of a shard that was killed reaches the merged run', async () => {
+    const cwd = warned();
+    await stopMidway(cwd, 'SIGKILL', 1, ['--strict', '--shard', '1/2']);
+    await cli(['test', '--resume', '-w', '4'], { cwd });
+    await cli(['test', '--shard', '2/2'], { cwd });
+    expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(1);
+  });
+
+  test('ids of a spec with a matrix stay ids, in every cell', async () => {
+    const cwd = warned('matrix: {model: [x, y]}\n');
+    await stopMidway(cwd, 'SIGKILL', 1, ['--ids', 'q1,q2']);
+    const { code, stdout, stderr } = await cli(['test', '--resume', '-f', 'json'], { cwd });
+    expect(code, stderr).toBe(0);
+    const { results } = JSON.parse(stdout) as { results: { id: string; cell: { model: string } }[] };
+    expect(results.map(({ id, cell }) => `${id} ${cell.model}`)).toEqual(['q1 x', 'q1 y', 'q2 x', 'q2 y']);
+  });
 });
 
 test('a changed spec is not resumed', async () => {

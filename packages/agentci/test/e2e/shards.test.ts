@@ -481,7 +481,7 @@ describe('after a merge', () => {
   });
 
   /** What CI systems hand out: the folder of runs of each shard, as a zip file. */
-  const zipped = (cwd: string, run: string, name: string): void => {
+  const zipped = (cwd: string, run: string, name: string, level: 0 | 6 = 6): void => {
     const dir = join(cwd, '.agentci', 'runs', run);
     const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     const entries = files.map(({ parentPath, name: file }) => {
@@ -489,7 +489,7 @@ describe('after a merge', () => {
       return [`runs/${run}/${path.slice(dir.length + 1)}`, new Uint8Array(readFileSync(path))];
     });
     mkdirSync(join(cwd, dirname(name)), { recursive: true });
-    writeFileSync(join(cwd, name), zipSync(Object.fromEntries(entries)));
+    writeFileSync(join(cwd, name), zipSync(Object.fromEntries(entries), { level }));
   };
 
   test('artifacts may stay zipped, for merge and for history import', async () => {
@@ -507,6 +507,75 @@ describe('after a merge', () => {
     zipped(cwd, merged, 'whole.zip');
     rmSync(join(cwd, '.agentci', 'history'), { recursive: true });
     expect((await cli(['history', 'import', 'whole.zip'], { cwd })).stdout).toBe('1 run imported, 0 known already\n');
+  });
+
+  test('timings that cannot be read are refused by a shard, and written anew by merge', async () => {
+    const cwd = tempDir(TIMED);
+    const timings = join(cwd, '.agentci', 'timings.json');
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    writeFileSync(timings, '{broken');
+    expect(await shard(cwd, '1/2')).toMatchObject({ code: 2, stderr: expect.stringContaining('WEIGHTS_UNREADABLE') });
+    const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be read and are written anew')]);
+    expect(Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms)).toHaveLength(6);
+    expect((await shard(cwd, '1/2')).stderr).not.toContain('WEIGHTS_UNREADABLE');
+  });
+
+  test.each<{ what: string; spoil: (zip: Buffer) => Buffer | undefined; says: string }>([
+    { what: 'was cut off', spoil: (zip) => zip.subarray(0, zip.length / 2), says: 'in/s2.zip cannot be unpacked' },
+    {
+      what: 'has a byte that changed, and unpacks all the same',
+      spoil: (zip) => Buffer.from(zip.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1'),
+      says: 'in/s2.zip cannot be unpacked: it is damaged',
+    },
+    { what: 'is empty', spoil: () => Buffer.alloc(0), says: 'in/s2.zip is neither a folder nor a zip file' },
+    {
+      what: 'has no shard in it',
+      spoil: () => Buffer.from(zipSync({ 'a.txt': new Uint8Array(1) })),
+      says: 'there is no shard in in/s2.zip',
+    },
+    { what: 'is not there', spoil: () => undefined, says: 'in/s2.zip' },
+  ])('a zip file that $what is a shard that is missing; the rest is merged', async ({ spoil, says }) => {
+    const cwd = tempDir(TIMED);
+    for (const which of ['1/2', '2/2']) await shard(cwd, which);
+    const runs = join(cwd, '.agentci', 'runs');
+    const [first, second] = readdirSync(runs).sort();
+    zipped(cwd, first!, 'in/s1.zip');
+    zipped(cwd, second!, 'in/s2.zip', 0);
+    const bad = spoil(readFileSync(join(cwd, 'in/s2.zip')));
+    if (bad === undefined) rmSync(join(cwd, 'in/s2.zip'));
+    else writeFileSync(join(cwd, 'in/s2.zip'), bad);
+    const temp = join(cwd, 'temp');
+    mkdirSync(temp);
+    const named = ['in/s1.zip', 'in/s2.zip'];
+    for (const given of bad === undefined ? [named] : [named, ['in']]) {
+      const { code, stdout, stderr } = await cli(['merge', ...given, '--json'], { cwd, env: { TMPDIR: temp } });
+      expect(code, stderr).toBe(2);
+      const { checks, results } = JSON.parse(stdout) as RunResult;
+      expect(results).toHaveLength(6);
+      expect(results.filter(({ error }) => error?.kind === 'shard').length).toBeGreaterThan(0);
+      const told = checks.map(({ message }) => message).join('\n');
+      expect(told).toContain(says);
+      expect(told).toMatch(/shard 2 of 2 is missing; not judged: q\d/);
+      expect(told).not.toContain('agentci-zip-');
+      expect(readdirSync(runs)).toHaveLength(3);
+      expect(readdirSync(temp)).toEqual([]);
+    }
+  });
+
+  test('what goes wrong in a zip file is said with its name, and nothing stays in the temporary folder', async () => {
+    const cwd = tempDir(TIMED);
+    await shard(cwd, '1/2');
+    const [run] = readdirSync(join(cwd, '.agentci', 'runs'));
+    rmSync(join(cwd, '.agentci', 'runs', run!, 'run.json'));
+    zipped(cwd, run!, 'in/s1.zip');
+    const temp = join(cwd, 'temp');
+    mkdirSync(temp);
+    const { stdout } = await cli(['merge', 'in', '--json'], { cwd, env: { TMPDIR: temp } });
+    expect(stdout).toContain(`shard 1 of 2 was not finished (in/s1.zip/runs/${run})`);
+    await cli(['merge', 'in', '--out', '.'], { cwd, env: { TMPDIR: temp } });
+    await cli(['history', 'import', 'in/s1.zip'], { cwd, env: { TMPDIR: temp } });
+    expect(readdirSync(temp)).toEqual([]);
   });
 
   test.each([

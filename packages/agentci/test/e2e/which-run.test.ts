@@ -347,13 +347,19 @@ describe('eval --run latest takes the newest run that has the recordings asked f
     expect((await judge(cwd, '-n', '1')).stderr).toContain(`judging run ${one}`);
   });
 
-  test('where none has, what is missing is said, and it is not green', async () => {
-    const cwd = tempDir(REPEATED);
-    const one = await run(cwd, { args: ['-n', '1'] });
-    const { code, stderr } = await judge(cwd);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`run ${one} lacks recordings, as does every other: "a" (1 of 3 runs)`);
-  });
+  test.each(['good', 'bad'])(
+    'where none has, what is missing is said and nothing is judged, %s or not',
+    async (how) => {
+      const cwd = tempDir(REPEATED);
+      const one = await run(cwd, { args: ['-n', '1'], ...(how === 'bad' ? { bad: 'a' } : {}) });
+      for (const args of [[], ['-n', '3']]) {
+        const { code, stdout, stderr } = await judge(cwd, ...args);
+        expect([code, stdout]).toEqual([2, '']);
+        expect(stderr).toContain('RUN_LACKS_RECORDINGS');
+        expect(stderr).toContain(`${one}, lacks "a" (1 of 3 runs)`);
+      }
+    },
+  );
 
   test('runs of a part, merged or not, are not taken for the whole', async () => {
     const cwd = tempDir({ ...LIVE, 'bad.txt': 'b' });

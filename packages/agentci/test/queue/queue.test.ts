@@ -259,6 +259,21 @@ queries:
     await end(worker);
   });
 
+  test('a collector that is killed is continued as it was started: over its queue, and strict', async () => {
+    const redis = await serve();
+    const cwd = project(many(12, 'slow 100').replaceAll('correctness:', 'cost: {max_latency_ms: 1}, correctness:'));
+    const worker = await work(redis.url, { cwd });
+    const run = start(['test', '--strict', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(10);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
+    expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(Array(12).fill('warn'));
+    expect(resumed.code, resumed.stderr).toBe(1);
+    expect(new Set(askedIn(cwd)).size).toBe(askedIn(cwd).length);
+    await end(worker);
+  });
+
   test('a collector that is killed before its first result leaves a run that --resume completes, over a lost connection too', async () => {
     const redis = await serve();
     const cwd = project(many(4));

@@ -6,6 +6,7 @@ import { routeOf } from '../../capture/model/route.ts';
 import { PROVIDERS, type Provider } from '../../capture/providers.ts';
 import { isUnnamed, targetOf, unnamedUpstream } from '../../capture/upstreams.ts';
 import { PLACEHOLDER } from '../../kit/credentials.ts';
+import { withDeadline } from '../../kit/deadline.ts';
 import { stringifyExact } from '../../kit/exact-json.ts';
 import type { LlmStep } from '../../trace/model.ts';
 
@@ -44,25 +45,26 @@ export async function askLive(
   if ('why' in asking) return skip(asking.why);
   const { target, auth } = asking;
   const body = stringifyExact(entry.body.value);
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
-    const reply = await fetch(target, {
-      method: entry.method,
-      headers: { 'content-type': 'application/json', ...auth },
-      body,
-      signal: stop,
-      redirect: 'manual',
-    });
-    const bytes = Buffer.from(await reply.arrayBuffer());
-    if (isUnnamed(entry.provider) && isRefused(reply.status) && !isRefused(entry.status))
-      return skip(
-        `${target.host} wants ${Object.keys(auth).length === 0 ? 'a key' : 'another key'} (status ${reply.status}): ${KEYS_GO}`,
+    return await withDeadline({ ms: TIMEOUT_MS, signal }, async (deadline) => {
+      const reply = await fetch(target, {
+        method: entry.method,
+        headers: { 'content-type': 'application/json', ...auth },
+        body,
+        signal: deadline.signal,
+        redirect: 'manual',
+      });
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      if (isUnnamed(entry.provider) && isRefused(reply.status) && !isRefused(entry.status))
+        return skip(
+          `${target.host} wants ${Object.keys(auth).length === 0 ? 'a key' : 'another key'} (status ${reply.status}): ${KEYS_GO}`,
+        );
+      const headers = { 'content-type': reply.headers.get('content-type') ?? '' };
+      return compare(
+        shapeOf(entry, entry.status, entry.headers, entry.chunks),
+        shapeOf(entry, reply.status, headers, [bytes]),
       );
-    const headers = { 'content-type': reply.headers.get('content-type') ?? '' };
-    return compare(
-      shapeOf(entry, entry.status, entry.headers, entry.chunks),
-      shapeOf(entry, reply.status, headers, [bytes]),
-    );
+    });
   } catch (error) {
     return skip(`the provider could not be asked (${(error as Error).name})`);
   }

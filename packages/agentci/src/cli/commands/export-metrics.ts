@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withDeadline } from '../../kit/deadline.ts';
 import { describeRedirect } from '../../kit/redirect.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { reporter } from '../../reporters/prometheus.ts';
@@ -79,23 +80,25 @@ Example:
 };
 
 async function send(url: string, init: RequestInit, io: Io): Promise<void> {
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      ...init,
-      redirect: 'manual',
-      signal: AbortSignal.any([io.signal, AbortSignal.timeout(SEND_MS)]),
-    });
-  } catch (error) {
-    const why = error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error);
-    throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
-  }
+  const { response, text } = await withDeadline({ ms: SEND_MS, signal: io.signal }, async ({ signal, isOver }) => {
+    try {
+      const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+      if (answer.status >= 400) return { response: answer, text: await answer.text() };
+      // Nothing in it matters, and it may never end.
+      await answer.body?.cancel();
+      return { response: answer, text: '' };
+    } catch (error) {
+      const why = isOver()
+        ? `no answer within ${SEND_MS / 1000} s`
+        : error instanceof Error
+          ? ((error.cause as Error | undefined)?.message ?? error.message)
+          : String(error);
+      throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
+    }
+  });
   const redirect = describeRedirect(response.status, response.headers.get('location'));
   if (redirect !== undefined) throw new UserError('EXPORT_FAILED', `${url} answered ${redirect}`);
   if (!response.ok)
-    throw new UserError(
-      'EXPORT_FAILED',
-      `${url} answered HTTP ${response.status}: ${(await response.text()).slice(0, 200)}`,
-    );
+    throw new UserError('EXPORT_FAILED', `${url} answered HTTP ${response.status}: ${text.slice(0, 200)}`);
   io.stderr.write(`agentci: sent to ${url}\n`);
 }

@@ -66,40 +66,58 @@ Examples:
     const formats = json ? [...format, 'json'] : format;
     const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
     const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
-    const zips = await unpackZips(args, io);
+    const { removeUnpacked } = await import('../unpack-zip.ts');
+    const given = await unpackZips(args, io);
     try {
-      return await merge(options as Options & NotifyOptions, { dirs: zips.dirs, plans, notifyWith, io });
+      return await merge(options as Options & NotifyOptions, { given, plans, notifyWith, io });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw new UserError(error.code, given.told(error.message), defined({ hint: error.hint }));
     } finally {
-      for (const dir of zips.made) rmSync(dir, { recursive: true, force: true });
+      for (const dir of given.unpacked.keys()) removeUnpacked(dir);
     }
   },
 };
 
-/** Folders as they are; of zip files, which is how CI systems hand out artifacts, what is in them. */
-async function unpackZips(given: readonly string[], io: Io): Promise<{ dirs: string[]; made: string[] }> {
+interface Given {
+  readonly dirs: readonly string[];
+  /** Folders that zip files were unpacked to, and what those are called. */
+  readonly unpacked: ReadonlyMap<string, string>;
+  /** What cannot be read at all. */
+  readonly unreadable: readonly UserError[];
+  /** A text with the names of zip files where it has folders that will be gone. */
+  readonly told: (text: string) => string;
+}
+
+/** Folders as they are; of zip files, which is how CI systems hand out artifacts, what is in them. One that is damaged is a shard that is missing. */
+async function unpackZips(given: readonly string[], io: Io): Promise<Given> {
   const { isZip, unpackZip } = await import('../unpack-zip.ts');
-  const made: string[] = [];
-  try {
-    const dirs = given.flatMap((shown): string[] => {
-      const path = resolve(io.cwd, shown);
-      const facts = statSync(path, { throwIfNoEntry: false });
-      if (facts !== undefined && !facts.isDirectory() && !isZip(path))
-        throw new UserError('MERGE_NO_SHARD', `${shown} is neither a folder nor a zip file`);
-      const zips = facts?.isDirectory() === true ? zipsIn(path).filter(isZip) : facts === undefined ? [] : [path];
-      const unpacked = zips.map((zip) => unpackZip(zip, zip === path ? shown : join(shown, basename(zip))));
-      made.push(...unpacked);
-      // A folder of nothing but zip files has no shard of its own.
-      return facts?.isDirectory() === true && (unpacked.length === 0 || hasFolders(path))
-        ? [path, ...unpacked]
-        : unpacked.length > 0
-          ? unpacked
-          : [path];
-    });
-    return { dirs, made };
-  } catch (error) {
-    for (const dir of made) rmSync(dir, { recursive: true, force: true });
-    throw error;
-  }
+  const unpacked = new Map<string, string>();
+  const unreadable: UserError[] = [];
+  const unpack = (zip: string, shown: string): string[] => {
+    try {
+      if (!isZip(zip)) throw new UserError('MERGE_NO_SHARD', `${shown} is neither a folder nor a zip file`);
+      const dir = unpackZip(zip, shown);
+      unpacked.set(dir, shown);
+      return [dir];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      unreadable.push(error);
+      return [];
+    }
+  };
+  const dirs = given.flatMap((shown): string[] => {
+    const path = resolve(io.cwd, shown);
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts === undefined) return [path];
+    if (!facts.isDirectory()) return unpack(path, shown);
+    const zips = zipsIn(path);
+    // A folder of nothing but zip files has no shard of its own.
+    const own = zips.length === 0 || hasFolders(path) ? [path] : [];
+    return [...own, ...zips.flatMap((zip) => unpack(zip, join(shown, basename(zip))))];
+  });
+  const told = (text: string): string => [...unpacked].reduce((done, [dir, zip]) => done.replaceAll(dir, zip), text);
+  return { dirs, unpacked, unreadable, told };
 }
 
 const zipsIn = (dir: string): string[] =>
@@ -112,7 +130,7 @@ const hasFolders = (dir: string): boolean =>
   readdirSync(dir, { withFileTypes: true }).some((each) => each.isDirectory());
 
 interface MergeInput {
-  readonly dirs: readonly string[];
+  readonly given: Given;
   readonly plans: readonly OutputPlan[];
   readonly notifyWith: Awaited<ReturnType<typeof prepareNotify>>;
   readonly io: Io;
@@ -120,9 +138,9 @@ interface MergeInput {
 
 async function merge(
   { config, out, timings, quiet = false }: Options,
-  { dirs, plans, notifyWith, io }: MergeInput,
+  { given, plans, notifyWith, io }: MergeInput,
 ): Promise<number> {
-  const found = findShards(dirs, io.version);
+  const found = findShards(given, io.version);
   const folder = specFolder(config, io);
   const { runId, startedAt, shardRuns } = identityOf(found);
   const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
@@ -149,7 +167,7 @@ async function merge(
   );
   let merged: Awaited<ReturnType<typeof mergeShards>>;
   try {
-    merged = await mergeShards(found, { store, runId });
+    merged = await mergeShards(found, { store, runId, told: given.told });
   } catch (error) {
     store.close();
     throw error;
@@ -175,10 +193,10 @@ async function merge(
 
 /** Recordings are judged again where they are; without a runner `test` would have nothing to run. */
 function againCommand(header: JournalHeader | undefined, file: string, io: Io): string {
-  const traces = header?.started_with?.traces;
+  const { traces, strict } = header?.started_with ?? {};
   const isRecorded = typeof traces === 'string';
   return repeatedCommand(
-    { file, ...(isRecorded ? { traces } : {}) },
+    { file, ...(isRecorded ? { traces } : {}), ...(strict === true ? { strict } : {}) },
     { commandName: isRecorded ? 'eval' : 'test', env: io.env },
   );
 }
@@ -215,7 +233,8 @@ function freshFolder(dir: string, given: string): string {
 function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
   if (timings.size === 0) return;
   try {
-    updateTimings(path, timings, ciRunOf(io.env));
+    const why = updateTimings(path, timings, ciRunOf(io.env));
+    if (why !== undefined) io.stderr.write(`agentci: the timings could not be read and are written anew: ${why}\n`);
   } catch (error) {
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }

@@ -4,6 +4,7 @@ import type { Exchange } from '../../capture/exchange.ts';
 import { receiveByTraceparent } from '../../capture/otlp/by-traceparent.ts';
 import { PROVIDERS } from '../../capture/providers.ts';
 import { isUnnamed } from '../../capture/upstreams.ts';
+import { withDeadline } from '../../kit/deadline.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { RunnerConfig } from '../../runners/config.ts';
@@ -104,12 +105,9 @@ async function tried(
   const agent = await createRunner(runner, { dir, env: io.env, timeoutMs: TRY_MS, workers: 1, watch });
   let failure = '';
   try {
-    await agent.run({
-      query: query.query,
-      id: query.id,
-      run: 1,
-      signal: AbortSignal.any([io.signal, AbortSignal.timeout(TRY_MS)]),
-    });
+    await withDeadline({ ms: TRY_MS, signal: io.signal }, ({ signal }) =>
+      agent.run({ query: query.query, id: query.id, run: 1, signal }),
+    );
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     // A canned reply may be nothing the agent can work with; whose variable it read is shown all the same.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { appendRuns, isSafeId, readRuns } from '../../history/history-files.ts';
 import {
@@ -16,7 +16,7 @@ import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
-import { isZip, unpackZip } from '../unpack-zip.ts';
+import { isZip, removeUnpacked, unpackZip } from '../unpack-zip.ts';
 
 const MAX_DEPTH = 8;
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
@@ -128,7 +128,7 @@ function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'>
   try {
     yield* sourcesIn(dir, depth + 1);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    removeUnpacked(dir);
   }
 }
 

@@ -19,9 +19,13 @@ import { keepLastTold, lastTold } from './undelivered.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
+/** Kept where the first message of all did not arrive. */
+const NOTHING = 'nothing';
+
 /** What is said with a notification, and whether there is one at all. */
 export interface NotifyPlan {
-  readonly context: NotifyContext;
+  /** For a channel, or for a file. */
+  readonly contextFor: (channel: Channel | undefined) => NotifyContext;
   readonly isDue: (run: RunResult, channel: Channel) => boolean;
   /** Notes whether the message of a run reached a channel. */
   readonly settle: (channel: Channel, isDelivered: boolean) => void;
@@ -76,35 +80,49 @@ export function planNotify(
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
   const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent].join(' ');
-  const toldIn = (channel: Channel): string | undefined => lastTold(folder, keyOf(channel)) ?? previous;
+  const told = new Map<Channel, string | undefined>();
+  /** As it was before this run. */
+  const toldIn = (channel: Channel): string | undefined => {
+    if (!told.has(channel)) told.set(channel, lastTold(folder, keyOf(channel)) ?? previous);
+    return told.get(channel);
+  };
   const verdict = statusWord(run.summary.exit_code);
   /** Whether this run says something else about the whole suite, as it is now, than what is known of it. */
   const isNews = (known: string | undefined): boolean =>
     !isOld && known !== verdict && (part === undefined || isNewsOfPart(verdict, known, part));
+  /** What a message compares the run with: what its readers were told last. Where good runs are not sent, they were not told of those. */
+  const comparedIn = (channel: Channel | undefined): string | undefined => {
+    if (channel === undefined || notifyOn === 'fail') return previous;
+    const known = toldIn(channel);
+    return known === NOTHING ? undefined : known;
+  };
   const url = jobUrl(io.env);
   return {
-    context: {
-      ...git,
-      ...(url === undefined ? {} : { url }),
-      // What some queries did is not to be held against what all of them did, unless it changes that.
-      ...(previous === undefined || (part !== undefined && !isNews(previous)) ? {} : { previous }),
-      ...(part === undefined
-        ? {}
-        : { part: partText(run.results, part, notifyOn === 'change' && verdict === 'passed') }),
-      ...(template === undefined ? {} : { template }),
+    contextFor: (channel) => {
+      const compared = comparedIn(channel);
+      return {
+        ...git,
+        ...(url === undefined ? {} : { url }),
+        // What some queries did is not to be held against what all of them did, unless it changes that.
+        ...(compared === undefined || (part !== undefined && !isNews(compared)) ? {} : { previous: compared }),
+        ...(part === undefined
+          ? {}
+          : { part: partText(run.results, part, notifyOn === 'change' && verdict === 'passed') }),
+        ...(template === undefined ? {} : { template }),
+      };
     },
     isDue: (_, channel) => {
-      const told = toldIn(channel);
+      const known = toldIn(channel);
       // Back to what was told last: there is nothing left to catch up on.
-      if (told === verdict && part === undefined && !isOld) keepLastTold(folder, keyOf(channel), undefined);
-      return notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(told));
+      if (known === verdict && part === undefined && !isOld) keepLastTold(folder, keyOf(channel), undefined);
+      return notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(known));
     },
     settle: (channel, isDelivered) => {
-      const told = toldIn(channel);
+      const known = toldIn(channel);
       // The next run is compared with the history, which has no word of this one: what a part told is kept beside it.
       if (part !== undefined || isOld) {
-        if (isDelivered && isNews(told)) keepLastTold(folder, keyOf(channel), verdict);
-      } else keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (told ?? 'nothing'));
+        if (isDelivered && isNews(known)) keepLastTold(folder, keyOf(channel), verdict);
+      } else keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (known ?? NOTHING));
     },
   };
 }

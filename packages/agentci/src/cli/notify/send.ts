@@ -1,30 +1,36 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { withDeadline } from '../../kit/deadline.ts';
+import { pause } from '../../kit/retry-wait.ts';
 import { SECRETS } from '../../kit/secrets.ts';
+import { plural } from '../../kit/words.ts';
 import type { Io } from '../io.ts';
 import { type Channel, URLS } from './channels.ts';
 
 const TIMEOUT_MS = 10_000;
+const FIRST_WAIT_MS = 500;
 const TRIES = 3;
 const MAX_WAIT_MS = 10_000;
 
 /** Posts a document. Gives the reason where it could not be delivered; an address or a key is never part of it. */
-export async function sendNotice(channel: Channel, body: string, io: Io): Promise<string | undefined> {
+export async function sendNotice(
+  channel: Channel,
+  body: string,
+  io: Io,
+  { timeoutMs = TIMEOUT_MS, firstWaitMs = FIRST_WAIT_MS }: { timeoutMs?: number; firstWaitMs?: number } = {},
+): Promise<string | undefined> {
   const name = URLS[channel];
   const address = (io.env[name] ?? '').trim();
   if (address === '') return `${name} is not set`;
   SECRETS.add([{ name, value: address }]);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return `${name} is not an http address`;
-  let reason = '';
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const outcome = await post(url, body, headersOf(channel, body, io), io.signal);
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await post(url, body, headersOf(channel, body, io), { ms: timeoutMs, signal: io.signal });
     if (outcome.isDone) return outcome.reason;
-    reason = outcome.reason ?? '';
-    if (io.signal.aborted) break;
-    if (attempt < TRIES) await delay(Math.min(MAX_WAIT_MS, outcome.waitMs ?? 500 * 2 ** (attempt - 1)));
+    if (attempt < TRIES)
+      await pause(Math.min(MAX_WAIT_MS, outcome.waitMs ?? firstWaitMs * 2 ** (attempt - 1)), io.signal);
+    if (attempt === TRIES || io.signal.aborted) return `${outcome.reason} (${plural(attempt, 'attempt')})`;
   }
-  return `${reason} (${TRIES} attempts)`;
 }
 
 interface Outcome {
@@ -34,17 +40,25 @@ interface Outcome {
   readonly waitMs?: number;
 }
 
-async function post(url: URL, body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Outcome> {
+async function post(
+  url: URL,
+  body: string,
+  headers: Record<string, string>,
+  limit: Parameters<typeof withDeadline>[0],
+): Promise<Outcome> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body,
-      headers,
-      // A redirect would take the message, and its signature, to an address that was not configured.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    const response = await withDeadline(limit, async (deadline) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        body,
+        headers,
+        // A redirect would take the message, and its signature, to an address that was not configured.
+        redirect: 'manual',
+        signal: deadline.signal,
+      });
+      await answer.body?.cancel();
+      return answer;
     });
-    await response.body?.cancel();
     if (response.ok) return { isDone: true };
     const reason = `the server answered ${response.status}`;
     if (response.status !== 429 && response.status < 500) return { isDone: true, reason };
@@ -55,7 +69,7 @@ async function post(url: URL, body: string, headers: Record<string, string>, sig
     return {
       isDone: false,
       reason:
-        name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : (cause?.code ?? 'the connection failed'),
+        name === 'TimeoutError' ? `no answer within ${limit.ms / 1000} s` : (cause?.code ?? 'the connection failed'),
     };
   }
 }

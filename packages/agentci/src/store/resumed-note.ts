@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../kit/object.ts';
+import { writeFileAtomic } from './atomic-write.ts';
+import type { JournalHeader } from './journal.ts';
+
+const resumedPath = (dir: string): string => join(dir, 'resumed');
+
+/** When a run was resumed last, and what it was continued with. */
+interface ResumedNote {
+  readonly at: string;
+  /** In place of what the header of the journal says; absent in runs of older versions. */
+  readonly startedWith?: NonNullable<JournalHeader['started_with']>;
+}
+
+/** Notes that a run is continued. The time is on the first line, the options on the second: the journal is only added to. */
+export function noteResumed(dir: string, at: string, startedWith: JournalHeader['started_with']): void {
+  const options = startedWith === undefined ? '' : `${JSON.stringify(startedWith)}\n`;
+  writeFileAtomic(resumedPath(dir), `${at}\n${options}`);
+}
+
+/** Undefined where the run was never resumed. */
+export function readResumed(dir: string): ResumedNote | undefined {
+  let text: string;
+  try {
+    text = readFileSync(resumedPath(dir), 'utf8');
+  } catch {
+    return undefined;
+  }
+  const [at = '', options = ''] = text.split('\n');
+  try {
+    const startedWith: unknown = JSON.parse(options);
+    if (isObject(startedWith)) return { at, startedWith };
+  } catch {
+    // A note of an older version has the time alone.
+  }
+  return { at };
+}
