@@ -8,7 +8,7 @@ import type { Upstream } from '../upstreams.ts';
 /** The file that Node programs load first. In the build it is beside the program, here beside this file. */
 const FILE = fileURLToPath(new URL('./register.cjs', import.meta.url));
 
-/** Stands before the real `node` on PATH, and gives it the file where the agent has taken it out. */
+/** Found before the real `node` on PATH: gives it the file again where the agent has taken it out. */
 const NODE = fileURLToPath(new URL('./path/node', import.meta.url));
 
 /** The variables that make Node programs call models through the front, whatever their SDKs read. */
