@@ -19,6 +19,18 @@ beforeAll(async () => {
   return () => model.close();
 });
 
+/** Runs a Node agent behind a capture: what it printed, and what was seen of it. */
+async function runAgent(cwd: string, more: Pick<Parameters<typeof createCapture>[0], 'offline' | 'answer'> = {}) {
+  const env = { PATH: process.env.PATH };
+  const capture = createCapture({ planes: ['llm'], env, cwd, command: ['node'], ...more });
+  onTestFinished(() => capture.close());
+  const slot = await capture.open();
+  onTestFinished(() => slot.close());
+  const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+  const { evidence } = await slot.end('itself');
+  return { said: stdout.trim(), calls: evidence.exchanges.length, gaps: evidence.gaps };
+}
+
 /** How an agent can ask a model at an address in its code, and what of it is to be seen: the call itself, or that there was one. */
 const SENT = `sent.on('response', async (reply) => { let text = ''; for await (const chunk of reply) text += chunk; console.log(text); process.exit(); });
 sent.on('error', (error) => { console.log(error.message); process.exit(); }); sent.end(body);`;
@@ -106,23 +118,14 @@ describe.each([
     const files = { 'agent.mjs': `${IMPORTS}\n${filled(code)}`, 'ask.mjs': `console.log(await ${filled(ASK)})` };
     const cwd = tempDir(files);
     if (code.includes('./vendored/')) cpSync(undici, join(cwd, 'vendored'), { recursive: true });
-    const capture = createCapture({
-      planes: ['llm'],
-      env: { PATH: process.env.PATH },
-      cwd,
-      command: ['node'],
+    const { said, calls, gaps } = await runAgent(cwd, {
       offline,
       answer: async () => ({ served: 'cassette', status: 200, headers: {}, chunks: [Buffer.from('recorded')] }),
     });
-    onTestFinished(() => capture.close());
-    const slot = await capture.open();
-    onTestFinished(() => slot.close());
-    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
-    const { evidence } = await slot.end('itself');
     const told = [{ gap: 'tunnelled', detail: `127.0.0.1:${port}` }];
     const isMade = seen === 'told' && offline === undefined;
-    expect([evidence.exchanges.length, evidence.gaps]).toEqual(seen === 'captured' ? [1, []] : [0, told]);
-    expect(stdout.trim()).toEqual(
+    expect([calls, gaps]).toEqual(seen === 'captured' ? [1, []] : [0, told]);
+    expect(said).toEqual(
       seen === 'captured' ? 'recorded' : isMade ? 'live' : expect.stringMatching(/cannot be led to the recording/),
     );
     expect(model.requests.length - before).toBe(isMade ? 1 : 0);
@@ -141,17 +144,8 @@ it.each([
   const cwd = tempDir({
     'agent.mjs': `${IMPORTS} const agent = ${agent}; ${more}; const sent = http.request('http://model.internal:${port}/v1/chat/completions', { method: 'POST', agent, lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) }); ${SENT}`,
   });
-  const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
-  onTestFinished(() => capture.close());
-  const slot = await capture.open();
-  onTestFinished(() => slot.close());
-  const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
-  const { evidence } = await slot.end('itself');
-  expect([stdout.trim(), evidence.exchanges, evidence.gaps]).toEqual([
-    'live',
-    [],
-    [{ gap: 'tunnelled', detail: `model.internal:${port}` }],
-  ]);
+  const { said, calls, gaps } = await runAgent(cwd);
+  expect([said, calls, gaps]).toEqual(['live', 0, [{ gap: 'tunnelled', detail: `model.internal:${port}` }]]);
 });
 
 describe('what is no call of a model is written as it was', () => {
@@ -163,16 +157,8 @@ describe('what is no call of a model is written as it was', () => {
       'agent.mjs': `${IMPORTS} console.log('POST /v1/chat/completions HTTP/1.1\\r\\n');
         const sent = new http.ClientRequest('http://127.0.0.1:${port}/tools/search', { method: 'POST' }); ${SENT}`,
     });
-    const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
-    onTestFinished(() => capture.close());
-    const slot = await capture.open();
-    onTestFinished(() => slot.close());
-    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
-    const { evidence } = await slot.end('itself');
-    expect([stdout.trim().split(/\s*\n/), evidence.gaps]).toEqual([
-      ['POST /v1/chat/completions HTTP/1.1', 'POST seen'],
-      [],
-    ]);
+    const { said, gaps } = await runAgent(cwd);
+    expect([said.split(/\s*\n/), gaps]).toEqual([['POST /v1/chat/completions HTTP/1.1', 'POST seen'], []]);
   });
 });
 
@@ -202,19 +188,8 @@ describe.each([
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const cwd = tempDir({ 'agent.mjs': code.replaceAll('PORT', String(port)) });
-    const capture = createCapture({
-      planes: ['llm'],
-      env: { PATH: process.env.PATH },
-      cwd,
-      command: ['node'],
-      offline,
-    });
-    onTestFinished(() => capture.close());
-    const slot = await capture.open();
-    onTestFinished(() => slot.close());
-    const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
-    const { evidence } = await slot.end('itself');
-    expect([stdout.trim(), evidence.gaps]).toEqual([
+    const { said, gaps } = await runAgent(cwd, { offline });
+    expect([said, gaps]).toEqual([
       offline === undefined ? 'live' : expect.stringMatching(/cannot be led to the recording/),
       [{ gap: 'tunnelled', detail: expect.stringMatching(/^api\.mistral\.ai(?::\d+)?$/) }],
     ]);
