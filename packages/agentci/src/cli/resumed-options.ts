@@ -73,8 +73,14 @@ const only = (options: Partial<TestOptions> | Stored, kinds: readonly OnResume[]
 
 /** The options that a run is continued with: those it was started with, and what may be given anew. */
 export function resumedOptions(given: TestOptions, { header }: StoredRun): TestOptions {
-  return { ...given, ...storedOptions(header.started_with ?? {}), ...only(given, ['replaceable']) };
+  const options = { ...given, ...storedOptions(header.started_with ?? {}), ...only(given, ['replaceable']) };
+  return options.queue === NO_QUEUE ? withoutQueue(options) : options;
 }
+
+/** As an address of a queue: the rest of a run is run here. Its Redis may be gone for good. */
+const NO_QUEUE = 'off';
+
+const withoutQueue = ({ queue: _, queueRate: __, queueTimeout: ___, ...options }: TestOptions): TestOptions => options;
 
 /** The cases that an unfinished run was restricted to when it was started, beyond what its options say. */
 export const casesOf = ({ header }: StoredRun): readonly CaseName[] | undefined =>

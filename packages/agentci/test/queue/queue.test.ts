@@ -348,11 +348,18 @@ queries:
     expect(run.stderr()).toContain('QUEUE_LOST');
     worker.child.kill('SIGTERM');
     expect(await worker.ended, worker.stderr()).toBe(2);
+    const here = join(folder({}), 'here');
+    cpSync(cwd, here, { recursive: true });
     const again = await serve();
     const next = await work(again.url, { cwd });
-    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd });
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(report(resumed.stdout).results).toHaveLength(20);
+    const both = [
+      cli(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd }),
+      cli(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd: here }),
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(both)) {
+      expect(code, stderr).toBe(0);
+      expect(report(stdout).results).toHaveLength(20);
+    }
     await end(next);
   });
 
