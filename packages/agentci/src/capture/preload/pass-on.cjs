@@ -2,7 +2,7 @@
 'use strict';
 
 /** Threads and programs that are started with variables of their own would be without this file. */
-module.exports = (option) => {
+module.exports = (option, alike) => {
   const { AGENTCI_PRELOAD } = process.env;
   const filled = (env) => {
     const given = { ...env };
@@ -15,6 +15,15 @@ module.exports = (option) => {
     given !== null && typeof given === 'object' && given.env !== null && typeof given.env === 'object'
       ? { ...given, env: filled(given.env) }
       : given;
+  const isOptions = (each) => each !== null && typeof each === 'object' && !Array.isArray(each);
+  /** Without variables of its own a program gets those of this one, which may have changed them. */
+  const withOptions = (args) => {
+    const given = args.find(isOptions);
+    const filledIn = { ...given, env: filled(given?.env ?? process.env) };
+    return given === undefined
+      ? [...args.filter((each) => each !== undefined), filledIn]
+      : args.map((each) => (each === given ? filledIn : each));
+  };
   const threads = require('node:worker_threads');
   threads.Worker = class Worker extends threads.Worker {
     constructor(file, given) {
@@ -39,7 +48,7 @@ module.exports = (option) => {
   };
   for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
     const original = programs[name];
-    programs[name] = (...args) => original(...args.map((each) => (Array.isArray(each) ? each : withEnv(each))));
+    programs[name] = alike(original, (...args) => original(...withOptions(args)));
   }
   require('node:module').syncBuiltinESMExports();
 };

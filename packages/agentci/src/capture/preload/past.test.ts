@@ -77,6 +77,14 @@ const WAYS: readonly (readonly [string, 'captured' | 'told', string])[] = [
      socket.write('POST /v1/ch'); await pause(); socket.write('at/completions HTT'); await pause(); socket.write('P/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nContent-Length: 2\\r\\n\\r\\n{}');`,
   ],
   [
+    'a socket, behind another request',
+    'told',
+    `const socket = net.connect(PORT, '127.0.0.1'); socket.on('error', (error) => { console.log(error.message); process.exit(); });
+     let said = ''; socket.on('data', (data) => { said += data; if (said.split('live').length > 2) { console.log('live'); process.exit(); } });
+     const head = (path) => 'POST ' + path + ' HTTP/1.1\\r\\nHost: 127.0.0.1:PORT\\r\\nContent-Length: 2\\r\\n\\r\\n{}';
+     socket.write(Buffer.from('\\r\\n' + head('/tool') + head('/v1/chat/completions')).toString('hex'), 'hex');`,
+  ],
+  [
     'a path that tools have too, with what is said to a model',
     'told',
     `const sent = new http.ClientRequest('http://127.0.0.1:PORT/api/chat', { method: 'POST' }); body = '{"model":"m","messages":[]}'; ${SENT}`,
@@ -91,6 +99,18 @@ const WAYS: readonly (readonly [string, 'captured' | 'told', string])[] = [
     'captured',
     `console.log(execFileSync(process.execPath, ['ask.mjs'], { encoding: 'utf8', env: { LANG: 'C' } }))`,
   ],
+  ...[
+    'spawnSync(process.execPath, ["ask.mjs"]).stdout',
+    'execFileSync(process.execPath, ["ask.mjs"])',
+    'execSync("node ask.mjs")',
+  ].map(
+    (call) =>
+      [
+        `a program that is started after NODE_OPTIONS was changed: ${call}`,
+        'captured',
+        `process.env.NODE_OPTIONS = '--no-warnings'; process.env.PATH = '${dirname(process.execPath)}'; console.log(String(${call}))`,
+      ] as const,
+  ),
   [
     'a program in the background that is given its variables one by one',
     'captured',
@@ -104,7 +124,7 @@ const WAYS: readonly (readonly [string, 'captured' | 'told', string])[] = [
 ];
 
 const IMPORTS = `import http from 'node:http'; import net from 'node:net'; import { Worker } from 'node:worker_threads';
-import { execFile, execFileSync } from 'node:child_process'; let body = '{}';`;
+import { execFile, execFileSync, execSync, spawnSync } from 'node:child_process'; let body = '{}';`;
 
 describe.each([
   { when: 'calls are recorded', offline: undefined },
@@ -128,7 +148,7 @@ describe.each([
     expect(said).toEqual(
       seen === 'captured' ? 'recorded' : isMade ? 'live' : expect.stringMatching(/cannot be led to the recording/),
     );
-    expect(model.requests.length - before).toBe(isMade ? 1 : 0);
+    expect(model.requests.length > before).toBe(isMade);
   });
 });
 

@@ -272,6 +272,16 @@ describe('everything else is as it was', () => {
     return () => server.close();
   });
 
+  it('the names of functions and how many arguments they take', async () => {
+    const agent = `import http from 'node:http'; import { execSync } from 'node:child_process';
+      console.log([fetch, http.request, http.get, execSync].map(({ name, length }) => name + length).join());`;
+    const [{ stdout }, bare] = await Promise.all([
+      runAgent({ 'agent.mjs': agent }),
+      run(process.execPath, ['agent.mjs'], { cwd: tempDir({ 'agent.mjs': agent }) }),
+    ]);
+    expect(stdout).toBe(bare.stdout.trim());
+  });
+
   it('calls of other hosts', async () => {
     const { stdout, uris } = await runAgent({
       'agent.mjs': `import http from 'node:http'; console.log(await (await fetch('${url}')).text());

@@ -97,6 +97,10 @@
     told.end();
   };
 
+  /** Programs may look at the name of a function and at how many arguments it takes. */
+  const alike = (original, replacement) =>
+    Object.defineProperties(replacement, { name: { value: original.name }, length: { value: original.length } });
+
   const isGone = (error) => {
     const cause = error && (error.cause ?? error);
     return cause !== null && typeof cause === 'object' && cause.code === 'ECONNREFUSED';
@@ -132,7 +136,7 @@
           })
         : sent;
     };
-    return fetch;
+    return alike(original, fetch);
   };
 
   const isProxy = (dispatcher) => !isOffline && dispatcher?.constructor?.name === 'ProxyAgent';
@@ -207,7 +211,7 @@
     };
     const plainRequest = http[mark] ?? http.request;
     if (http[mark] === undefined) Object.defineProperty(http, mark, { value: http.request });
-    owner.request = function (...args) {
+    owner.request = alike(request, function (...args) {
       let given;
       try {
         given = through(args);
@@ -224,8 +228,8 @@
         // Headers given as a list are sent at once.
       }
       return made;
-    };
-    owner.get = function (...args) {
+    });
+    owner.get = alike(get, function (...args) {
       let isOurs = false;
       try {
         isOurs = through(args) !== undefined;
@@ -236,7 +240,7 @@
       const made = owner.request(...args);
       made.end();
       return made;
-    };
+    });
   };
 
   let agentOfFront;
@@ -371,7 +375,7 @@
     };
     watchBuiltins();
     require('./watch-sockets.cjs')({ front, isOffline, isModelHost, tellPast, isPast });
-    if (option !== undefined) require('./pass-on.cjs')(option);
+    if (option !== undefined) require('./pass-on.cjs')(option, alike);
   } catch {
     // The program continues without it.
   }
