@@ -4,6 +4,7 @@ import { UserError } from '../kit/user-error.ts';
 import { makeFolder } from '../mcp/make-folder.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { runTime } from '../results/run-time.ts';
 import { isStorable, StoredResult } from '../results/stored-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -41,6 +42,8 @@ export interface StoreOptions {
   readonly inMemory?: number;
   /** The folder of the run, where it is not named after it. */
   readonly dir?: string;
+  /** Of a run that is resumed: its place among the runs from now on. */
+  readonly place?: string;
 }
 
 /**
@@ -107,7 +110,7 @@ export class RunStore {
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
-      writeFileAtomic(resumedPath(dir), `${new Date().toISOString()}\n`);
+      writeFileAtomic(resumedPath(dir), `${options.place ?? runTime(new Date().toISOString())}\n`);
       return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
     } catch (error) {
       lock.release();
