@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeDir, tempDir } from '../../test/support/temp-dir.ts';
 import { caseKey } from '../results/cell.ts';
-import { misdatedRuns, placeAfter, placeAmong, placeOf } from '../results/run-order.ts';
+import { misdatedRuns, placeAfter, placeAmong, placeOf, runsAhead } from '../results/run-order.ts';
 import { runTime } from '../results/run-time.ts';
 import { RunStore } from '../store/run-store.ts';
 import { listRuns } from '../store/stored-runs.ts';
@@ -109,6 +109,14 @@ describe('a place', () => {
     },
   ])('is $place when $when', ({ among, time, now, place }) => {
     expect(placeAmong(among, { time, now })).toBe(place);
+  });
+
+  test('a run that is dated after now is named to the first run that finds it, whatever the clocks of later ones', () => {
+    const runs = seen(['01'], ['09'], ['05', '09~000001']);
+    expect(runsAhead(runs.slice(0, 2), '05')).toEqual(['09']);
+    expect(runsAhead(runs, '06')).toEqual([]);
+    // To a slow clock the newest runs are ahead; that one of them is was said before.
+    expect(runsAhead(runs, '00')).toEqual(['01', '05']);
   });
 
   test('sorts after the name of the run that it comes after', () => {

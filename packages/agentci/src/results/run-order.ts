@@ -38,11 +38,16 @@ export function placeAfter(place: string): string {
   return count === '' ? `${place}~000001` : `${start}~${String(Number(count) + 1).padStart(6, '0')}`;
 }
 
-/** The runs that are dated after now and that no run with an earlier date has found there yet. */
+/** The runs that are dated after now and that no run with an earlier date has found there yet, the oldest first. */
 export function runsAhead(seen: readonly SeenRun[], now: string): string[] {
-  let newest = '';
-  for (const { time, place } of seen) if (time <= now && place > newest) newest = place;
-  return seen.filter(({ time, place }) => time > now && place > newest).map(({ id }) => id);
+  if (!seen.some(({ time }) => time > now)) return [];
+  const ahead: string[] = [];
+  let earliest: string | undefined;
+  for (const { id, time } of seen.toSorted((a, b) => Number(a.place < b.place) - Number(a.place > b.place))) {
+    if (time > now && (earliest === undefined || time <= earliest)) ahead.push(id);
+    if (earliest === undefined || time < earliest) earliest = time;
+  }
+  return ahead.reverse();
 }
 
 /**
