@@ -1,4 +1,4 @@
-import { appendRuns, historyRoot, runsAhead } from '../history/history-files.ts';
+import { appendRuns, historyRoot } from '../history/history-files.ts';
 import { historyQuery, historyRun } from '../history/history-run.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { andMore, plural } from '../kit/words.ts';
@@ -6,6 +6,7 @@ import type { RunResult } from '../results/run-result.ts';
 import type { JudgedRun } from '../store/journal.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
+import type { RunPlace } from './run-place.ts';
 
 interface KeepInput {
   /** The folder of the spec. */
@@ -19,6 +20,7 @@ interface KeepInput {
   readonly judges?: JudgedRun | undefined;
   /** Of a merged run: the runs of its shards. */
   readonly shardRuns?: readonly string[];
+  readonly place: RunPlace;
   readonly git: GitState;
   readonly io: Io;
 }
@@ -28,18 +30,18 @@ const RUN_AHEAD = 'RUN_AHEAD';
 /** Adds a finished run to the history. A history that cannot be written is a warning: the verdict is there already. */
 export function keepHistory(
   run: RunResult,
-  { folder, models, isPart, isRecorded, judges, shardRuns, git, io }: KeepInput,
+  { folder, models, isPart, isRecorded, judges, shardRuns, place, git, io }: KeepInput,
 ): void {
   if (run.interrupted) return;
   try {
-    const { ids: ahead, fresh } = runsAhead(historyRoot(folder), io.now());
-    if (fresh.length > 0)
+    const { order, ahead } = place;
+    if (ahead.length > 0)
       io.stderr.write(
-        `agentci: warning: ${plural(fresh.length, 'run')} in the history ${fresh.length === 1 ? 'is' : 'are'} dated after now, so a clock was wrong: ${escapeTerminalLine(andMore(fresh, 3))}. Counted as older than this run [${RUN_AHEAD}]\n`,
+        `agentci: warning: ${plural(ahead.length, 'run')} in the history ${ahead.length === 1 ? 'is' : 'are'} dated after now, so a clock is wrong, there or here: ${escapeTerminalLine(andMore(ahead, 3))}. Counted as older than this run [${RUN_AHEAD}]\n`,
       );
     const about = {
       ...git,
-      ahead,
+      order,
       models,
       isPart,
       isRecorded,

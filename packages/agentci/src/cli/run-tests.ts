@@ -172,6 +172,7 @@ export async function runTests(
       isPart: !hasAll,
       git,
       judges,
+      place: session.place,
       isRecorded: recordings !== undefined,
     };
     keepHistory(run, { folder: folderOf(suite, io), ...about, io });

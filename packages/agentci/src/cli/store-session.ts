@@ -6,12 +6,14 @@ import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry, JournalHeader, JudgedRun } from '../store/journal.ts';
+import type { JournalEntry, JudgedRun } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
-import { runsAhead, type StoredRun } from '../store/stored-runs.ts';
+import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
+import { placeOfRun, type RunPlace } from './run-place.ts';
+import { folderOf } from './spec-folders.ts';
 
 interface SessionInput {
   readonly root: string;
@@ -35,6 +37,8 @@ interface SessionInput {
 export class StoreSession {
   readonly runId: string;
   readonly entries: readonly JournalEntry[];
+  /** Among the runs that were there when it started, or was resumed. */
+  readonly place: RunPlace;
   readonly #input: SessionInput;
   readonly #startedAt: string;
   #store: RunStore | undefined;
@@ -47,16 +51,24 @@ export class StoreSession {
   constructor(input: SessionInput) {
     this.#input = input;
     this.#startedAt = new Date(input.io.now()).toISOString();
-    if (input.previous === undefined) {
+    const { suite, previous, io } = input;
+    const { order, ahead } = placeOfRun(folderOf(suite, io), {
+      ...defined({ id: previous?.id }),
+      at: this.#startedAt,
+      io,
+    });
+    this.place = { ahead, ...defined({ order: order ?? (previous && runTime(this.#startedAt)) }) };
+    if (previous === undefined) {
       this.runId = newRunId(this.#startedAt, input.io.random());
       this.entries = [];
       return;
     }
-    const { store, entries } = RunStore.reopen(input.root, input.previous.id, {
+    const { store, entries } = RunStore.reopen(input.root, previous.id, {
       ...this.#options,
+      ...defined({ place: this.place.order }),
       startedWith: input.startedWith,
     });
-    this.runId = input.previous.id;
+    this.runId = previous.id;
     this.entries = entries;
     this.#store = store;
   }
@@ -125,7 +137,7 @@ export class StoreSession {
         started_at: this.#startedAt,
         ...this.#input.git,
         ...defined({ judges: this.#input.judges }),
-        ...aheadIn(root, io),
+        ...defined({ order: this.place.order }),
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);
@@ -145,12 +157,6 @@ export class StoreSession {
     }
     return this.#store;
   }
-}
-
-/** What a new run says of those that a clock dated ahead of it, so that they do not count as newer once their time has come. */
-export function aheadIn(root: string, io: Io): Pick<JournalHeader, 'ahead'> {
-  const ahead = runsAhead(root, io.now());
-  return ahead.length === 0 ? {} : { ahead };
 }
 
 /** Only the user's module could measure a metric of its own, so what it needs is left out. */

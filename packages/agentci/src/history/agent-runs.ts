@@ -1,4 +1,6 @@
+import { defined } from '../kit/defined.ts';
 import { caseKey } from '../results/cell.ts';
+import { placeOf } from '../results/run-order.ts';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
 
 /**
@@ -21,20 +23,28 @@ export function agentRuns(lines: readonly HistoryRun[]): AgentRun[] {
     if (known === undefined) byId.set(id, [line]);
     else known.push(line);
   }
-  return [...byId]
-    .map(([id, found]) => agentRun(id, found))
-    .sort((a, b) => order(a.run.at, b.run.at) || order(a.run.id, b.run.id));
+  return inOrder(
+    [...byId].map(([id, found]) => agentRun(id, found)),
+    ({ run }) => run,
+  );
 }
 
-const order = (a: string, b: string): number => Number(a > b) - Number(a < b);
+/** Sorts what is about runs, the oldest first. */
+export function inOrder<T>(items: readonly T[], runOf: (item: T) => HistoryRun): T[] {
+  const placed = items.map((item) => ({ item, run: runOf(item), place: placeOf(runOf(item)) }));
+  const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
+  return placed
+    .sort((a, b) => compare(a.place, b.place) || compare(a.run.at, b.run.at) || compare(a.run.id, b.run.id))
+    .map(({ item }) => item);
+}
 
 function agentRun(id: string, lines: readonly HistoryRun[]): AgentRun {
-  const judgements = [...lines].sort((a, b) => order(b.at, a.at) || order(b.id, a.id));
+  const judgements = lines.length === 1 ? lines : inOrder(lines, (line) => line).reverse();
   const { judges: _, ...shown } = judgements.find(({ part }) => part !== true) ?? judgements[0]!;
   const own = lines.find((line) => line.judges === undefined);
-  const { at, commit } = own ?? judgements[0]!.judges!;
-  const { commit: __, ...numbers } = shown;
-  return { run: { ...numbers, id, at, ...(commit === undefined ? {} : { commit }) }, judgements };
+  const { at, order, commit } = own ?? judgements[0]!.judges!;
+  const { order: __, commit: ___, ...numbers } = shown;
+  return { run: { ...numbers, id, at, ...defined({ order, commit }) }, judgements };
 }
 
 /**

@@ -33,7 +33,9 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
     if (group === undefined) groups.set(key, [run]);
     else group.push(run);
   }
-  return [...groups].map(([key, group]) => {
+  // Runs are in the order in which they came, which need not be that of their dates.
+  const sorted = [...groups].sort(([a], [b]) => Number(a > b) - Number(a < b));
+  return sorted.map(([key, group]) => {
     const whole = group.flatMap(({ usd, unpriced }) => (usd === null || unpriced > 0 ? [] : [usd]));
     return {
       period: key,

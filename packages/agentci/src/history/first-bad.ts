@@ -5,6 +5,8 @@ export type FirstBad =
   | { readonly verdict: 'never_run' | 'never_decided' }
   /** It passes now; `last` is the last run in which it did not. */
   | { readonly verdict: 'good'; readonly last?: TrendPoint }
+  /** It passed in the newest run that can be read, and there is a newer one. */
+  | { readonly verdict: 'unknown'; readonly good: TrendPoint }
   | {
       readonly verdict: 'bad';
       readonly first: TrendPoint;
@@ -19,13 +21,17 @@ export type FirstBad =
     };
 
 /** Looks for the run in which a query began to fail. */
-export function findFirstBad(points: readonly TrendPoint[]): FirstBad {
+export function findFirstBad(
+  points: readonly TrendPoint[],
+  { isNewestUnread = false }: { readonly isNewestUnread?: boolean } = {},
+): FirstBad {
   if (points.length === 0) return { verdict: 'never_run' };
   const decided = points.filter((point) => point.decided > 0);
   if (decided.length === 0) return { verdict: 'never_decided' };
   const isGood = ({ passed, decided: all, status }: TrendPoint): boolean =>
     status === undefined ? passed === all : status !== 'fail';
   if (isGood(decided.at(-1)!)) {
+    if (isNewestUnread) return { verdict: 'unknown', good: decided.at(-1)! };
     const last = decided.findLast((point) => !isGood(point));
     return { verdict: 'good', ...(last === undefined ? {} : { last }) };
   }

@@ -15,6 +15,9 @@ import {
 import { join } from 'node:path';
 import { maskText } from '../kit/secrets.ts';
 import { makeFolder } from '../mcp/make-folder.ts';
+import { placeAfter, placeOf, type SeenRun } from '../results/run-order.ts';
+import { runTime } from '../results/run-time.ts';
+import { inOrder } from './agent-runs.ts';
 import { type HistoryQuery, type HistoryRun, isHistoryQuery, isHistoryRun } from './history-run.ts';
 
 /** Runs whose lines are kept; the oldest go when there are a tenth more. */
@@ -22,7 +25,7 @@ const MAX_RUNS = 20_000;
 /** A line is some 400 bytes. */
 const MAX_RUNS_BYTES = 16 * 1024 * 1024;
 /** Runs whose queries are kept one by one. */
-const MAX_QUERY_FILES = 1000;
+export const MAX_QUERY_FILES = 1000;
 const MAX_QUERY_BYTES = 512 * 1024 * 1024;
 const LOCK_WAIT_MS = 3000;
 /** A process that holds the lock for longer was killed. */
@@ -61,7 +64,7 @@ export function appendRuns(
   try {
     appendLines(
       runsPath(root),
-      runs.map(({ run }) => maskText(JSON.stringify(run))),
+      runs.map(({ run }) => maskText(lineOf(run))),
     );
     if (unlock !== undefined) prune(root);
   } finally {
@@ -69,7 +72,12 @@ export function appendRuns(
   }
 }
 
-const queriesPath = (root: string, id: string): string => join(root, `${id}.jsonl`);
+/** Begins with what the order of runs depends on. */
+const lineOf = ({ id, at, order, ...rest }: HistoryRun): string =>
+  JSON.stringify({ id, at, ...(order === undefined ? {} : { order }), ...rest });
+
+/** The file with the queries of a run. */
+export const queriesPath = (root: string, id: string): string => join(root, `${id}.jsonl`);
 
 /** In one write at the end of the file, so that lines of two processes do not mix. Half a line of a killed one is ended first. */
 function appendLines(path: string, lines: readonly string[]): void {
@@ -85,73 +93,68 @@ function appendLines(path: string, lines: readonly string[]): void {
   }
 }
 
-/**
- * All runs, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the newest: a
- * shard that was run again, or was late, makes the run whole and not another one. A run that a clock dated ahead comes where it arrived.
- */
-export function readRuns(root: string, now = Date.now()): Lines<HistoryRun> {
-  const path = runsPath(root);
-  const { lines, damaged } = readLinesOf(path, isHistoryRun);
-  const byId = new Map<string, HistoryRun>();
-  for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
-  const runs = withoutEarlierMerges(atArrival(byId, new Date(now).toISOString())).sort((a, b) =>
-    a.at === b.at ? Number(a.id > b.id) - Number(a.id < b.id) : a.at < b.at ? -1 : 1,
-  );
-  return { lines: runs, damaged };
+/** The runs of a history, and what is not known of it. */
+export interface HistoryLines extends Lines<HistoryRun> {
+  /** Where lines cannot be read: the runs on the lines below the last of them. Those came later. */
+  readonly belowDamage: ReadonlySet<string>;
 }
 
 /**
- * Runs that say they are of a later time than they can be get the latest that it can be: right before the first run that found them here, or
- * else before the next line that is not ahead itself.
+ * All runs in their order, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the
+ * newest: a shard that was run again, or was late, makes the run whole and not another one.
  */
-function atArrival(byId: ReadonlyMap<string, HistoryRun>, now: string): HistoryRun[] {
-  const runs = [...byId.values()];
-  const foundBy = new Map<string, HistoryRun[]>();
-  const note = (id: string, run: HistoryRun): void => {
-    if (run.at < (byId.get(id)?.at ?? '')) foundBy.set(id, [...(foundBy.get(id) ?? []), run]);
+export function readRuns(root: string, now = Date.now()): HistoryLines {
+  const { runs, damaged, belowDamage } = readAllRuns(root, now);
+  return { lines: inOrder(withoutEarlierMerges(runs), (run) => run), damaged, belowDamage };
+}
+
+/** The same as they are in the file, with merges that a later one replaced. */
+export function readAllRuns(
+  root: string,
+  now = Date.now(),
+): Omit<HistoryLines, 'lines'> & { readonly runs: readonly HistoryRun[] } {
+  const { lines, damaged, below } = readLinesOf(runsPath(root), isHistoryRun);
+  const byId = new Map<string, HistoryRun>();
+  for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
+  return {
+    runs: withPlaces([...byId.values()], new Date(now).toISOString()),
+    damaged,
+    belowDamage: new Set(damaged === 0 ? [] : lines.slice(below).map(({ id }) => id)),
   };
-  let next: HistoryRun | undefined;
-  for (const run of runs.toReversed()) {
-    for (const id of run.ahead ?? []) note(id, run);
-    if (run.at <= now) next = run;
-    else if (next !== undefined) note(run.id, next);
-  }
-  if (foundBy.size === 0) return runs;
-  const timeOf = ({ id, at }: HistoryRun): string => {
-    const first = foundBy.get(id)?.map(timeOf).sort()[0];
-    return first === undefined ? at : new Date(Date.parse(first) - 1).toISOString();
-  };
+}
+
+/**
+ * Lines of older versions say no place, at most which runs that were there are dated later. They come after those, and after the lines above
+ * them that are dated after now.
+ */
+function withPlaces(runs: readonly HistoryRun[], nowIso: string): readonly HistoryRun[] {
+  if (!runs.some(({ at, ahead }) => ahead !== undefined || at > nowIso)) return runs;
+  const now = runTime(nowIso);
+  const places = new Map<string, string>();
+  let future = '';
   return runs.map((run) => {
-    const at = timeOf(run);
-    const judged = run.judges === undefined ? undefined : byId.get(run.judges.run);
-    return {
-      ...run,
-      ...(at === run.at ? {} : { at, dated: run.at }),
-      ...(judged === undefined || !foundBy.has(judged.id) ? {} : { judges: { ...run.judges!, at: timeOf(judged) } }),
-    };
+    const time = runTime(run.at);
+    const known = (run.ahead ?? []).map((id) => places.get(id) ?? '');
+    const last = [...known, time <= now ? future : ''].sort().at(-1)!;
+    const place = run.order ?? (last < time ? time : placeAfter(last));
+    places.set(run.id, place);
+    if (time > now && place > future) future = place;
+    return place === placeOf(run) ? run : { ...run, order: place };
   });
 }
 
-/** The runs of a history that say they are of a later time than now, and those of them that no run has found there before. */
-export function runsAhead(
-  root: string,
-  now: number,
-): { readonly ids: readonly string[]; readonly fresh: readonly string[] } {
+/** The runs of a history, as far as the place of a new one depends on them. */
+export function seenInHistory(root: string): SeenRun[] {
   const path = runsPath(root);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const at = new Date(now).toISOString();
   // Lines begin like this. Parsing thousands of them takes longer than many a run.
-  const ids = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"/gm)].flatMap(([, id, time]) =>
-    time! > at ? [id!] : [],
-  );
-  if (ids.length === 0) return { ids, fresh: ids };
-  const found = new Set(readLinesOf(path, isHistoryRun).lines.flatMap(({ ahead = [] }) => ahead));
-  return { ids: [...new Set(ids)].slice(-MAX_AHEAD), fresh: [...new Set(ids)].filter((id) => !found.has(id)) };
+  const starts = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"(?:,"order":"([^"]+)")?/gm)];
+  if (text.includes('"ahead":[') || starts.length < text.split('\n').length - 1)
+    return readAllRuns(root).runs.map((run) => ({ id: run.id, place: placeOf(run), time: runTime(run.at) }));
+  return starts.map(([, id, at, order]) => ({ id: id!, place: placeOf({ at: at!, order }), time: runTime(at!) }));
 }
 
-const MAX_AHEAD = 200;
-
-function withoutEarlierMerges(runs: readonly HistoryRun[]): HistoryRun[] {
+function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[] {
   const byShard = new Map<string, HistoryRun>();
   const replaced = new Set<HistoryRun>();
   for (const run of runs)
@@ -161,13 +164,20 @@ function withoutEarlierMerges(runs: readonly HistoryRun[]): HistoryRun[] {
       byShard.set(shard, kept);
       if (left !== undefined && left !== kept) replaced.add(left);
     }
-  return replaced.size === 0 ? [...runs] : runs.filter((run) => !replaced.has(run));
+  return replaced.size === 0 ? runs : runs.filter((run) => !replaced.has(run));
 }
 
 /** Names of runs begin with the time. */
 function isNewerMerge({ shard_runs: a = [] }: HistoryRun, { shard_runs: b = [] }: HistoryRun): boolean {
   const [newestA = '', newestB = ''] = [[...a].sort().at(-1), [...b].sort().at(-1)];
   return newestA === newestB ? a.length >= b.length : newestA > newestB;
+}
+
+/** How many bad verdicts of a run are not among its queries as they were read: the file is gone, or was cut. */
+export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefined): number {
+  if (read !== undefined && read.damaged === 0 && read.lines.length >= run.total) return 0;
+  const bad = read?.lines.filter(({ status }) => status === 'fail' || status === 'error').length ?? 0;
+  return Math.max(0, run.failed + run.errors - bad);
 }
 
 /** The queries of a run; undefined where they are no longer kept. */
@@ -177,21 +187,27 @@ export function readQueries(root: string, id: string): Lines<HistoryQuery> | und
     : undefined;
 }
 
-function readLinesOf<T>(path: string, is: (line: unknown) => line is T): Lines<T> {
-  if (!existsSync(path)) return { lines: [], damaged: 0 };
+/** `below` is how many of the lines come before the last one that cannot be read. */
+function readLinesOf<T>(path: string, is: (line: unknown) => line is T): Lines<T> & { readonly below: number } {
+  if (!existsSync(path)) return { lines: [], damaged: 0, below: 0 };
   const lines: T[] = [];
   let damaged = 0;
+  let below = 0;
+  const spoil = (): void => {
+    damaged++;
+    below = lines.length;
+  };
   for (const text of readFileSync(path, 'utf8').split('\n')) {
     if (text === '') continue;
     try {
       const line: unknown = JSON.parse(text);
       if (is(line)) lines.push(line);
-      else damaged++;
+      else spoil();
     } catch {
-      damaged++;
+      spoil();
     }
   }
-  return { lines, damaged };
+  return { lines, damaged, below };
 }
 
 /** Keeps the history to a size, the newest runs first. */
@@ -203,15 +219,21 @@ function prune(root: string): void {
   ) {
     const kept = readRuns(root).lines.slice(-MAX_RUNS);
     const temporary = `${path}.${process.pid}.tmp`;
-    writeFileSync(temporary, kept.map((run) => `${JSON.stringify(run)}\n`).join(''));
+    writeFileSync(temporary, kept.map((run) => `${lineOf(run)}\n`).join(''));
     renameSync(temporary, path);
   }
   const files = readdirSync(root).filter((name) => name.endsWith('.jsonl') && name !== 'runs.jsonl');
   if (files.length <= MAX_QUERY_FILES / 10) return;
-  // Names begin with the time.
+  const sizes = files.map((name) => statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0);
+  if (files.length <= MAX_QUERY_FILES && sizes.reduce((sum, size) => sum + size, 0) <= MAX_QUERY_BYTES) return;
+  const rank = new Map(readRuns(root).lines.map(({ id }, at) => [`${id}.jsonl`, at]));
+  const newest = files
+    // Another process is about to add the line of a file that has none.
+    .map((name, at) => ({ name, size: sizes[at]!, rank: rank.get(name) ?? Number.MAX_SAFE_INTEGER }))
+    .sort((a, b) => b.rank - a.rank);
   let bytes = 0;
-  for (const [at, name] of files.sort().reverse().entries()) {
-    bytes += statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0;
+  for (const [at, { name, size }] of newest.entries()) {
+    bytes += size;
     if (at >= MAX_QUERY_FILES || bytes > MAX_QUERY_BYTES) rmSync(join(root, name), { force: true });
   }
 }

@@ -7,8 +7,10 @@ import { quantile } from '../stats/descriptive.ts';
 /** One line of `runs.jsonl`: a run in a few hundred bytes. */
 export interface HistoryRun {
   readonly id: string;
-  /** When it was started, ISO 8601. */
+  /** When it was started by the clock of its machine, ISO 8601. */
   readonly at: string;
+  /** Its place among the runs, where that is not its time: see `results/run-order.ts`. */
+  readonly order?: string;
   readonly agent: string;
   /** The name of the file, without its folder. */
   readonly spec: string;
@@ -24,10 +26,8 @@ export interface HistoryRun {
   readonly judges?: JudgedAgain;
   /** Of a merged run: the runs of its shards. */
   readonly shard_runs?: readonly string[];
-  /** Runs that were in the history before it and are dated later: a clock was ahead. */
+  /** In lines of older versions, in place of `order`: runs that were there before it and are dated later. */
   readonly ahead?: readonly string[];
-  /** What it says of its time, where that was later than it can be; `at` is then the latest that it can be. */
-  readonly dated?: string;
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
@@ -51,6 +51,7 @@ export interface HistoryRun {
 export interface JudgedAgain {
   readonly run: string;
   readonly at: string;
+  readonly order?: string;
   readonly commit?: string;
 }
 
@@ -76,7 +77,7 @@ export interface RunAbout {
   readonly isRecorded?: boolean;
   readonly judges?: JudgedAgain | undefined;
   readonly shardRuns?: readonly string[] | undefined;
-  readonly ahead?: readonly string[] | undefined;
+  readonly order?: string | undefined;
   /** Where the results do not say it. */
   readonly at: string;
 }
@@ -101,6 +102,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
   return {
     id: run.run_id,
     at: run.started_at ?? about.at,
+    ...(about.order === undefined ? {} : { order: about.order }),
     agent: run.agent,
     spec: run.spec.file.split(/[\\/]/).at(-1)!,
     hash: run.spec.hash,
@@ -111,7 +113,6 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     ...(about.isRecorded ? { recorded: true } : {}),
     ...(about.judges === undefined ? {} : { judges: about.judges }),
     ...(about.shardRuns === undefined ? {} : { shard_runs: about.shardRuns }),
-    ...(about.ahead === undefined || about.ahead.length === 0 ? {} : { ahead: about.ahead }),
     total,
     passed,
     failed,
@@ -189,6 +190,7 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     [line.id, line.agent, line.spec, line.hash].every((text) => typeof text === 'string') &&
     typeof line.at === 'string' &&
     Number.isFinite(Date.parse(line.at)) &&
+    isPlace(line.order) &&
     (line.judges === undefined || isJudgedAgain(line.judges)) &&
     [line.shard_runs, line.ahead].every(
       (ids) => ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
@@ -202,11 +204,16 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
   );
 }
 
+/** One that does not begin with a time would come before or after all others. */
+const isPlace = (order: unknown): boolean =>
+  order === undefined || (typeof order === 'string' && /^\d{8}-\d{9}/.test(order));
+
 const isJudgedAgain = (value: unknown): boolean =>
   isObject(value) &&
   typeof value.run === 'string' &&
   typeof value.at === 'string' &&
   Number.isFinite(Date.parse(value.at)) &&
+  isPlace(value.order) &&
   (value.commit === undefined || typeof value.commit === 'string');
 
 const STATUSES: ReadonlySet<unknown> = new Set(['pass', 'warn', 'fail', 'skip', 'error']);

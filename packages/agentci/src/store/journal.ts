@@ -21,7 +21,9 @@ export interface JournalHeader {
   readonly judges?: JudgedRun;
   /** Of a merged run: the runs of its shards. */
   readonly shard_runs?: readonly string[];
-  /** Runs that were there before it and are dated later: a clock was ahead. */
+  /** Its place among the runs, where that is not its time: see `results/run-order.ts`. */
+  readonly order?: string;
+  /** In headers of older versions, in place of `order`: runs that were there before it and are dated later. */
   readonly ahead?: readonly string[];
   /** What was chosen when the run was started; a resumed run continues with the same. */
   readonly started_with?: Readonly<Record<string, unknown>>;
@@ -31,6 +33,7 @@ export interface JournalHeader {
 export interface JudgedRun {
   readonly run: string;
   readonly at: string;
+  readonly order?: string;
   readonly commit?: string;
 }
 

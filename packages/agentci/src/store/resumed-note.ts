@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../kit/object.ts';
+import { runTime } from '../results/run-time.ts';
 import { writeFileAtomic } from './atomic-write.ts';
 import type { JournalHeader } from './journal.ts';
 
 const resumedPath = (dir: string): string => join(dir, 'resumed');
 
-/** When a run was resumed last, and what it was continued with. */
+/** The place among the runs that a run got when it was resumed last, and what it was continued with. */
 interface ResumedNote {
-  readonly at: string;
+  readonly place: string;
   /** In place of what the header of the journal says; absent in runs of older versions. */
   readonly startedWith?: NonNullable<JournalHeader['started_with']>;
 }
 
-/** Notes that a run is continued. The time is on the first line, the options on the second: the journal is only added to. */
-export function noteResumed(dir: string, at: string, startedWith: JournalHeader['started_with']): void {
+/** Notes that a run is continued. Its place is on the first line, the options on the second: the journal is only added to. */
+export function noteResumed(dir: string, place: string, startedWith: JournalHeader['started_with']): void {
   const options = startedWith === undefined ? '' : `${JSON.stringify(startedWith)}\n`;
-  writeFileAtomic(resumedPath(dir), `${at}\n${options}`);
+  writeFileAtomic(resumedPath(dir), `${place}\n${options}`);
 }
 
 /** Undefined where the run was never resumed. */
@@ -27,12 +28,14 @@ export function readResumed(dir: string): ResumedNote | undefined {
   } catch {
     return undefined;
   }
-  const [at = '', options = ''] = text.split('\n');
+  const [first = '', options = ''] = text.split('\n');
+  // Older versions wrote when that was.
+  const place = first.includes('T') ? runTime(first) : first;
   try {
     const startedWith: unknown = JSON.parse(options);
-    if (isObject(startedWith)) return { at, startedWith };
+    if (isObject(startedWith)) return { place, startedWith };
   } catch {
-    // A note of an older version has the time alone.
+    // A note of an older version has no options.
   }
-  return { at };
+  return { place };
 }

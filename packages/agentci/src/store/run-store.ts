@@ -4,6 +4,7 @@ import { UserError } from '../kit/user-error.ts';
 import { makeFolder } from '../mcp/make-folder.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
+import { runTime } from '../results/run-time.ts';
 import { isStorable, StoredResult } from '../results/stored-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -43,6 +44,8 @@ export interface StoreOptions {
   readonly startedWith?: JournalHeader['started_with'];
   /** The folder of the run, where it is not named after it. */
   readonly dir?: string;
+  /** Of a run that is resumed: its place among the runs from now on. */
+  readonly place?: string;
 }
 
 /**
@@ -109,7 +112,7 @@ export class RunStore {
       const journal = openAtLastLine(journalPath(dir));
       const traces = openAtLastLine(tracesPath(dir));
       dropUnjudged(traces, tracesPath(dir), entries);
-      noteResumed(dir, new Date().toISOString(), options.startedWith);
+      noteResumed(dir, options.place ?? runTime(new Date().toISOString()), options.startedWith);
       return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
     } catch (error) {
       lock.release();

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
+import { placeAfter, type SeenRun } from '../results/run-order.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
@@ -14,38 +15,37 @@ export interface StoredRun {
   readonly id: string;
   readonly header: JournalHeader;
   readonly finished: boolean;
-  /** When it was worked on last, in the form that ids begin with. */
+  /** Its place among the runs. Names begin with the time, so that of most is their name. */
   readonly age: string;
   /** The run in which the agent ran: the one that this one judges again, or itself. */
   readonly agentRun: string;
-  /** When that was, in the same form. */
+  /** The place of that one. */
   readonly ranAt: string;
 }
 
 /**
  * All runs, the one in which the agent ran last first: to judge the recordings of a run again is not to run the agent again, so
- * the judgement is listed with that run, and first of the two. Ids begin with the time, so names sort by age; a
- * run that was resumed is as new as that. A run that a clock dated ahead of its time comes where it arrived. A folder that is not a run
- * is passed over.
+ * the judgement is listed with that run, and first of the two. They are in the order of their places (`results/run-order.ts`); a run that
+ * was resumed is as new as that. A folder that is not a run is passed over.
  */
-export function listRuns(root: string, now = Date.now()): StoredRun[] {
+export function listRuns(root: string): StoredRun[] {
   if (!isFolder(root)) return [];
   const found = new Map<string, FoundRun>();
   for (const id of readdirSync(root)) {
     const journal = join(root, id, 'results.jsonl');
     if (!existsSync(journal)) continue;
     const header = readHeader(journal);
-    if (!header) continue;
-    const { at, startedWith = header.started_with } = readResumed(join(root, id)) ?? {};
-    const age = at === undefined ? id : runTime(at.trim());
+    if (header === undefined) continue;
+    const { place, startedWith = header.started_with } = readResumed(join(root, id)) ?? {};
+    const age = place ?? header.order ?? id;
     const finished = existsSync(join(root, id, 'run.json'));
     found.set(id, { id, header: { ...header, ...defined({ started_with: startedWith }) }, age, finished });
   }
-  const arrivals = arrivalsOf(root, found, runTime(new Date(now).toISOString()));
-  const ageOf = (id: string): string => arrivals.get(id) ?? found.get(id)?.age ?? id;
+  const places = placesOf(found);
   const runs = [...found.values()].map((run): StoredRun => {
     const agentRun = agentRunOf(run.id, found);
-    return { ...run, age: ageOf(run.id), agentRun, ranAt: ageOf(agentRun) };
+    const ranAt = places.get(agentRun) ?? run.header.judges?.order ?? agentRun;
+    return { ...run, age: places.get(run.id)!, agentRun, ranAt };
   });
   const newer = (a: string, b: string): number => (a === b ? 0 : a < b ? 1 : -1);
   return runs.sort((a, b) => newer(a.ranAt, b.ranAt) || newer(a.age, b.age));
@@ -55,45 +55,31 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 type FoundRun = Omit<StoredRun, 'agentRun' | 'ranAt'>;
 
-/**
- * When runs arrived that say they are of a later time than they can be: before the first run that found them there, though it is older by its
- * own clock; where there is none yet, when they were written.
- */
-function arrivalsOf(root: string, found: ReadonlyMap<string, FoundRun>, now: string): Map<string, string> {
-  const foundBy = new Map<string, FoundRun[]>();
-  for (const run of found.values())
-    for (const id of run.header.ahead ?? [])
-      if (run.age < (found.get(id)?.age ?? '')) foundBy.set(id, [...(foundBy.get(id) ?? []), run]);
-  const arrivals = new Map<string, string>();
-  const arrivalOf = ({ id, age }: FoundRun): string => {
-    const known = arrivals.get(id);
+/** Headers of older versions say no place, only which runs that were there are dated later: they come after those. */
+function placesOf(found: ReadonlyMap<string, FoundRun>): Map<string, string> {
+  const places = new Map<string, string>();
+  const placeOfRun = ({ id, age, header }: FoundRun): string => {
+    const known = places.get(id);
     if (known !== undefined) return known;
-    const later = foundBy.get(id);
-    const written = later === undefined && age > now ? writtenAt(join(root, id)) : age;
-    // Without the end of its id, the name of a run sorts right before it.
-    const arrival =
-      later?.map((run) => arrivalOf(run).slice(0, now.length)).sort()[0] ?? (written > now ? age : written);
-    if (arrival !== age) arrivals.set(id, arrival);
-    return arrival;
+    places.set(id, age);
+    const before = (header.order === undefined ? (header.ahead ?? []) : []).flatMap((other) => found.get(other) ?? []);
+    const last = before.map(placeOfRun).sort().at(-1) ?? '';
+    if (last > age) places.set(id, placeAfter(last));
+    return places.get(id)!;
   };
-  for (const run of found.values()) arrivalOf(run);
-  return arrivals;
+  for (const run of found.values()) placeOfRun(run);
+  return places;
 }
 
-const writtenAt = (dir: string): string => runTime(statSync(journalPath(dir)).mtime.toISOString());
-
-/** Runs that are there already and say they are of a later time than now: a clock was ahead. */
-export function runsAhead(root: string, now: number): string[] {
-  const time = runTime(new Date(now).toISOString());
+/** The stored runs, as far as the place of a new one depends on them; `known` are the ids of those that need not be looked at. */
+export function seenInStore(root: string, known: ReadonlySet<string>): SeenRun[] {
   if (!isFolder(root)) return [];
-  return readdirSync(root)
-    .filter((id) => RUN_ID.test(id) && id.slice(0, time.length) > time && existsSync(journalPath(join(root, id))))
-    .slice(0, MAX_AHEAD);
+  return readdirSync(root).flatMap((id): SeenRun[] => {
+    const header = known.has(id) ? undefined : readHeader(journalPath(join(root, id)));
+    if (header === undefined) return [];
+    return [{ id, place: readResumed(join(root, id))?.place ?? header.order ?? id, time: runTime(header.started_at) }];
+  });
 }
-
-const RUN_ID = /^\d{8}-\d{9}-/;
-/** They are named in the header of a journal, which is a line of some size. */
-const MAX_AHEAD = 200;
 
 function agentRunOf(id: string, runs: ReadonlyMap<string, Pick<StoredRun, 'header'>>): string {
   const { judges, started_with: { traces } = {} } = runs.get(id)?.header ?? {};
@@ -111,7 +97,8 @@ export function judgedRun(dir: string): JudgedRun | undefined {
   const header = readHeader(journalPath(dir));
   if (header === undefined) return undefined;
   const { judges, run_id, started_at, commit } = header;
-  return judges ?? { run: run_id, at: started_at, ...(commit === undefined ? {} : { commit }) };
+  const order = readResumed(dir)?.place ?? header.order;
+  return judges ?? { run: run_id, at: started_at, ...defined({ order, commit }) };
 }
 
 /** The stored run that recordings belong to; undefined for recordings from elsewhere. */
@@ -179,13 +166,16 @@ function nearestRuns(root: string): string {
 }
 
 export interface LatestVerdicts {
-  /** The newest run. */
+  /** The newest run, and its place. */
   readonly id: string;
+  readonly age: string;
   readonly results: ReadonlyMap<string, QueryResult>;
-  /** By the same key, when the agent ran that the verdict is about, in the form that ids begin with. */
+  /** By the same key, the place of the run of the agent that the verdict is about. */
   readonly ranAt: ReadonlyMap<string, string>;
   /** The keys of those that come from the newest run of all queries, or a newer one. */
   readonly current: ReadonlySet<string>;
+  /** The place of the newest run of all queries. */
+  readonly wholeAt?: string;
 }
 
 /** Runs of a few queries can follow each other for long without one of all of them. */
@@ -231,6 +221,7 @@ export function latestVerdicts(
   const current = new Set<string>();
   let isCurrent = true;
   let older = 0;
+  let wholeAt: string | undefined;
   for (const { id, agentRun, ranAt: at, finished, header } of runs) {
     const found = finished
       ? readRun(root, id).results
@@ -249,10 +240,13 @@ export function latestVerdicts(
         if (isCurrent) current.add(key);
       }
     }
-    if (isWhole) isCurrent = false;
+    if (isWhole) {
+      isCurrent = false;
+      wholeAt ??= at;
+    }
     if (!isCurrent && (++older > MAX_OLDER || [...cases.keys()].every((key) => results.has(key)))) break;
   }
-  return { id: latest.id, results, ranAt, current };
+  return { id: latest.id, age: latest.age, results, ranAt, current, ...defined({ wholeAt }) };
 }
 
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];

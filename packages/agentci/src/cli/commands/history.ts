@@ -8,6 +8,8 @@ import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { misdatedRuns } from '../../results/run-order.ts';
+import { runTime } from '../../results/run-time.ts';
 import type { CliCommand } from '../cli-command.ts';
 import {
   type ChosenSeries,
@@ -16,7 +18,7 @@ import {
   type HistoryOptions,
   queriesOfAgentRun,
 } from '../history/place.ts';
-import { costText, firstBadText, flakyText, listText, trendText } from '../history/text.ts';
+import { costText, firstBadText, flakyText, listText, trendText, unreadText } from '../history/text.ts';
 import type { Io } from '../io.ts';
 import { someText, wholeNumber } from '../options.ts';
 import { specFolder } from '../spec-folders.ts';
@@ -79,8 +81,12 @@ const RUN: Readonly<
   Record<Action, (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>>
 > = {
   list: (options, _, io) => {
-    const { runs } = chosenRuns({ ...options, last: options.last ?? LISTED }, io);
-    return print(io, options, { schema: 'agentci.history/1', runs }, () => listText(runs));
+    const { runs, unreadLines } = chosenRuns({ ...options, last: options.last ?? LISTED }, io);
+    const misdated = misdatedRuns(runs, runTime(new Date(io.now()).toISOString()));
+    const marked = runs.map((run, at) => (misdated.has(at) ? { ...run, misdated: true } : run));
+    return print(io, options, { schema: 'agentci.history/1', runs: marked, ...unreadOf(unreadLines) }, () =>
+      listText(runs, misdated),
+    );
   },
   trend: (options, [query], io) => {
     const chosen = chosenSeries(options, io);
@@ -91,7 +97,13 @@ const RUN: Readonly<
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...branchOf(chosen), ...(query === undefined ? {} : { query }), ...alone(found) },
+      {
+        schema: 'agentci.history/1',
+        ...branchOf(chosen),
+        ...unreadOf(chosen.unreadLines),
+        ...(query === undefined ? {} : { query }),
+        ...alone(found),
+      },
       () => `${chosen.note}${eachText(found, query, (trend) => trendText(trend, query))}`,
     );
   },
@@ -100,26 +112,45 @@ const RUN: Readonly<
     const { root, series } = chosen;
     const tally = new FlakyTally();
     const runs = series.flatMap((each) => each.runs);
-    for (const run of runs) tally.add(run.run, queriesOfAgentRun(root, run, io));
+    const unread: string[] = [];
+    for (const run of runs) {
+      const { queries, isCut } = queriesOfAgentRun(root, run, io);
+      tally.add(run.run, queries);
+      if (isCut) unread.push(run.run.id);
+    }
     const report = tally.report();
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...branchOf(chosen), runs: runs.length, ...report },
-      () => `${chosen.note}${flakyText(report, { runs: runs.length, isOfSeveral: series.length > 1 })}`,
+      {
+        schema: 'agentci.history/1',
+        ...branchOf(chosen),
+        ...unreadOf(chosen.unreadLines, unread),
+        runs: runs.length,
+        ...report,
+      },
+      () =>
+        `${chosen.note}${flakyText(report, { runs: runs.length, isOfSeveral: series.length > 1 })}${unreadText(unread, 'and what is missing is not counted')}`,
     );
   },
   'first-bad': (options, [query], io) => {
     if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
     const chosen = chosenSeries(options, io);
-    const found = trendsOf(query, chosen, io).map(({ agent, spec, points }) => ({
+    const found = trendsOf(query, chosen, io).map(({ agent, spec, points, unread, newest_unread }) => ({
       ...{ agent, spec },
-      ...findFirstBad(points),
+      ...findFirstBad(points, { isNewestUnread: newest_unread === true }),
+      ...(unread === undefined ? {} : { unread }),
     }));
     return print(
       io,
       options,
-      { schema: 'agentci.history/1', ...branchOf(chosen), query, ...alone(found) },
+      {
+        schema: 'agentci.history/1',
+        ...branchOf(chosen),
+        ...unreadOf(chosen.unreadLines),
+        query,
+        ...alone(found),
+      },
       () => `${chosen.note}${eachText(found, query, (each) => firstBadText(each, query, chosen))}`,
     );
   },
@@ -144,13 +175,14 @@ const RUN: Readonly<
   import: async (options, paths, io) => {
     if (paths.length === 0) throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
     const { importRuns } = await import('../history/import.ts');
-    const { imported, known, skipped } = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
+    const { imported, known, completed, skipped } = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
     for (const why of skipped) io.stderr.write(`agentci: skipped: ${escapeTerminalLine(why)}\n`);
     print(
       io,
       options,
-      { imported, known, skipped },
-      () => `${plural(imported, 'run')} imported, ${known} known already\n`,
+      { imported, known, completed, skipped },
+      () =>
+        `${plural(imported, 'run')} imported, ${known} known already${completed === 0 ? '' : `, ${completed} of them completed`}\n`,
     );
     return skipped.length > 0 && imported + known === 0 ? 2 : 0;
   },
@@ -182,25 +214,48 @@ interface OfSpec {
   readonly spec: string;
 }
 
+type QueryTrend = OfSpec &
+  Trend & {
+    /** Runs that may have had the query, and in which its verdict cannot be read. */
+    readonly unread?: readonly string[];
+    /** One of them is newer than all in which it can be read. */
+    readonly newest_unread?: boolean;
+  };
+
 /** One query over the runs of each agent and spec that has it, read one at a time. */
-function trendsOf(query: string, { root, series }: ChosenSeries, io: Io): (OfSpec & Trend)[] {
+function trendsOf(query: string, { root, series }: ChosenSeries, io: Io): QueryTrend[] {
   const ids = new Set<string>();
-  const found = series.flatMap(({ agent, spec, runs }): (OfSpec & Trend)[] => {
+  const lost: string[] = [];
+  const found = series.flatMap(({ agent, spec, runs }): QueryTrend[] => {
+    const unread: string[] = [];
     const seen = runs.map((each) => {
-      const queries = queriesOfAgentRun(root, each, io);
+      const { queries, isCut } = queriesOfAgentRun(root, each, io);
       for (const { id } of queries) ids.add(id);
-      return { run: each.run, queries: queries.filter(({ id }) => id === query) };
+      const own = queries.filter(({ id }) => id === query);
+      if (isCut && own.length === 0) unread.push(each.run.id);
+      return { run: each.run, queries: own };
     });
-    return seen.some(({ queries }) => queries.length > 0) ? [{ agent, spec, ...queryTrend(seen) }] : [];
+    lost.push(...unread);
+    if (!seen.some(({ queries }) => queries.length > 0)) return [];
+    const lastSeen = seen.findLastIndex(({ queries }) => queries.length > 0);
+    const newest_unread = runs.slice(lastSeen + 1).some(({ run }) => unread.includes(run.id));
+    return [{ agent, spec, ...queryTrend(seen), ...(unread.length === 0 ? {} : { unread, newest_unread }) }];
   });
   if (found.length === 0) {
     const near = didYouMean(query, [...ids]);
-    throw new UserError('HISTORY_QUERY_UNKNOWN', `no run in the history has a query "${query}"`, {
+    const which = lost.length === 0 ? 'no run in the history has' : 'no run in the history that can be read has';
+    throw new UserError('HISTORY_QUERY_UNKNOWN', `${which} a query "${query}"`, {
       ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
     });
   }
   return found;
 }
+
+/** What of a history cannot be read, where there is something. */
+const unreadOf = (lines: number, runs: readonly string[] = []) => ({
+  ...(lines === 0 ? {} : { unread_lines: lines }),
+  ...(runs.length === 0 ? {} : { unread: runs }),
+});
 
 /** What was found of the one spec there is; of several, a list. */
 const alone = <T extends OfSpec>(found: readonly T[]): T | { readonly specs: readonly T[] } =>

@@ -23,9 +23,10 @@ import { prepareNotify } from '../notify/prepare.ts';
 import { collect } from '../options.ts';
 import { type OutputPlan, planOutputs } from '../outputs.ts';
 import { quote, repeatedCommand } from '../repeated-command.ts';
+import { placeOfRun } from '../run-place.ts';
 import { tracesAt } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
-import { aheadIn, newRunId } from '../store-session.ts';
+import { newRunId } from '../store-session.ts';
 import { writeReports } from '../write-reports.ts';
 
 interface Options {
@@ -149,6 +150,12 @@ async function merge(
   const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
   const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
   const judged = defined({ judges: header?.judges });
+  const place = placeOfRun(folder, {
+    id: runId,
+    at: startedAt,
+    after: found.shards.flatMap((shard) => shard.header ?? []),
+    io,
+  });
   if (out === undefined) removeEarlier(dir, runId);
   const store = RunStore.create(
     dirname(dir),
@@ -160,7 +167,7 @@ async function merge(
       ...git,
       ...judged,
       shard_runs: shardRuns,
-      ...aheadIn(runsRoot(folder), io),
+      ...defined({ order: place.order }),
       started_with: startedWith,
     },
     { durability: 'batched', inMemory: 0, dir },
@@ -186,7 +193,7 @@ async function merge(
   });
   io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  keepHistory(run, { ...about, ...judged, shardRuns, models, isRecorded });
+  keepHistory(run, { ...about, ...judged, place, shardRuns, models, isRecorded });
   keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }

@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { appendRuns, isSafeId, readRuns } from '../../history/history-files.ts';
+import {
+  appendRuns,
+  isSafeId,
+  MAX_QUERY_FILES,
+  readAllRuns,
+  readQueries,
+  readRuns,
+} from '../../history/history-files.ts';
 import {
   type HistoryQuery,
   type HistoryRun,
@@ -12,7 +19,9 @@ import {
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { placeAfter, placeAmong, placeOf } from '../../results/run-order.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { runTime } from '../../results/run-time.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
@@ -37,6 +46,8 @@ export interface ImportOutcome {
   readonly imported: number;
   /** Runs that the history has already. */
   readonly known: number;
+  /** Those of them that it knew less about. */
+  readonly completed: number;
   /** Files and folders that look like runs and cannot be read, and why. */
   readonly skipped: readonly string[];
 }
@@ -46,8 +57,10 @@ export interface ImportOutcome {
  * Shards are left out: their merged run counts.
  */
 export function importRuns(root: string, paths: readonly string[], io: Io): ImportOutcome {
-  const known = new Set(readRuns(root).lines.map(({ id }) => id));
+  const now = io.now();
+  const known = new Map(readAllRuns(root, now).runs.map((run) => [run.id, run]));
   const skipped: string[] = [];
+  const completed = new Set<string>();
   let imported = 0;
   let before = 0;
   for (const given of paths) {
@@ -64,10 +77,16 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
       const { place, read } = source;
       try {
         const runs = read();
-        const fresh = runs.filter(({ run }) => !known.has(run.id));
+        const fresh = placed(
+          runs.filter(({ run }) => !known.has(run.id)),
+          [...known.values()],
+          now,
+        );
+        const fuller = runs.flatMap((each) => fullerThan(root, known, each) ?? []);
         before += runs.length - fresh.length;
-        if (fresh.length > 0) appendRuns(root, fresh);
-        for (const { run } of fresh) known.add(run.id);
+        if (fresh.length + fuller.length > 0) appendRuns(root, [...fresh, ...fuller]);
+        for (const { run } of [...fresh, ...fuller]) known.set(run.id, run);
+        for (const { run } of fuller) completed.add(run.id);
         imported += fresh.length;
       } catch (error) {
         const { message } = error as Error;
@@ -81,7 +100,54 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
           : `${given} has ${plural(shards, 'shard')} and no whole run in it: join them with agentci merge first`,
       );
   }
-  return { imported, known: before, skipped };
+  return { imported, known: before, completed: completed.size, skipped };
+}
+
+/**
+ * Runs that are new here with their places among those that are known. None is newer than now, whatever its clock said. Where the
+ * clocks of the history leave open which came first, a run that failed counts as the later one: no failure is lost.
+ */
+function placed(runs: readonly Imported[], known: readonly HistoryRun[], now: number): Imported[] {
+  if (runs.length === 0) return [];
+  const nowTime = runTime(new Date(now).toISOString());
+  let latest = nowTime;
+  const places = new Map<string, string>();
+  for (const { run } of runs.toReversed()) {
+    const place = placeOf(run);
+    if (place > nowTime && runTime(run.at) < latest) latest = runTime(run.at);
+    places.set(run.id, place > nowTime ? latest : place);
+  }
+  const seen = known.map((run) => ({ id: run.id, place: placeOf(run), time: runTime(run.at) }));
+  let last = '';
+  return runs.map(({ run: { ahead: _, ...run }, queries }) => {
+    const own = places.get(run.id)!;
+    const time = own > last ? own : placeAfter(last);
+    const isBad = run.failed + run.errors > 0;
+    const order = isBad ? placeAmong(seen, { time, now: nowTime }) : time;
+    last = order;
+    seen.push({ id: run.id, place: order, time: runTime(run.at) });
+    return { run: { ...run, order }, queries };
+  });
+}
+
+/** What a source says of a known run beyond what the history has: of each field, what is known counts. Undefined: nothing. */
+function fullerThan(root: string, runs: ReadonlyMap<string, HistoryRun>, found: Imported): Imported | undefined {
+  const known = runs.get(found.run.id);
+  if (known === undefined) return undefined;
+  const isEmpty = (value: unknown): boolean =>
+    value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  const more = Object.entries(found.run).filter(
+    ([name, value]) =>
+      name !== 'order' && name !== 'ahead' && !isEmpty(value) && isEmpty(known[name as keyof HistoryRun]),
+  );
+  const kept = readQueries(root, known.id);
+  // Of a longer history those of the oldest runs are not kept.
+  const lacksQueries = kept === undefined ? runs.size < MAX_QUERY_FILES : kept.lines.length < found.queries.length;
+  if (more.length === 0 && !lacksQueries) return undefined;
+  return {
+    run: { ...known, ...Object.fromEntries(more) },
+    queries: lacksQueries ? found.queries : (kept?.lines ?? []),
+  };
 }
 
 /** Everything in a folder that can be imported; each is read when its turn comes. */
@@ -143,8 +209,8 @@ function fromFolder(dir: string): Imported {
   const header = readHeader(journalPath(dir));
   const run = readRun(dirname(dir), basename(dir));
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  const { started_at: at = '', commit, branch, judges, shard_runs: shardRuns } = header ?? {};
-  const about = { isRecorded, at, commit, branch, judges, shardRuns };
+  const { started_at: at = '', order, commit, branch, judges, shard_runs: shardRuns } = header ?? {};
+  const about = { isRecorded, at, order, commit, branch, judges, shardRuns };
   return entryOf(run, { ...about, isPart: header !== undefined && isPart(header) }, dir);
 }
 
@@ -153,7 +219,15 @@ function fromReport(path: string, mtime: Date): Imported {
   if (!isObject(run) || run.schema !== RESULTS_SCHEMA || !Array.isArray(run.results) || !isObject(run.summary))
     throw new Error(`${path} is not a JSON report of agentci`);
   if (run.shard !== undefined) throw new Error(`${path} is the report of a shard; import that of the merged run`);
-  return entryOf(run as unknown as RunResult, { at: mtime.toISOString(), isPart: false }, path);
+  return entryOf(run as unknown as RunResult, { at: timeIn(run.run_id) ?? mtime.toISOString(), isPart: false }, path);
+}
+
+/** The time that an id begins with. */
+function timeIn(id: unknown): string | undefined {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-/.exec(String(id)) ?? [];
+  const [year, month, day, hour, minute, second, ms] = parts;
+  const at = `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
+  return Number.isFinite(Date.parse(at)) ? at : undefined;
 }
 
 function parsedReport(path: string): unknown {
@@ -165,19 +239,7 @@ function parsedReport(path: string): unknown {
 }
 
 function fromHistory(dir: string): Imported[] {
-  return readRuns(dir).lines.map((run) => {
-    const path = join(dir, `${run.id}.jsonl`);
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const queries = text.split('\n').flatMap((line) => {
-      try {
-        const query: unknown = JSON.parse(line);
-        return isHistoryQuery(query) ? [query] : [];
-      } catch {
-        return [];
-      }
-    });
-    return { run, queries };
-  });
+  return readRuns(dir).lines.map((run) => ({ run, queries: readQueries(dir, run.id)?.lines ?? [] }));
 }
 
 /** What was made of it must have the shape of a history: the file may have been changed by anything. */
@@ -185,6 +247,7 @@ function entryOf(
   run: RunResult,
   about: {
     at: string;
+    order?: string | undefined;
     commit?: string | undefined;
     branch?: string | undefined;
     isPart: boolean;

@@ -5,7 +5,7 @@ import { historyRoot, type Lines, readQueries, readRuns } from '../../history/hi
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
+import { andMore, plural } from '../../kit/words.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { specFolder } from '../spec-folders.ts';
@@ -28,8 +28,10 @@ export interface ChosenRuns {
   readonly branch?: string;
   /** There are runs of other branches that were left out. */
   readonly hasOtherBranches: boolean;
-  /** Which branch it is, where there are several and none was named. */
+  /** Which branch it is, where there are several and none was named, and what is left out that could matter. */
   readonly note: string;
+  /** Lines of the list of runs that cannot be read. */
+  readonly unreadLines: number;
 }
 
 /** Reads the history beside a spec and chooses runs of it. What cannot be read is skipped and told. */
@@ -40,7 +42,9 @@ export function chosenRuns(
 ): ChosenRuns {
   const folder = specFolder(config, io);
   const root = historyRoot(folder);
-  const all = told(readRuns(root), 'runs.jsonl', io);
+  const read = readRuns(root, io.now());
+  const all = told(read, 'runs.jsonl', io);
+  const { damaged: unreadLines } = read;
   if (all.length === 0)
     throw new UserError('HISTORY_EMPTY', 'there is no history here yet', {
       hint: 'Every finished run adds to it; agentci history import takes in runs of CI.',
@@ -55,11 +59,25 @@ export function chosenRuns(
       hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
     });
   const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
-  const note =
-    branch === undefined && hasOtherBranches
-      ? `on branch ${escapeTerminalLine(on)}; --branch names another, "*" all\n`
-      : '';
-  return { root, runs, note, hasOtherBranches, ...(on === undefined ? {} : { branch: on }) };
+  const notes = [
+    ...(branch === undefined && hasOtherBranches ? [`on branch ${on}; --branch names another, "*" all`] : []),
+    ...(on === undefined ? [] : leftOut(chooseRuns(all, { spec, agent }))),
+    ...(unreadLines === 0
+      ? []
+      : [`${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`]),
+  ];
+  const note = notes.map((each) => `${escapeTerminalLine(each)}\n`).join('');
+  return { root, runs, note, unreadLines, hasOtherBranches, ...(on === undefined ? {} : { branch: on }) };
+}
+
+/** Runs may be of a branch without saying so, as JSON reports do not: one that is left out may hold a failure. */
+function leftOut(runs: readonly HistoryRun[]): string[] {
+  const nameless = runs.filter(({ branch }) => branch === undefined).map(({ id }) => id);
+  if (nameless.length === 0) return [];
+  const [does, is] = nameless.length === 1 ? ['does not say its', 'is'] : ['do not say their', 'are'];
+  return [
+    `${plural(nameless.length, 'run')} ${does} branch and ${is} left out: ${andMore(nameless.toReversed(), 3)}; --branch "*" looks at all`,
+  ];
 }
 
 /** What is asked about queries: the runs of agents, by agent and spec. */
@@ -75,13 +93,21 @@ export function chosenSeries({ last, ...options }: HistoryOptions, io: Io): Chos
 }
 
 /** The queries of a run of an agent, each with its newest verdict. */
-export const queriesOfAgentRun = (root: string, run: AgentRun, io: Io): readonly HistoryQuery[] =>
-  latestQueries(run, (judgement) => queriesOf(root, judgement, io) ?? []);
+export interface QueriesRead {
+  readonly queries: readonly HistoryQuery[];
+  /** Some cannot be read, or are no longer kept. */
+  readonly isCut: boolean;
+}
 
-/** The queries of a run, and a word on lines that cannot be read. */
-function queriesOf(root: string, run: HistoryRun, io: Io): readonly HistoryQuery[] | undefined {
-  const read = readQueries(root, run.id);
-  return read === undefined ? undefined : told(read, `${run.id}.jsonl`, io);
+/** Reads them, with a word on lines that cannot be read. */
+export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesRead {
+  let isCut = false;
+  const queries = latestQueries(run, (judgement) => {
+    const read = readQueries(root, judgement.id);
+    if (read === undefined || read.damaged > 0 || read.lines.length < judgement.total) isCut = true;
+    return read === undefined ? [] : told(read, `${judgement.id}.jsonl`, io);
+  });
+  return { queries, isCut };
 }
 
 function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {

@@ -5,7 +5,7 @@ import type { HistoryRun } from '../../history/history-run.ts';
 import { type Drift, overallRate, type Trend, type TrendPoint } from '../../history/trend.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { formatMs, formatUsd } from '../../kit/format-number.ts';
-import { formatCount, plural } from '../../kit/words.ts';
+import { andMore, formatCount, plural } from '../../kit/words.ts';
 import { caseText } from '../../results/cell.ts';
 import type { Interval } from '../../stats/interval.ts';
 
@@ -13,12 +13,12 @@ import type { Interval } from '../../stats/interval.ts';
 const MIN_TREND = 3;
 const EXITS: Readonly<Record<number, string>> = { 0: 'passed', 1: 'failed', 2: 'could not tell' };
 
-export function listText(runs: readonly HistoryRun[]): string {
-  const rows = [...runs]
-    .reverse()
-    .map((run) => [
+/** `misdated` are the runs whose dates do not fit the order, by their index. */
+export function listText(runs: readonly HistoryRun[], misdated: ReadonlySet<number>): string {
+  const rows = runs
+    .map((run, at) => [
       run.id,
-      timeOf(run.at),
+      `${timeOf(run.at)}${misdated.has(at) ? ' ?' : ''}`,
       run.branch ?? '-',
       run.commit?.slice(0, 8) ?? '-',
       run.spec,
@@ -26,12 +26,19 @@ export function listText(runs: readonly HistoryRun[]): string {
       EXITS[run.exit] ?? `exit ${run.exit}`,
       run.usd === null ? '-' : knownText(run.usd, run.unpriced, formatUsd),
       run.p50_ms === null ? '-' : formatMs(run.p50_ms),
-    ]);
-  return table(['run', 'started', 'branch', 'commit', 'spec', 'passed', 'verdict', 'cost', 'p50'], rows);
+    ])
+    .reverse();
+  const note =
+    misdated.size === 0
+      ? ''
+      : `?: ${plural(misdated.size, 'date')} of a wrong clock. Runs are listed in the order in which they came\n`;
+  return `${table(['run', 'started', 'branch', 'commit', 'spec', 'passed', 'verdict', 'cost', 'p50'], rows)}${note}`;
 }
 
-export function trendText(trend: Trend, query: string | undefined): string {
-  const { points, drifts, false_alarm_every } = trend;
+export function trendText(
+  { points, drifts, false_alarm_every, unread = [] }: Trend & { readonly unread?: readonly string[] },
+  query: string | undefined,
+): string {
   const rows = points.map((point) => [
     point.run,
     timeOf(point.at),
@@ -57,6 +64,7 @@ export function trendText(trend: Trend, query: string | undefined): string {
     lines.push(
       `${escapeTerminalLine(query)} over ${plural(points.length, 'run')}: ${rateText(overall.decided === 0 ? null : overall.passed / overall.decided, overall.interval)}\n`,
     );
+  lines.push(unreadText(unread));
   lines.push(...drifts.map((drift) => `${driftText(drift, false_alarm_every)}\n`));
   return lines.join('');
 }
@@ -93,10 +101,20 @@ export function flakyText(
   return lines.join('');
 }
 
+/** Runs whose queries cannot be read, in a line. */
+export const unreadText = (runs: readonly string[], soWhat = 'so it may have failed there'): string =>
+  runs.length === 0
+    ? ''
+    : `the queries of ${plural(runs.length, 'run')} are damaged or no longer kept, ${soWhat}: ${escapeTerminalLine(andMore(runs.toReversed(), 3))}\n`;
+
 export function firstBadText(
-  found: FirstBad,
+  found: FirstBad & { readonly unread?: readonly string[] },
   query: string,
-  { branch, hasOtherBranches }: { readonly branch?: string; readonly hasOtherBranches: boolean },
+  {
+    branch,
+    hasOtherBranches,
+    unreadLines,
+  }: { readonly branch?: string; readonly hasOtherBranches: boolean; readonly unreadLines: number },
 ): string {
   const onBranch = hasOtherBranches
     ? ` on branch ${escapeTerminalLine(branch!)}; --branch "*" looks at all branches`
@@ -104,15 +122,21 @@ export function firstBadText(
   const name = escapeTerminalLine(query);
   const pointText = (point: TrendPoint): string =>
     `run ${point.run} (${timeOf(point.at)}${point.commit === undefined ? '' : `, commit ${point.commit.slice(0, 8)}`})`;
+  const { unread = [] } = found;
+  const unreadNote = unreadText(unread);
   switch (found.verdict) {
     case 'never_run':
       return `${name} was never run\n`;
     case 'never_decided':
-      return `${name} was never decided: it was skipped, or could not be judged, in every run\n`;
-    case 'good':
-      return found.last === undefined
-        ? `${name} passed in every run in which it was decided\n`
-        : `${name} passes now; it last failed in ${pointText(found.last)}\n`;
+      return `${name} was never decided: it was skipped, or could not be judged, in every run${unread.length === 0 ? '' : ' that can be read'}\n${unreadNote}`;
+    case 'unknown':
+      return `${name} last passed in ${pointText(found.good)}; what became of it since cannot be read\n${unreadNote}`;
+    case 'good': {
+      if (found.last !== undefined)
+        return `${name} passes now; it last failed in ${pointText(found.last)}\n${unreadNote}`;
+      const every = unread.length === 0 && unreadLines === 0 ? 'every run' : 'every run that can be read and';
+      return `${name} passed in ${every} in which it was decided\n${unreadNote}`;
+    }
     case 'bad': {
       const lines = [`${name} fails since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
       lines.push(
@@ -126,7 +150,7 @@ export function firstBadText(
         lines.push(
           `  its verdict changed ${found.flips} times before: it is flaky, so the first bad run may be chance`,
         );
-      return `${lines.join('\n')}\n`;
+      return `${lines.join('\n')}\n${unreadNote}`;
     }
     default:
       throw new Error(`unhandled verdict: ${JSON.stringify(found satisfies never)}`);

@@ -1,0 +1,46 @@
+import { historyRoot, seenInHistory } from '../history/history-files.ts';
+import { defined } from '../kit/defined.ts';
+import { placeAmong, placeOf, runsAhead } from '../results/run-order.ts';
+import { runTime } from '../results/run-time.ts';
+import type { JournalHeader } from '../store/journal.ts';
+import { seenInStore } from '../store/stored-runs.ts';
+import type { Io } from './io.ts';
+import { runsRoot } from './spec-folders.ts';
+
+/** The place of a new run among those that are there. */
+export interface RunPlace {
+  /** Absent where it is the time of the run. */
+  readonly order?: string;
+  /** Runs that are dated after now, and that no run has found there before. */
+  readonly ahead: readonly string[];
+}
+
+interface PlaceInput {
+  /** The run itself, where it is written again. */
+  readonly id?: string;
+  /** When it started. */
+  readonly at: string;
+  /** Runs elsewhere that it comes after. */
+  readonly after?: readonly Pick<JournalHeader, 'run_id' | 'started_at' | 'order'>[];
+  readonly io: Pick<Io, 'now'>;
+}
+
+/** Looks at the runs beside a spec, stored ones and those that only the history knows. */
+export function placeOfRun(folder: string, { id, at, after = [], io }: PlaceInput): RunPlace {
+  try {
+    const past = seenInHistory(historyRoot(folder));
+    const stored = seenInStore(runsRoot(folder), new Set(past.map((run) => run.id)));
+    const others = after.map(({ run_id, started_at, order }) => ({
+      id: run_id,
+      place: placeOf({ at: started_at, ...defined({ order }) }),
+      time: runTime(started_at),
+    }));
+    const seen = [...past, ...stored, ...others].filter((run) => run.id !== id);
+    const [time, now] = [runTime(at), runTime(new Date(io.now()).toISOString())];
+    const place = placeAmong(seen, { time, now });
+    return { ...(place === time ? {} : { order: place }), ahead: runsAhead(seen, now) };
+  } catch {
+    // What cannot be read does not keep a run from starting; it is told where it is asked for.
+    return { ahead: [] };
+  }
+}

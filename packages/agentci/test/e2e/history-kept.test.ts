@@ -1,0 +1,223 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** No failure is lost: not by wrong clocks, not by the order of an import, not by damaged files. */
+
+const DAY = 86_400_000;
+const FILES = {
+  'agent.mjs': `import { readFileSync } from 'node:fs';
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const isBad = readFileSync('bad.txt', 'utf8').split(' ').includes(JSON.parse(text).id);
+console.log(JSON.stringify({ answer: isBad ? 'no' : 'ok', cost_usd: 0.01 }));
+`,
+  'bad.txt': '',
+  'clock.cjs': 'const { now } = Date; Date.now = () => now() + Number(process.env.CLOCK_OFF);\n',
+  'agentci_spec.yaml': `agent: shop
+runner: {command: [node, agent.mjs]}
+queries:
+  - {id: a, query: a, correctness: {expected_in_answer: [ok]}}
+  - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
+`,
+};
+const MAIN = { '.git/HEAD': 'ref: refs/heads/main\n' };
+
+interface Run {
+  readonly bad?: string;
+  readonly args?: readonly string[];
+  /** How far the clock of the machine is off. */
+  readonly offMs?: number;
+}
+
+/** Runs the agent, and gives the id of the run and what was said. */
+async function run(cwd: string, { bad = '', args = [], offMs }: Run = {}): Promise<{ id: string; stderr: string }> {
+  writeFileSync(join(cwd, 'bad.txt'), bad);
+  const env = offMs === undefined ? {} : { NODE_OPTIONS: `--require ${join(cwd, 'clock.cjs')}`, CLOCK_OFF: `${offMs}` };
+  const before = new Set(linesIn(cwd).map(({ id }) => id));
+  const { stderr } = await cli(['test', ...args], { cwd, env });
+  return { id: linesIn(cwd).find(({ id }) => !before.has(id))!.id, stderr };
+}
+const historyOf = (cwd: string): string => join(cwd, '.agentci', 'history');
+function linesIn(cwd: string): { readonly id: string; readonly at: string; readonly branch?: string }[] {
+  try {
+    const text = readFileSync(join(historyOf(cwd), 'runs.jsonl'), 'utf8');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  } catch {
+    return [];
+  }
+}
+const failed = async (cwd: string): Promise<string[] | string> => {
+  const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
+  return stdout === '' ? stderr : [...stdout.matchAll(/"id": "([ab])"/g)].map(([, id]) => id!);
+};
+const withoutRuns = (cwd: string): void => rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
+const json = async (cwd: string, ...args: string[]) =>
+  JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
+
+describe('clocks that disagree', () => {
+  test('30 seconds either way lose no failure, whether runs are stored or only in the history', async () => {
+    const cwd = tempDir(FILES);
+    await run(cwd);
+    const red = await run(cwd, { bad: 'b', offMs: 30_000 });
+    const next = await run(cwd, { args: ['--ids', 'a'] });
+    expect(next.stderr).toContain(`so a clock is wrong, there or here: ${red.id}.`);
+    await run(cwd, { args: ['--ids', 'a'], offMs: -30_000 });
+    expect(await failed(cwd)).toEqual(['b']);
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad', first: { run: red.id } });
+    withoutRuns(cwd);
+    expect(await failed(cwd)).toEqual(['b']);
+    await run(cwd, { args: ['--ids', 'b'], offMs: -60_000 });
+    expect(await failed(cwd)).toContain('NOTHING_FAILED');
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'good' });
+  });
+
+  test('a clock that is 400 days slow changes no date but its own, which is marked', async () => {
+    const cwd = tempDir(FILES);
+    for (let i = 0; i < 2; i++) await run(cwd);
+    const { id } = await run(cwd, { bad: 'a', offMs: -400 * DAY });
+    await run(cwd, { args: ['--ids', 'b'] });
+    const { runs } = (await json(cwd)) as { runs: { id: string; at: string; misdated?: boolean }[] };
+    expect(runs.map(({ at }) => at)).toEqual(linesIn(cwd).map(({ at }) => at));
+    expect(runs.filter(({ misdated }) => misdated).map((each) => each.id)).toEqual([id]);
+    const months = (await json(cwd, 'cost', '--by', 'month')).periods as { period: string; runs: number }[];
+    expect(months.map((each) => each.runs)).toEqual([1, 3]);
+    expect((await cli(['history'], { cwd })).stdout).toContain('?: 1 date of a wrong clock.');
+    expect(await failed(cwd)).toEqual(['a']);
+    withoutRuns(cwd);
+    expect(await failed(cwd)).toEqual(['a']);
+  });
+});
+
+describe('an import', () => {
+  /** What CI leaves: a run in which b failed, as a report and as a folder, and an older one that passed. */
+  async function artifacts(): Promise<string> {
+    const ci = tempDir({ ...FILES, ...MAIN });
+    const good = await run(ci);
+    const red = await run(ci, { bad: 'b', args: ['-f', 'json=agentci-results.json'] });
+    const dir = tempDir();
+    for (const name of ['d1/runs', 'd2']) mkdirSync(join(dir, name), { recursive: true });
+    cpSync(join(ci, 'agentci-results.json'), join(dir, 'd1', 'agentci-results.json'));
+    cpSync(join(ci, '.agentci', 'runs', red.id), join(dir, 'd1', 'runs', red.id), { recursive: true });
+    cpSync(join(ci, '.agentci', 'runs', good.id), join(dir, 'd2', good.id), { recursive: true });
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const entries = files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [relative(dir, path), readFileSync(path)] as const;
+    });
+    const zip = zipSync(Object.fromEntries(entries));
+    writeFileSync(join(dir, 'all.zip'), zip);
+    return dir;
+  }
+
+  test.each([
+    { order: 'all at once', imports: [['d1', 'd2']] },
+    { order: 'the report first', imports: [['d1/agentci-results.json'], ['d1/runs', 'd2']] },
+    { order: 'in a zip file', imports: [['all.zip']] },
+    { order: 'the folders first', imports: [['d2', 'd1/runs'], ['d1/agentci-results.json']] },
+  ])('takes of each run what any source says: $order', async ({ imports }) => {
+    const dir = await artifacts();
+    const cwd = tempDir({ ...FILES, ...MAIN });
+    for (const paths of imports) await cli(['history', 'import', ...paths.map((path) => join(dir, path))], { cwd });
+    const { runs } = await json(cwd);
+    expect(runs).toMatchObject([{ branch: 'main' }, { branch: 'main', failed: 1 }]);
+    expect(runs).toHaveLength(2);
+    expect(await failed(cwd)).toEqual(['b']);
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad' });
+    expect((await cli(['history', 'import', dir], { cwd })).stdout).toBe('0 runs imported, 6 known already\n');
+  });
+
+  test('of a report alone: what failed in it counts though it does not say its branch, and a note says so', async () => {
+    const dir = await artifacts();
+    const cwd = tempDir({ ...FILES, ...MAIN });
+    const first = await cli(['history', 'import', join(dir, 'd2'), join(dir, 'd1', 'agentci-results.json')], { cwd });
+    expect(first.stdout).toBe('2 runs imported, 0 known already\n');
+    const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
+    expect(stderr).toContain('1 run in the history does not say its branch: ');
+    expect(stdout).toContain('"id": "b"');
+    expect((await cli(['history', 'first-bad', 'b'], { cwd })).stdout).toContain(
+      '1 run does not say its branch and is left out: ',
+    );
+  });
+
+  test('of a run of a clock that is ahead does not make it the newest for as long', async () => {
+    const ci = tempDir({ ...FILES, ...MAIN });
+    const ahead = await run(ci, { offMs: 2 * DAY });
+    const cwd = tempDir({ ...FILES, ...MAIN });
+    await cli(['history', 'import', join(ci, '.agentci', 'history')], { cwd });
+    const red = await run(cwd, { bad: 'b' });
+    const { runs } = await json(cwd);
+    expect(runs).toMatchObject([{ id: ahead.id, misdated: true }, { id: red.id }]);
+    expect(await failed(cwd)).toEqual(['b']);
+  });
+});
+
+describe('a damaged history', () => {
+  /** Everything passed, then b failed; only the history knows. */
+  async function project(): Promise<{ cwd: string; good: string; red: string }> {
+    const cwd = tempDir(FILES);
+    const good = await run(cwd);
+    const red = await run(cwd, { bad: 'b' });
+    withoutRuns(cwd);
+    return { cwd, good: good.id, red: red.id };
+  }
+
+  test.each([
+    { what: 'cut in a line', spoil: (path: string) => truncateSync(path, 40), says: 'is damaged' },
+    { what: 'empty', spoil: (path: string) => truncateSync(path, 0), says: 'is damaged' },
+    {
+      what: 'cut between two lines',
+      spoil: (path: string) => truncateSync(path, readFileSync(path, 'utf8').indexOf('\n') + 1),
+      says: 'is damaged',
+    },
+    { what: 'gone', spoil: (path: string) => rmSync(path), says: 'is gone' },
+  ])('--failed does not call good what it cannot read: the verdicts of a run are $what', async ({ spoil, says }) => {
+    const { cwd, red } = await project();
+    spoil(join(historyOf(cwd), `${red}.jsonl`));
+    const { code, stderr } = await cli(['test', '--failed'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `1 of 2 queries went wrong in run ${red}, and it cannot be read which: .agentci/history/${red}.jsonl ${says}`,
+    );
+    expect(stderr).toContain('HISTORY_DAMAGED');
+    const firstBad = await cli(['history', 'first-bad', 'b'], { cwd });
+    expect(firstBad.stdout).toContain('what became of it since cannot be read');
+    expect(firstBad.stdout).not.toMatch(/every run|passes now/);
+    expect((await cli(['history', 'trend', 'b'], { cwd })).stdout).toContain(
+      `the queries of 1 run are damaged or no longer kept, so it may have failed there: ${red}`,
+    );
+    // A run of all queries is the way out.
+    await run(cwd);
+    expect(await failed(cwd)).toContain('NOTHING_FAILED');
+  });
+
+  test('a line of the list that cannot be read is not a run that passed', async () => {
+    const { cwd } = await project();
+    const path = join(historyOf(cwd), 'runs.jsonl');
+    truncateSync(path, readFileSync(path, 'utf8').length - 40);
+    const { code, stderr } = await cli(['test', '--failed'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      '1 line of .agentci/history/runs.jsonl cannot be read, and no run of all queries came after',
+    );
+    const { stdout } = await cli(['history', 'first-bad', 'b'], { cwd });
+    expect(stdout).toContain('1 line of the history cannot be read: there were more runs than are counted here');
+    expect(stdout).toContain('b passed in every run that can be read and in which it was decided');
+    writeFileSync(join(cwd, 'bad.txt'), '');
+    expect((await cli(['test'], { cwd })).code).toBe(0);
+    expect(await failed(cwd)).toContain('NOTHING_FAILED');
+  });
+
+  test('verdicts that newer runs give anew are not missed', async () => {
+    const { cwd, good } = await project();
+    truncateSync(join(historyOf(cwd), `${good}.jsonl`), 40);
+    expect(await failed(cwd)).toEqual(['b']);
+    expect(readdirSync(historyOf(cwd))).toContain(`${good}.jsonl`);
+  });
+});
