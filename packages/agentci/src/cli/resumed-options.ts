@@ -105,7 +105,11 @@ export function resumable(root: string, suite: Suite, given: TestOptions): Store
       },
     );
   }
-  const before = storedOptions(unfinished.header.started_with ?? {});
+  if (unfinished.header.started_with === undefined)
+    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} does not say what it was started with`, {
+      hint: 'It is of an older version. Start a new run without --resume.',
+    });
+  const before = storedOptions(unfinished.header.started_with);
   const other = NAMES.filter((name) => ['kept', 'settled'].includes(ON_RESUME[name])).find(
     (name) => given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(before[name]),
   );

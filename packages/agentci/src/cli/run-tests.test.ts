@@ -132,6 +132,14 @@ test('--failed after a first run that was killed: what went wrong is run again, 
   expect(results.map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
+test('a run that does not say what it was started with is not continued', async () => {
+  const cwd = project();
+  const hash = parseSpec(SPEC, { file: 'agentci_spec.yaml' }).suite!.hash;
+  const header = { run_id: 'old', agent: 'demo', spec: { file: 'agentci_spec.yaml', hash }, started_at: '' };
+  RunStore.create(runsRoot(cwd), header).close();
+  await expect(go(cwd, { resume: true })).rejects.toMatchObject({ code: 'RESUME_OPTIONS' });
+});
+
 /** A run that was started with some choices and came to its end nowhere. */
 function unfinished(cwd: string, id: string, startedWith: object, file = 'agentci_spec.yaml'): void {
   const hash = parseSpec(SPEC, { file: 'agentci_spec.yaml' }).suite!.hash;

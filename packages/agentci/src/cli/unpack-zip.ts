@@ -77,12 +77,18 @@ function unzipped(path: string, shown: string): Record<string, Uint8Array> {
       },
     });
     if (why === undefined && isIntact(files, names, checksumsIn(bytes))) return files;
-    why ??= 'it is damaged';
   } catch {
-    why ??= 'it is damaged';
+    // Below it is said what that means.
   }
+  why ??= isEncrypted(path) ? 'it is encrypted' : 'it is damaged';
   throw notUnpacked(shown, why);
 }
+
+/** As the head of its first file says. */
+const isEncrypted = (path: string): boolean => {
+  const head = readFileSync(path).subarray(0, 8);
+  return head.toString('latin1', 0, 4) === 'PK\u0003\u0004' && (head.readUInt16LE(6) & 1) === 1;
+};
 
 /** Bytes that changed on the way may still unpack, to something else. Of two files with one name the later one counts. */
 function isIntact(

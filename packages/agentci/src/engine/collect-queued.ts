@@ -177,7 +177,7 @@ class Collector {
     if (this.#lostAttempts > 0) {
       const limit = options.maxCostUsd === undefined ? '' : ', nor is it part of what --max-cost limits';
       notices.push(
-        `up to ${plural(this.#lostAttempts, 'query was', 'queries were')} begun by workers that died, and begun again: what that cost is not known${limit}`,
+        `up to ${plural(this.#lostAttempts, 'query was', 'queries were')} begun by workers that died or were cut off from Redis, and begun again: what that cost is not known${limit}`,
       );
     }
     for (const [host, commit] of this.#otherCommits)

@@ -39,9 +39,10 @@ export type Client = Redis & {
 };
 
 /** What everyone who lost a connection says. Several commands sent as one are not sent again by themselves. */
-const LOST = /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|NR_CLOSED/i;
+const LOST =
+  /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|UNBLOCKED|NR_CLOSED/i;
 /** What a Redis says that is there and cannot work at the moment: out of memory or disk, a replica, moving, busy. */
-const REFUSES = /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED|BUSY|NOREPLICAS|EXECABORT)\b/;
+const REFUSES = /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|EXECABORT)\b/;
 const PAUSE_MS = 100;
 /** A Redis that is asked something answers sooner, or its connection is dead. Reading blocks for a second at the most. */
 const SILENT_MS = 5000;
@@ -168,8 +169,30 @@ function unreachable(address: QueueAddress, error: Error): UserError {
   );
 }
 
+/** BullMQ asks for it again and again where the user may not, and takes no job. */
+async function refuseSecrecy(redis: Client): Promise<void> {
+  try {
+    await redis.info('server');
+  } catch (error) {
+    if (!/NOPERM/.test((error as Error).message)) throw error;
+    throw new UserError(
+      'QUEUE_REFUSED',
+      `the user of the Redis may not use the command INFO: ${(error as Error).message}`,
+      {
+        hint: 'Allow it: ACL SETUSER name +info.',
+      },
+    );
+  }
+}
+
+/** A Redis that no queue can be kept in. What cannot be seen of it is told by a note. */
+export async function refuseUnfit(redis: Client): Promise<string | undefined> {
+  await refuseSecrecy(redis);
+  return refuseEviction(redis);
+}
+
 /** A Redis that throws data away when it is full would lose work without a word. */
-export async function refuseEviction(redis: Client): Promise<string | undefined> {
+async function refuseEviction(redis: Client): Promise<string | undefined> {
   let policy: string | undefined;
   try {
     const reply = (await redis.config('GET', 'maxmemory-policy')) as string[];
@@ -188,7 +211,7 @@ export async function refuseEviction(redis: Client): Promise<string | undefined>
 }
 
 /** Whether a Redis that is there cannot work at the moment. */
-export const isRefusal = (error: unknown): error is Error => error instanceof Error && REFUSES.test(error.message);
+export const isRefusal = ({ message }: Error): boolean => REFUSES.test(message);
 
 export type Steadily = <T>(action: () => Promise<T>) => Promise<T>;
 
@@ -205,9 +228,10 @@ export async function steadily<T>(action: () => Promise<T>, about: Steadiness = 
     try {
       return await action();
     } catch (error) {
-      const isRefused = isRefusal(error);
-      if (isRefused) about.onRefusal?.(error);
-      if (!(isRefused || LOST.test((error as Error).message)) || about.isGivenUp?.()) throw error;
+      const why = error as Error;
+      const isRefused = isRefusal(why);
+      if (isRefused) about.onRefusal?.(why);
+      if (!(isRefused || LOST.test(why.message)) || about.isGivenUp?.()) throw error;
       await sleep(PAUSE_MS);
     }
   }

@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
 import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
-import { type Client, connect, loadPackages, type QueuedJob, queueConnection, refuseEviction } from './client.ts';
+import { type Client, connect, loadPackages, type QueuedJob, queueConnection, refuseUnfit } from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { Endurance } from './endurance.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
@@ -89,7 +89,7 @@ export class RunQueue {
     const packages = loadPackages();
     const redis = await connect(packages, address);
     try {
-      const note = await refuseEviction(redis);
+      const note = await refuseUnfit(redis);
       if (note !== undefined) onNote(note);
       const reader = await connect(packages, address);
       const connection = queueConnection(address);

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
-import { type Client, connect, loadPackages, queueConnection, refuseEviction } from './client.ts';
+import { type Client, connect, isRefusal, loadPackages, queueConnection, refuseUnfit } from './client.ts';
 import { PREFIX, queueName } from './names.ts';
 import { Office } from './office.ts';
 import { hangUp, Pulse } from './pulse.ts';
@@ -17,6 +17,8 @@ export interface Served {
 }
 
 const STALLED_CHECK_MS = 5000;
+/** How long BullMQ waits after something went wrong before it asks again. */
+const RETRY_MS = 1000;
 /** A worker that is to end waits this long for a Redis that is gone. */
 const GONE_MS = 10_000;
 
@@ -24,7 +26,7 @@ const GONE_MS = 10_000;
 export async function serveJobs(options: ServeOptions): Promise<Served> {
   const packages = loadPackages();
   const redis = await connect(packages, options.address);
-  const note = await refuseEviction(redis).catch((error) => {
+  const note = await refuseUnfit(redis).catch((error) => {
     redis.disconnect();
     throw error;
   });
@@ -61,13 +63,16 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
     // How often a job may be begun is counted by the jobs themselves.
     maxStalledCount: 1_000_000,
     drainDelay: 1,
+    runRetryDelay: RETRY_MS,
   });
   worker.on('drained', office.noteDrained);
   let outage = '';
   worker.on('error', (error: Error) => {
     const message = /Missing (?:key|lock)/i.test(error.message)
       ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
-      : `the queue cannot be reached: ${error.message}`;
+      : isRefusal(error) || error.message.startsWith('NOPERM')
+        ? `Redis does not do its work: ${error.message}`
+        : `the queue cannot be reached: ${error.message}`;
     if (message !== outage) options.onNote(message);
     outage = message;
   });

@@ -528,6 +528,16 @@ describe('after a merge', () => {
       spoil: (zip) => Buffer.from(zip.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1'),
       says: 'in/s2.zip cannot be unpacked: it is damaged',
     },
+    {
+      what: 'is encrypted',
+      spoil: (zip) => {
+        // The sign of it in the head of the first file; its bytes are then not what they unpack to.
+        const secret = Buffer.from(zip);
+        secret[6]! |= 1;
+        return Buffer.from(secret.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1');
+      },
+      says: 'in/s2.zip cannot be unpacked: it is encrypted',
+    },
     { what: 'is empty', spoil: () => Buffer.alloc(0), says: 'in/s2.zip is neither a folder nor a zip file' },
     {
       what: 'has no shard in it',

@@ -594,6 +594,36 @@ queries:
     await second.ended;
   });
 
+  test('a user who may not ask what is needed is told so, by runs and workers', async () => {
+    const redis = await serve();
+    await look(redis).call('ACL', 'SETUSER', 'limited', 'on', '>pw12345678', '~*', '&*', '+@all', '-info');
+    const cwd = project(many(2));
+    const env = { AGENTCI_QUEUE_USERNAME: 'limited', AGENTCI_QUEUE_PASSWORD: 'pw12345678' };
+    for (const command of ['worker', 'test']) {
+      const { code, stderr } = await cli([command, '--queue', redis.url], { cwd, env });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/may not use the command INFO.*QUEUE_REFUSED.*\+info/s),
+      ]);
+    }
+  });
+
+  test('a Redis that was busy for a while does not hold a run up', async () => {
+    const redis = await serve('--busy-reply-threshold', '200');
+    const client = look(redis);
+    const cwd = project(many(12, 'slow 200'));
+    const worker = await work(redis.url, { cwd, slots: 1 });
+    const run = start(['test', '--queue', redis.url], { cwd });
+    while (!hasResult(cwd)) await sleep(50);
+    const busy = `local t = redis.call('time') while true do local n = redis.call('time') if n[1] - t[1] > 3 then return 1 end end`;
+    await client.eval(busy, 0);
+    const back = Date.now();
+    expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('12 passed')]);
+    // It takes 2.4 s by itself, and a pause of BullMQ took 15.
+    expect(Date.now() - back).toBeLessThan(14_000);
+    await end(worker);
+  });
+
   test('a key of ours that holds something else ends the run with 2 and words', async () => {
     const redis = await serve();
     const client = look(redis);

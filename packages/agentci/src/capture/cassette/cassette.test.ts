@@ -389,6 +389,17 @@ describe('recording', () => {
     expect(refusal(() => record([exchange(given)]))).toContain('CASSETTE_INCOMPLETE');
   });
 
+  it('a call that the agent gave up before its answer began is refused with what can be done about it', () => {
+    const given = { status: undefined, error: 'client_abort', complete: false, why: 'client_abort' } as const;
+    let hint: string | undefined;
+    try {
+      record([exchange(given)]);
+    } catch (error) {
+      hint = (error as UserError).hint;
+    }
+    expect(hint).toContain('longer timeout');
+  });
+
   it('keeps a stream that the client itself gave up', () => {
     expect(record([exchange({ complete: false, why: 'client_abort' })])[0]!.why).toBe('client_abort');
   });

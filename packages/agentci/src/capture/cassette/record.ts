@@ -49,11 +49,13 @@ export function recordEntries(
       'CASSETTE_INCOMPLETE',
       `the recording was not kept: ${lost.length} of ${exchanges.length} calls got no answer that can be replayed (${andMore([...new Set(lost.map(({ why }) => why))], 3)})`,
       {
-        hint: `Record it again when the provider answers${
-          lost.every(({ isFailed }) => isFailed)
-            ? ', or set "errors: true" under "cassette" to keep failed answers.'
-            : ' in full: a reply that broke off, or never came, cannot be replayed.'
-        }`,
+        hint: lost.every(({ why }) => why === GIVEN_UP)
+          ? 'Let the agent wait for the first byte of each answer while it is recorded, e.g. with a longer timeout: a call that it gave up before cannot be replayed.'
+          : `Record it again when the provider answers${
+              lost.every(({ isFailed }) => isFailed)
+                ? ', or set "errors: true" under "cassette" to keep failed answers.'
+                : ' in full: a reply that broke off, or never came, cannot be replayed.'
+            }`,
       },
     );
   return kept;
@@ -67,8 +69,10 @@ const pathOf = (uri: string): string => {
   return `${pathname}${search}`;
 };
 
+const GIVEN_UP = 'given up by the agent';
+
 function whyNotKept({ status, complete, why, error }: Exchange, errors: boolean): string | undefined {
-  if (status === undefined) return error ?? why ?? 'no reply';
+  if (status === undefined) return why === 'client_abort' ? GIVEN_UP : (error ?? why ?? 'no reply');
   if (!complete && why !== 'client_abort') return why === undefined ? 'cut off' : why.replaceAll('_', ' ');
   return errors || isAnswer(status) ? undefined : `status ${status}`;
 }

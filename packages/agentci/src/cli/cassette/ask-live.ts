@@ -66,7 +66,8 @@ export async function askLive(
       );
     });
   } catch (error) {
-    return skip(`the provider could not be asked (${(error as Error).name})`);
+    const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+    return skip(`${target.host} could not be asked (${cause?.code ?? name})`);
   }
 }
 

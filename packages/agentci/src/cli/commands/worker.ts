@@ -39,7 +39,7 @@ Ctrl-C or SIGTERM: takes no more, and ends when the queries in progress are fini
 Example:
   agentci worker --queue redis://10.0.0.5:6379 -c agentci_spec.yaml -w 8
 
-Exit: 0 ended as told, 2 could not start.`,
+Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work when it was to end.`,
       ),
   run: async ({ options, io }) => {
     const { queue, config, workers, idle, lock } = options as unknown as WorkerOptions;
