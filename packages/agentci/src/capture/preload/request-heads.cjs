@@ -67,8 +67,6 @@ module.exports = class RequestHeads {
     const head = this.#text.slice(0, end + 2);
     this.#text = this.#text.slice(end + 4);
     this.#onRequest({ method, target, header: (name) => headerIn(head, name), body: this.#text.slice(0, MAX_BODY) });
-    // After a tunnel is open there may be requests in it; after any other change of the protocol there are none.
-    if (method !== 'CONNECT' && headerIn(head, 'upgrade') !== undefined) return this.#close();
     if (/\bchunked\b/i.test(headerIn(head, 'transfer-encoding') ?? '')) this.#state = 'size';
     else this.#awaitBody(Number(headerIn(head, 'content-length') ?? 0), 'head');
     return true;

@@ -49,6 +49,11 @@ describe('requests on a connection', () => {
       ['PUT /a', 'POST /v1/chat/completions'],
     ],
     [
+      'after a server did not take up another protocol',
+      ['GET /a HTTP/1.1\r\nUpgrade: h2c\r\n\r\n', CALL],
+      ['GET /a', 'POST /v1/chat/completions'],
+    ],
+    [
       'in a tunnel',
       ['CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', CALL],
       ['CONNECT a:80', 'POST /v1/chat/completions'],
@@ -66,7 +71,11 @@ describe('requests on a connection', () => {
     ],
     ['in a mail', ['EHLO me\r\n', 'DATA\r\n', CALL], []],
     ['in a command of Redis', [`*2\r\n$4\r\nECHO\r\n$${CALL.length}\r\n`, `${CALL}\r\n`], []],
-    ['after the protocol has changed', ['GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n', CALL], ['GET /']],
+    [
+      'after the protocol has changed',
+      ['GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n', '\x81\x85abcd', CALL],
+      ['GET /'],
+    ],
   ])('what looks like one %s is none', (_, writes, seen) => {
     expect(read(...writes)).toEqual(seen);
   });
