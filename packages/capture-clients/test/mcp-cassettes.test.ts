@@ -49,7 +49,7 @@ export const answer = async (query, client) => {
   const own = client ?? (await connect());
   const seen = [];
   for (const item of query.split(' ').filter((word) => word.startsWith('#')))
-    seen.push((await own.callTool({ name: 'count', arguments: { item: process.env.ITEM ?? item } })).content[0].text);
+    seen.push((await own.callTool({ name: 'count', arguments: { item: process.env.ITEM ?? item, login: { password: process.env.PW } } })).content[0].text);
   if (client === undefined) await own.close();
   return choices[0].message.content + ' ' + seen.join(', ');
 };
@@ -169,6 +169,27 @@ test('a secret in the answer of a server keeps the recording from being written'
   expect(stdout).toContain('MCP_CASSETTE_SECRET');
   expect(stdout).not.toContain('ghp_0123456789');
   expect(() => readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'))).toThrow();
+});
+
+test('a password among the arguments is not in the file, matches as another one, and must not be answered with', async () => {
+  const cwd = project(ONE_EACH, [QUERIES[0]!]);
+  const run = (mode: string, env: Record<string, string>) =>
+    cli(['test', '-f', 'json', '--cassette', mode], { cwd, env: { ...env, ...(mode === 'record' ? live() : {}) } });
+  const leaked = await run('record', { PW: 'hunter2hunter2', LEAK: ' hunter2hunter2' });
+  expect([leaked.code, leaked.stdout]).toEqual([2, expect.stringContaining('MCP_CASSETTE_SECRET')]);
+  expect(leaked.stdout + leaked.stderr).not.toContain('hunter2');
+  const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
+  expect(() => readFileSync(file)).toThrow();
+  expect((await run('record', { PW: 'hunter2hunter2' })).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('"login":{"password":"[secret]"}');
+  expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
+  expect((await run('replay', { PW: 'another-one-9' })).code).toBe(0);
+  const missed = await run('replay', { PW: 'another-one-9', ITEM: '#screws' });
+  expect([missed.code, JSON.parse(missed.stdout).results[0].error.message]).toEqual([
+    2,
+    expect.stringContaining('differs at /arguments/item'),
+  ]);
+  expect(JSON.parse(missed.stdout).results[0].error.message).not.toMatch(/hunter2|another-one/);
 });
 
 test('a damaged line of a server is refused at its place', async () => {

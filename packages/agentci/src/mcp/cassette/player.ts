@@ -1,3 +1,4 @@
+import { withoutFieldCredentials } from '../../kit/credential-fields.ts';
 import { mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
 import { canonicalJson } from '../../kit/hash.ts';
@@ -71,7 +72,7 @@ export class CassettePlayer {
     if (method === 'notifications/cancelled') this.#waiting.delete(cancelledId(message) ?? '');
     const asked = idOf(id);
     if (typeof method !== 'string' || asked === undefined) return undefined;
-    const params = mapTexts(clean(message.params), withoutCredentials);
+    const params = mapTexts(clean(withoutFieldCredentials(message.params)), withoutCredentials);
     const key = keyOf(method, params);
     const alike = this.#entries.filter((entry) => entry.key === key);
     const found = alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
@@ -158,7 +159,7 @@ function readRequests(lines: readonly TapLine[]): { readonly entries: readonly E
   const open = new Map<string, (typeof entries)[number]>();
   for (const { dir, message } of lines) {
     if (!isObject(message)) continue;
-    const { method, params } = message;
+    const { method } = message;
     if (dir === 'c2s' && method === 'notifications/cancelled') {
       const entry = open.get(cancelledId(message) ?? '');
       // An answer may have been on its way.
@@ -168,6 +169,8 @@ function readRequests(lines: readonly TapLine[]): { readonly entries: readonly E
     const id = idOf(message.id);
     if (id === undefined) continue;
     if (dir === 'c2s' && typeof method === 'string') {
+      // A file from before may hold some.
+      const params = withoutFieldCredentials(message.params);
       const entry = { method, params, key: keyOf(method, params), isUsed: false };
       entries.push(entry);
       open.set(id, entry);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { credentialFields, withoutFieldCredentials } from '../../kit/credential-fields.ts';
 import { findCredentials, mapTexts, withoutCredentials } from '../../kit/credentials.ts';
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
-import { SECRETS } from '../../kit/secrets.ts';
+import { SECRETS, type Secret, SecretMask } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type Direction, messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
@@ -12,6 +13,8 @@ export class CassetteRecording {
   readonly #lines: TapLine[] = [];
   readonly #now: () => number;
   readonly #secrets = new Set<string>();
+  /** What the client gave in fields that are named like credentials. */
+  readonly #given: Secret[] = [];
   #dropped = 0;
 
   constructor(now: () => number) {
@@ -23,9 +26,12 @@ export class CassetteRecording {
     if (text === '') return;
     const messages = messagesIn(text, parseExact);
     if (messages === undefined) this.missed();
+    else if (dir === 'c2s')
+      for (const { name, value } of credentialFields(text)) this.#given.push({ name, value, isUsed: true });
     for (const message of messages ?? []) {
       // What an agent is given must be what it was given: a mark in its place would be another answer.
-      const known = SECRETS.value(message, (name) => dir === 's2c' && this.#secrets.add(name));
+      const bare = dir === 'c2s' ? withoutFieldCredentials(message) : message;
+      const known = SECRETS.value(bare, (name) => dir === 's2c' && this.#secrets.add(name));
       const kept = mapTexts(known, (one) => {
         const found = dir === 's2c' ? findCredentials(one)[0] : undefined;
         if (found !== undefined) this.#secrets.add(`what looks like a credential (${found.name})`);
@@ -62,10 +68,8 @@ export class CassetteRecording {
         `${this.#dropped} messages were too large or not JSON; nothing was written`,
       );
     const [secret] = this.#secrets;
-    if (secret !== undefined)
-      throw new UserError('MCP_CASSETTE_SECRET', `the server answered with a secret, ${secret}; nothing was written`, {
-        hint: 'record with another value, or without a tool that shows it',
-      });
+    if (secret !== undefined) throw secretError(`the server answered with a secret, ${secret}`);
+    this.#refuseRepeated();
     const open = unansweredRequests(this.#lines);
     if (open > 0)
       throw new UserError(
@@ -76,7 +80,31 @@ export class CassetteRecording {
     proveReplay(this.#lines);
     return this.#lines;
   }
+
+  /** A credential that the client gave must be nowhere else: not in an answer, whenever it came, nor in another request. */
+  #refuseRepeated(): void {
+    if (this.#given.length === 0) return;
+    const given = new SecretMask();
+    given.add(this.#given);
+    for (const { dir, message } of this.#lines)
+      mapTexts(message, (text) => {
+        const [found] = given.findInDocument(text);
+        if (found === undefined) return text;
+        // It is in the agent's answer and trace as well: from now on it is masked wherever it is written.
+        SECRETS.add(this.#given);
+        throw secretError(
+          dir === 's2c'
+            ? `the server answered with a secret, ${found.name}`
+            : `a request repeats a secret, ${found.name}, which another request has in a field of that name`,
+        );
+      });
+  }
 }
+
+const secretError = (what: string): UserError =>
+  new UserError('MCP_CASSETTE_SECRET', `${what}; nothing was written`, {
+    hint: 'record with another value, or without a tool that shows it',
+  });
 
 /** What was recorded must be what is given, request by request. */
 function proveReplay(lines: readonly TapLine[]): void {
