@@ -6,6 +6,7 @@ import { SECRETS, type Secret, SecretMask } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { type Direction, messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
+import { addCounts, type Counts } from './asides.ts';
 import { CassettePlayer, entriesOf, isCall, unansweredRequests } from './player.ts';
 
 /** Keeps a session in memory until it is known to be one that can be given again. */
@@ -45,8 +46,8 @@ export class CassetteRecording {
     this.#dropped++;
   }
 
-  /** The text of the file, and how many calls are in it. Throws as `proved` does, and where nothing was answered at all. */
-  finished(): { readonly text: string; readonly calls: number } {
+  /** The text of the file, how many calls are in it, and what of the session it does not give again. Throws as `proved` does, and where nothing was answered at all. */
+  finished(): { readonly text: string; readonly calls: number; readonly leftOut: Counts } {
     const lines = this.proved();
     const entries = entriesOf(lines);
     if (!entries.some(({ answer }) => answer !== undefined))
@@ -57,7 +58,11 @@ export class CassetteRecording {
           hint: 'check that the server starts, and that the client reaches it through this command',
         },
       );
-    return { text: lines.map((line) => `${stringifyExact(line)}\n`).join(''), calls: entries.filter(isCall).length };
+    return {
+      text: lines.map((line) => `${stringifyExact(line)}\n`).join(''),
+      calls: entries.filter(isCall).length,
+      leftOut: addCounts(entries.map(({ leftOut }) => leftOut)),
+    };
   }
 
   /** The lines of the session. Throws where replaying them would give something else, or a secret. */
@@ -109,10 +114,10 @@ const secretError = (what: string): UserError =>
 /** What was recorded must be what is given, request by request. */
 function proveReplay(lines: readonly TapLine[]): void {
   const player = new CassettePlayer(lines);
-  for (const [at, { method, params, answer }] of entriesOf(lines).entries()) {
+  for (const [at, { method, params, answer, before, after }] of entriesOf(lines).entries()) {
     const id = at + 1;
-    const given = player.answer({ jsonrpc: '2.0', id, method, params });
-    if (!isDeepStrictEqual(given, answer === undefined ? undefined : { ...answer, id }))
+    const given = player.reply({ jsonrpc: '2.0', id, method, params });
+    if (!isDeepStrictEqual(given, { before, answer: answer === undefined ? undefined : { ...answer, id }, after }))
       throw new Error(`the recording does not give its own answer to ${method}; nothing was written`);
   }
 }
